@@ -1,0 +1,6 @@
+"""`python -m agent` is `vault-agent`."""
+
+from agent.interfaces.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,168 @@
+"""A person's first minutes: install the built package, or follow the README, and have a vault that remembers.
+
+Runs what is installed, never the checkout: other folders, an empty home, no git settings. Needs the package registry
+for the dependencies, and skips, saying so, where it cannot be reached.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ("vault_template", "skills", "configs", "hooks")
+TEXT = "The spare key is at Ana's 备用钥匙"
+OUT_OF_REACH = re.compile(
+    r"Retrying \(|NewConnectionError|Max retries|name resolution|timed out|ProxyError", re.IGNORECASE
+)
+
+
+def run(*command: str | Path, env: Mapping[str, str] | None = None, cwd: Path) -> str:
+    """The standard output of a command that succeeds; skips where it fails for want of a network."""
+    done = subprocess.run(command, env=env, cwd=cwd, text=True, capture_output=True, check=False)
+    if done.returncode and OUT_OF_REACH.search(done.stderr):
+        pytest.skip("the package registry is out of reach")
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def sources() -> set[str]:
+    """The files of the shipped folders, relative to the checkout."""
+    found = (path for folder in SHIPPED for path in (ROOT / folder).rglob("*") if path.is_file())
+    return {path.relative_to(ROOT).as_posix() for path in found if "__pycache__" not in path.parts}
+
+
+def environment(home: Path) -> dict[str, str]:
+    """An empty home without git settings, and none of ours; only the settings for installing are this machine's."""
+    home.mkdir(exist_ok=True)
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "REQUESTS_"))}
+    proxies = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
+    cache = {"PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR", str(Path.home() / ".cache/pip"))}
+    for settings in (Path.home() / ".config/pip/pip.conf", Path.home() / ".pip/pip.conf"):
+        if settings.is_file():
+            cache["PIP_CONFIG_FILE"] = str(settings)
+    ours = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "VAULT_AGENT_HOME": str(home / "agent home"),
+    }
+    return {**cache, **kept, **proxies, **ours}
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """vault-agent in a virtual environment of its own."""
+
+    program: Path
+    home: Path
+
+    def ask(self, *args: str) -> dict[str, object]:
+        """The JSON document that a command prints; it must say that all went well."""
+        printed = run(self.program, "--json", *args, env=environment(self.home), cwd=self.home)
+        document = cast("dict[str, object]", json.loads(printed))
+        assert document["ok"] is True
+        return document
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source archive and the wheel that was built from it."""
+    folder = tmp_path_factory.mktemp("built")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel in a fresh virtual environment, with its dependencies from the registry."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "venv", with_pip=True)
+    programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    run(programs / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+    return Installed(programs / "vault-agent", folder / "home")
+
+
+def test_the_wheel_carries_everything_that_ships_beside_the_code(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        carried = {name.removeprefix("agent/_data/") for name in archive.namelist() if name.startswith("agent/_data/")}
+        scripts = [entry for entry in archive.infolist() if entry.filename.startswith("agent/_data/hooks/")]
+    assert carried == sources()
+    assert all(entry.external_attr >> 16 & 0o111 for entry in scripts)
+
+
+def test_the_wheel_carries_every_module_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.startswith("agent/_data/")}
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "agent").rglob("*.py")}
+    assert {name for name in names if ".dist-info/" not in name} >= modules
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"agent"}
+
+
+def test_the_source_archive_is_complete(built: Path) -> None:
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    assert sources() | {"README.md", "LICENSE", "pyproject.toml", ".ci/run"} <= names
+    assert [name for name in names if name.startswith((".venv", ".git/"))] == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_installed_program_makes_a_vault_remembers_and_tells(installed: Installed, language: str) -> None:
+    vault = installed.home / f"a vault {language}"
+    installed.home.mkdir(exist_ok=True)
+    made = installed.ask("init", str(vault), "--language", language)
+    assert Path(str(made["vault"])) == vault
+    assert (vault / "AGENT.md").is_file()
+    assert (vault / ".obsidian/types.json").is_file()
+
+    remembered = installed.ask("--vault", str(vault), "remember", TEXT)
+    assert TEXT in (vault / str(remembered["path"])).read_text("utf-8")
+
+    log = installed.ask("--vault", str(vault), "log")
+    commits = cast("list[object]", log["commits"])
+    assert str(remembered["commit"]) in json.dumps(commits[0])
+    git = run("git", "log", "-1", "--format=%H", env=environment(installed.home), cwd=vault)
+    assert git.strip() == remembered["commit"]
+    assert run("git", "status", "--porcelain", env=environment(installed.home), cwd=vault) == ""
+
+
+def test_the_installed_program_does_not_read_the_checkout(installed: Installed) -> None:
+    python = installed.program.parent / "python"
+    code = "import agent; print(agent.__file__)"
+    where = run(python, "-c", code, env=environment(installed.home), cwd=installed.program.parent)
+    assert installed.program.parents[1] in Path(where.strip()).parents
+
+
+def test_the_readmes_first_command_gives_a_vault_that_remembers(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    command = next(line for line in readme.splitlines() if line.startswith("python3 -m venv"))
+    clone = tmp_path / "clone"
+    shutil.copytree(
+        ROOT, clone, ignore=shutil.ignore_patterns(".git", ".venv*", "__pycache__", ".*_cache", ".hypothesis")
+    )
+    env = environment(tmp_path / "home")
+    env["PATH"] = f"{sys.base_prefix}/bin{os.pathsep}{env['PATH']}"  # the README asks for a Python that is new enough
+    run("sh", "-c", command, env=env, cwd=clone)
+    vault = tmp_path / "home/my-vault"
+    text = command.rsplit("remember ", 1)[1].strip('"')
+    entries = [note.read_text("utf-8") for note in (vault / "entries").rglob("*.md")]
+    assert sum(text in entry for entry in entries) == 1
+    assert len(run("git", "log", "--format=%s", env=env, cwd=vault).splitlines()) >= 2
