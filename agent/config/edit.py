@@ -1,0 +1,153 @@
+"""Changing one key in the machine settings, by lines: everything else in the file stays as the person wrote it.
+
+Each edit is checked by reading the result again; what cannot be edited safely (`{…}` over several lines, say) is
+refused and left as it is.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent.config.directories import directories
+from agent.config.file import BOM, Content, Entry, parse, read, replace
+from agent.config.settings import kind_of
+from agent.config.values import written
+from agent.errors import ConfigError
+
+_PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
+"""Text that YAML reads as itself without quotes."""
+
+
+def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) -> Path:
+    """Write a setting into the machine's file and return the file's path; raises `ConfigError`.
+
+    The value is checked first, and is on the disk when this returns.
+    """
+    kind = kind_of(key)
+    try:
+        checked = kind.read(value)
+    except ConfigError as error:
+        raise ConfigError(f"{key}: {error.message}", hint=error.hint) from error
+    text = written(checked) if isinstance(checked, bool) else value.strip()
+    path = directories(environ).settings_file
+    replace(path, with_key(read(path) or "", key, text, str(path)))
+    return path
+
+
+def unset_machine(key: str, environ: Mapping[str, str] | None = None) -> tuple[Path, bool]:
+    """Take a setting out of the machine's file: the file's path, and whether the setting was there.
+
+    The key need not be a known one: that is how an unknown one is removed.
+    """
+    path = directories(environ).settings_file
+    text = read(path) or ""
+    if key not in parse(text, str(path)).entries:
+        return path, False
+    replace(path, without_key(text, key, str(path)))
+    return path, True
+
+
+def with_key(text: str, key: str, value: str, name: str = "settings") -> str:
+    """A settings file's text in which `key` is `value`; raises `ConfigError` when that needs a person's hand."""
+    mark, body = _split(text)
+    content = parse(text, name)
+    entry = content.entries.get(key)
+    edited = _replaced(body, entry, value) if entry else _inserted(body, content, key, value)
+    return mark + _verified(edited, content, key, value, name)
+
+
+def without_key(text: str, key: str, name: str = "settings") -> str:
+    """A settings file's text without `key`, which is there; raises `ConfigError` when that needs a person's hand."""
+    mark, body = _split(text)
+    content = parse(text, name)
+    entry = content.entries[key]
+    first = body.rfind("\n", 0, entry.key_start) + 1
+    return mark + _verified(body[:first] + body[_after(body, entry) :], content, key, None, name)
+
+
+def _replaced(body: str, entry: Entry, value: str) -> str:
+    written = _scalar(value)
+    if entry.block:
+        written += _newline(body)
+    if entry.start == entry.end and body[entry.start - 1 : entry.start] == ":":
+        written = f" {written}"
+    return body[: entry.start] + written + body[entry.end :]
+
+
+def _inserted(body: str, content: Content, key: str, value: str) -> str:
+    """A new line at the end of the key's section, with the sections that are still missing above it."""
+    parts = key.split(".")
+    for depth in range(len(parts) - 1, -1, -1):
+        section = ".".join(parts[:depth])
+        place = _place(body, content, section)
+        if place is not None:
+            offset, column = place
+            return body[:offset] + _lines(body, offset, column, parts[depth:], value) + body[offset:]
+    return body
+
+
+def _place(body: str, content: Content, section: str) -> tuple[int, int] | None:
+    """Where a new key of `section` goes, and in which column; None when there is no such section to add to."""
+    found = content.sections.get(section)
+    if not section:
+        return len(body), found.column if found else 0
+    empty = content.entries.get(section)
+    if empty is not None and empty.text == "":
+        start = body.rfind("\n", 0, empty.key_start) + 1
+        return _after(body, empty), empty.key_start - start + 2
+    inside = [entry for key, entry in content.entries.items() if key.startswith(f"{section}.")]
+    if found is None or found.flow or not inside:
+        return None
+    return _after(body, max(inside, key=lambda entry: entry.end)), found.column
+
+
+def _lines(body: str, offset: int, column: int, parts: list[str], value: str) -> str:
+    newline = _newline(body)
+    lines = [" " * (column + 2 * level) + f"{part}:" for level, part in enumerate(parts)]
+    lines[-1] += f" {_scalar(value)}"
+    before = newline if offset and body[offset - 1] != "\n" else ""
+    return before + newline.join(lines) + newline
+
+
+def _after(body: str, entry: Entry) -> int:
+    """The offset behind the entry's last line."""
+    if entry.block:
+        return entry.end
+    end = body.find("\n", entry.end)
+    return len(body) if end < 0 else end + 1
+
+
+def _verified(edited: str, before: Content, key: str, value: str | None, name: str) -> str:
+    expected = {each: entry.text for each, entry in before.entries.items()}
+    expected.pop(key, None)
+    if value is not None:
+        expected[key] = value
+    try:
+        found = {each: entry.text for each, entry in parse(edited, name).entries.items()}
+    except ConfigError:
+        found = None
+    parents = {key[:dot] for dot, letter in enumerate(key) if letter == "."}
+    if found is None or _but(found, parents) != _but(expected, parents):
+        raise ConfigError(
+            f"{name} is written in a way that cannot be edited line by line; nothing was changed",
+            hint=f"change {key} there by hand",
+        )
+    return edited
+
+
+def _but(texts: dict[str, str | None], parents: set[str]) -> dict[str, str | None]:
+    """Without sections that are empty: one may become so, or stop being so."""
+    return {key: text for key, text in texts.items() if not (key in parents and text == "")}
+
+
+def _scalar(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) and value != "null" else json.dumps(value, ensure_ascii=False)
+
+
+def _newline(body: str) -> str:
+    return "\r\n" if "\r\n" in body else "\n"
+
+
+def _split(text: str) -> tuple[str, str]:
+    return (BOM, text[1:]) if text.startswith(BOM) else ("", text)

@@ -1,0 +1,200 @@
+"""One settings file: read into flat, dotted keys, and edited one key at a time without touching the other lines.
+
+YAML's surprises stay outside: no aliases, no tags, no second document, no key twice, and every value is plain text
+until `values` gives it a type. What the keys mean is left to `load`.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_ISREG
+from tempfile import mkstemp
+
+import yaml
+
+from agent.errors import ConfigError
+
+MAX_BYTES = 16 * 1024
+"""A settings file's largest size. The C loader's time grows with the square of the depth: a hostile 64 KB costs 4 s,
+16 KB a quarter."""
+
+MAX_DEPTH = 8
+BOM = "\ufeff"
+
+_LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value in the file: its text, or None for a list; its line, from 1; its place as offsets into the text."""
+
+    text: str | None
+    line: int
+    start: int
+    end: int
+    key_start: int
+    block: bool = False
+    """A `|` or `>` scalar, whose place ends after its last line break."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A mapping in the file, by its dotted name ("" is the whole file)."""
+
+    column: int
+    """The column of its keys, from 0."""
+
+    flow: bool
+    """Written as `{…}`."""
+
+
+@dataclass(slots=True)
+class Content:
+    """What a file holds."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    sections: dict[str, Section] = field(default_factory=dict)
+
+
+def read(path: Path, *, follow: bool = True) -> str | None:
+    """A settings file's text, None when there is none; raises `ConfigError` for what is no small UTF-8 text file.
+
+    `follow=False` refuses a symbolic link: a vault's file is a stranger's.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    try:
+        descriptor = os.open(path, flags)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = "it is a symbolic link" if not follow and path.is_symlink() else (error.strerror or "").lower()
+        raise ConfigError(f"{path} cannot be read: {reason}") from error
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ConfigError(f"{path} is not a file")
+    with os.fdopen(descriptor, "rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path} is larger than {MAX_BYTES // 1024} KB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: not UTF-8 text") from error
+
+
+def parse(text: str, name: str) -> Content:
+    """The keys in `text`; `name` is the file's, for messages. Places count from behind a byte order mark.
+
+    Raises `ConfigError` that names file and line.
+    """
+    content = Content()
+    try:
+        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=_LOADER), name)
+        for event in events:
+            if isinstance(event, yaml.MappingStartEvent):
+                _mapping(events, content, "", event, name, 0)
+            elif isinstance(event, yaml.ScalarEvent) and event.value == "" and event.style is None:
+                continue
+            elif isinstance(event, yaml.NodeEvent):
+                raise ConfigError(f"{name}:{_line(event)}: expected `section:` and below it `  key: value`")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{name}: not YAML: {str(error).splitlines()[0]}") from error
+    return content
+
+
+def _checked(events: Iterator[yaml.Event], name: str) -> Iterator[yaml.Event]:
+    """The same events, without those that a settings file has no use for."""
+    documents = 0
+    for event in events:
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+        if isinstance(event, yaml.AliasEvent) or anchor is not None:
+            raise ConfigError(f"{name}:{_line(event)}: aliases (`&` and `*`) are not allowed in settings")
+        if tag is not None:
+            raise ConfigError(f"{name}:{_line(event)}: tags (`!`) are not allowed in settings")
+        if documents > 1:
+            raise ConfigError(f"{name}:{_line(event)}: a second document (`---`) is not allowed in settings")
+        yield event
+
+
+def _mapping(
+    events: Iterator[yaml.Event], content: Content, prefix: str, start: yaml.MappingStartEvent, name: str, depth: int
+) -> None:
+    if depth > MAX_DEPTH:
+        raise ConfigError(f"{name}:{_line(start)}: sections are nested too deeply")
+    content.sections[prefix] = Section(_start(start)[1], bool(start.flow_style))
+    for key in events:
+        if isinstance(key, yaml.MappingEndEvent):
+            return
+        if not isinstance(key, yaml.ScalarEvent):
+            raise ConfigError(f"{name}:{_line(key)}: a key must be one word")
+        dotted = f"{prefix}.{key.value}" if prefix else key.value
+        if dotted in content.entries or dotted in content.sections:
+            raise ConfigError(f"{name}:{_line(key)}: {ascii(dotted)[1:-1]} stands here a second time")
+        value = next(events)
+        if isinstance(value, yaml.MappingStartEvent):
+            _mapping(events, content, dotted, value, name, depth + 1)
+            continue
+        end, text = _end(value), None
+        if isinstance(value, yaml.ScalarEvent):
+            text = "" if value.style is None and value.value in ("~", "null") else value.value
+        else:
+            end = _skip_list(events)
+        block = getattr(value, "style", None) in ("|", ">")
+        place = (_start(value)[2], end, _start(key)[2])
+        content.entries[dotted] = Entry(text, _line(key), *place, block)
+
+
+def _skip_list(events: Iterator[yaml.Event]) -> int:
+    """Pass over a list that has just begun; where it ends. No setting is a list, but a stranger's file may have one."""
+    depth = 1
+    for event in events:
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth == 0:
+            return _end(event)
+    return 0
+
+
+def _start(event: yaml.Event) -> tuple[int, int, int]:
+    """Line and column, from 0, and offset."""
+    mark = event.start_mark
+    assert mark is not None  # the parser gives every event one; only the type allows none
+    return mark.line, mark.column, mark.index
+
+
+def _end(event: yaml.Event) -> int:
+    assert event.end_mark is not None
+    return event.end_mark.index
+
+
+def _line(event: yaml.Event) -> int:
+    return _start(event)[0] + 1
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a settings file whole: private to its owner when new, on the disk before this returns, never half."""
+    path = path.resolve()  # a person may keep the file elsewhere and link to it
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(text.encode("utf-8"))
+            stream.flush()
+            if path.exists():
+                Path(temporary).chmod(path.stat().st_mode & 0o777)
+            os.fsync(descriptor)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,162 @@
+"""Settings from every place where they may stand, the nearest to the person first.
+
+Flag, environment, machine settings, vault settings, defaults. The machine's file and the environment are the person's
+own, so a mistake there is an error. A vault's file may come from a stranger: it may set the few keys of
+`settings.TRAVELS`, anything else in it is left unread and becomes a warning. Called by `app` and the command line only.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from agent.config.directories import VAULT_FILE, directories
+from agent.config.file import Entry, parse, read
+from agent.config.resources import resource
+from agent.config.settings import TRAVELS, Settings, keys, kind_of, sections
+from agent.config.values import Value, build, shown
+from agent.errors import ConfigError
+
+PREFIX = "VAULT_AGENT_"
+MOST_WARNINGS = 20
+
+Layer = Literal["flag", "environment", "machine", "vault", "default"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from."""
+
+    layer: Layer
+
+    place: str = ""
+    """A variable's name, or `file:line`; empty for a flag and a default."""
+
+    def __str__(self) -> str:
+        return f"{self.layer} {self.place}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and where each of them comes from."""
+
+    settings: Settings
+
+    values: Mapping[str, Value]
+    """Every setting by its dotted key."""
+
+    origins: Mapping[str, Origin]
+
+    warnings: tuple[str, ...]
+    """What stood in the vault's file and was not read, one line each; for `status` and `doctor`."""
+
+    def origin(self, key: str) -> Origin:
+        """Where the value of `key` comes from; raises `ConfigError` for no such setting."""
+        kind_of(key)
+        return self.origins[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    key: str
+    text: str | None
+    origin: Origin
+
+
+def load(
+    vault: Path | None = None,
+    *,
+    flags: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """The settings for `vault` (its root), or for none.
+
+    `flags` maps dotted keys to text; `environ` is the process's own unless given. Raises `ConfigError` that names the
+    file and line, or the variable, of an unknown key or a wrong value.
+    """
+    environ = os.environ if environ is None else environ
+    traveling, warnings = _from_vault(vault) if vault is not None else ([], [])
+    layers = (
+        _from_defaults(),
+        traveling,
+        _from_machine(environ),
+        _from_environment(environ),
+        [_Found(key, text, Origin("flag")) for key, text in (flags or {}).items()],
+    )
+    values: dict[str, Value] = {}
+    origins: dict[str, Origin] = {}
+    for found in (found for layer in layers for found in layer):
+        values[found.key] = _value(found)
+        origins[found.key] = found.origin
+    missing = [key for key in keys() if key not in values]
+    if missing:
+        raise ConfigError(f"configs/defaults.yaml has no default for {', '.join(missing)}")
+    settings = build(Settings, values)
+    return Loaded(settings, MappingProxyType(values), MappingProxyType(origins), tuple(warnings))
+
+
+def variable(key: str) -> str:
+    """The environment variable that sets `key`."""
+    return PREFIX + key.replace(".", "__").upper()
+
+
+def _value(found: _Found) -> Value:
+    try:
+        kind = kind_of(found.key)
+        if found.text is None:
+            raise ConfigError(f"expected {kind.expects}, not a list")
+        return kind.read(found.text)
+    except ConfigError as error:
+        where = found.origin.place or found.origin.layer
+        message = error.message if shown(found.key) in error.message else f"{found.key}: {error.message}"
+        raise ConfigError(f"{where}: {message}", hint=error.hint) from error
+
+
+def _from_defaults() -> list[_Found]:
+    text = (resource("configs") / "defaults.yaml").read_text("utf-8")
+    return [_Found(key, entry.text, Origin("default")) for key, entry in _settings_in(text, "configs/defaults.yaml")]
+
+
+def _from_machine(environ: Mapping[str, str]) -> list[_Found]:
+    path = directories(environ).settings_file
+    return [
+        _Found(key, entry.text, Origin("machine", f"{path}:{entry.line}"))
+        for key, entry in _settings_in(read(path) or "", str(path))
+    ]
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[_Found]:
+    """Variables with two underscores between section and key; an empty one counts as not set."""
+    for name, text in sorted(environ.items()):
+        if name.startswith(PREFIX) and "__" in name.removeprefix(PREFIX) and text:
+            key = name.removeprefix(PREFIX).lower().replace("__", ".")
+            yield _Found(key, text, Origin("environment", name))
+
+
+def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
+    path = vault / VAULT_FILE
+    found: list[_Found] = []
+    warnings: list[str] = []
+    for key, entry in _settings_in(read(path, follow=False) or "", str(path)):
+        if key in TRAVELS:
+            found.append(_Found(key, entry.text, Origin("vault", f"{path}:{entry.line}")))
+        elif key in keys():
+            warnings.append(
+                f"{VAULT_FILE}:{entry.line}: {key} is ignored: it may not travel with a vault "
+                f"(for this machine: vault-agent config set {key} VALUE)"
+            )
+        else:
+            warnings.append(f"{VAULT_FILE}:{entry.line}: no such setting, ignored: {shown(key)}")
+    if len(warnings) > MOST_WARNINGS:
+        rest = len(warnings) - MOST_WARNINGS
+        warnings = [*warnings[:MOST_WARNINGS], f"{VAULT_FILE}: and {rest} more that are ignored"]
+    return found, warnings
+
+
+def _settings_in(text: str, name: str) -> Iterator[tuple[str, Entry]]:
+    """The file's keys, without sections that are empty."""
+    for key, entry in parse(text, name).entries.items():
+        if not (entry.text == "" and key in sections()):
+            yield key, entry

@@ -1,0 +1,130 @@
+"""What one setting may hold, and how its text becomes a value.
+
+A setting is text wherever it comes from (a file, the environment, a flag), so one reader, driven by the field's type,
+serves all of them: `off` is a word here and never YAML's false. Which settings exist is left to `settings`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from agent.config.secrets import Secret
+from agent.errors import ConfigError
+
+Value = str | int | float | bool | Secret
+T = TypeVar("T")
+
+_WORDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    Secret: "env:NAME, keyring:NAME or the secret itself",
+}
+
+_TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The smallest and largest number allowed, both included, and the unit they count."""
+
+    low: float
+    high: float
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a setting may hold."""
+
+    base: type
+    """`str`, `int`, `float`, `bool` or `Secret`."""
+
+    choices: tuple[str, ...] = ()
+    """The words allowed; empty when any are."""
+
+    range: Range | None = None
+
+    @property
+    def expects(self) -> str:
+        """What to write, in a few words, for a message."""
+        if self.choices:
+            return " or ".join(self.choices)
+        words = _WORDS[self.base]
+        if self.range is None:
+            return words
+        return f"{words} from {self.range.low:g} to {self.range.high:g} {self.range.unit}".rstrip()
+
+    def read(self, text: str) -> Value:
+        """The value that `text` stands for; raises `ConfigError` that says what is expected."""
+        text = text.strip()
+        value = self._convert(text)
+        wrong = value is None or (self.choices and value not in self.choices)
+        if self.range is not None and isinstance(value, int | float):
+            wrong = wrong or not self.range.low <= value <= self.range.high  # also refuses nan
+        if wrong or value is None:
+            raise ConfigError(f"{shown(text)} is not {self.expects}")
+        return value
+
+    def _convert(self, text: str) -> Value | None:
+        if self.base is bool:
+            return _TRUTH.get(text.lower())
+        if self.base is Secret:
+            return Secret(text)
+        if self.base is str:
+            return text
+        try:
+            return int(text) if self.base is int else float(text)
+        except ValueError:
+            return None
+
+
+@cache
+def kinds(cls: type) -> MappingProxyType[str, Kind]:
+    """Every setting of a nested dataclass: dotted key to kind, in the order of the fields."""
+    found: dict[str, Kind] = {}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        if is_dataclass(hint) and hint is not Secret and isinstance(hint, type):
+            found |= {f"{name}.{key}": kind for key, kind in kinds(hint).items()}
+        else:
+            found[name] = _kind(hint)
+    return MappingProxyType(found)
+
+
+def build(cls: Callable[..., T], values: dict[str, Value]) -> T:
+    """An instance of the nested dataclass `cls` from dotted keys; every key of `kinds(cls)` must be there."""
+    arguments: dict[str, object] = {}
+    for name, hint in get_type_hints(cls).items():
+        if name in values:
+            arguments[name] = values[name]
+        else:
+            start = f"{name}."
+            inside = {key.removeprefix(start): value for key, value in values.items() if key.startswith(start)}
+            arguments[name] = build(hint, inside)
+    return cls(**arguments)
+
+
+def _kind(hint: object) -> Kind:
+    limits: Range | None = None
+    if get_origin(hint) is Annotated:
+        hint, *extras = get_args(hint)
+        limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+    if get_origin(hint) is Literal:
+        return Kind(str, choices=get_args(hint))
+    if not isinstance(hint, type) or hint not in _WORDS:
+        raise TypeError(f"a setting cannot be of type {hint}")
+    return Kind(hint, range=limits)
+
+
+def written(value: Value) -> str:
+    """A value as a person writes it; a plain secret is hidden."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shown(text: str) -> str:
+    """`text` quoted and shortened for a message; it may be a stranger's."""
+    short = text if len(text) <= 60 else text[:60] + "…"
+    return f'"{short}"' if short.isprintable() else ascii(short)

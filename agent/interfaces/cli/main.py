@@ -1,0 +1,320 @@
+"""The entry of the command line: which commands there are, the options they share, and what each failure exits with.
+
+A command's module is imported only when that command runs, so `--help` stays quick and a broken command breaks nobody
+else. This is the one place that maps errors to exit codes; the commands raise, and decide nothing about it.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from agent.errors import AgentError, Permanent, Retryable, UserError
+from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Output, colour, exit_codes, say, to_json
+
+DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
+
+_PERSON_CAN_FIX = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
+"""Errors of the machine, not of the program: no permission, read-only or full disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A command that is not imported yet; `help` must equal the command's own short help (a test compares them)."""
+
+    module: str
+    help: str
+    hidden: bool = False
+
+
+COMMANDS = {
+    "init": Lazy("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
+    "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
+    "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
+    "remember": Lazy("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
+    "get": Lazy("agent.interfaces.cli.get", "Print a note, by path or id."),
+    "log": Lazy("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
+    "diff": Lazy("agent.interfaces.cli.diff", "Show what a change did to the notes."),
+    "undo": Lazy("agent.interfaces.cli.undo", "Take changes back and keep later edits."),
+    "commit": Lazy("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
+    "config": Lazy("agent.interfaces.cli.config", "Read and write settings."),
+    "bench": Lazy("agent.interfaces.cli.bench", "Measure speed on this machine."),
+    "completion": Lazy("agent.interfaces.cli.completion", "Print a shell completion script."),
+    "hook": Lazy("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
+}
+
+
+class Frame(click.Group):
+    """A group whose commands are named in a table and imported when they are run."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        extra.setdefault("obj", Output())
+        return super().make_context(info_name, args, parent, **extra)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, lazy in COMMANDS.items() if not lazy.hidden]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return load_command(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            raise click.UsageError(f"no such command: {args[0]}.{_near(args[0], self.list_commands(ctx))}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, lazy.help) for name, lazy in COMMANDS.items() if not lazy.hidden])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["click.shell_completion.CompletionItem"]:
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=lazy.help)
+            for name, lazy in COMMANDS.items()
+            if not lazy.hidden and name.startswith(incomplete)
+        ]
+        return found or click.Command.shell_complete(self, ctx, incomplete)
+
+
+def load_command(name: str) -> click.Command:
+    """Import a command's module and give the command the shared options and closing lines; raises `UserError`."""
+    module = COMMANDS[name].module
+    try:
+        command = import_module(module).command
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise UserError(f"this version has no command {name}", hint=f"{PROGRAM} --help lists the commands") from error
+    if not isinstance(command, click.Command):
+        raise TypeError(f"{module}.command is not a click command")
+    return _share(command)
+
+
+def _share(command: click.Command) -> click.Command:
+    """`--json` and `--vault` are accepted after a command's name too, and every help ends with its exit codes."""
+    if command.epilog is None:
+        command.epilog = exit_codes()
+    have = {option for parameter in command.params for option in parameter.opts}
+    command.params += [option for option in _shared_options(None) if not have & set(option.opts)]
+    if isinstance(command, click.Group):
+        for child in command.commands.values():
+            _share(child)
+    return command
+
+
+def _set_json(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.obj = replace(ctx.obj, json=True)
+
+
+def _set_vault(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:
+    if value is not None:
+        ctx.obj = replace(ctx.obj, given=value)
+
+
+def _shared_options(variable: str | None) -> list[click.Option]:
+    vault = click.Option(
+        ["--vault"],
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        envvar=variable,
+        show_envvar=variable is not None,
+        is_eager=True,
+        expose_value=False,
+        callback=_set_vault,
+        help="The vault; else the nearest one upwards from here.",
+    )
+    as_json = click.Option(
+        ["--json"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_set_json,
+        help="Print one JSON document.",
+    )
+    return [vault, as_json]
+
+
+def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import version
+
+    found = version(PROGRAM)
+    ctx.ensure_object(Output).emit({"version": found}, f"{PROGRAM} {found}")
+    ctx.exit()
+
+
+cli = Frame(
+    PROGRAM,
+    help="A personal agent that lives in your Markdown vault: every change is a note you can read "
+    "and a commit you can undo.",
+    params=[
+        *_shared_options("VAULT_AGENT_VAULT"),
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Print the version.",
+        ),
+    ],
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=exit_codes("a check found something"),
+)
+
+
+def run() -> NoReturn:
+    """The console entry point."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(args: Sequence[str]) -> int:
+    """Run one command line and return its exit code; never raises, except what asks the interpreter to exit."""
+    _prepare_streams()
+    try:
+        code = _invoke(list(args))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError as error:
+        return READER_GONE if _reader_gone() else _fail(error, args)
+    except Exception as error:  # noqa: BLE001 - the outermost edge: every failure becomes words and an exit code
+        return _fail(error, args)
+    return code
+
+
+def _prepare_streams() -> None:
+    """Let any terminal show any text, and let a closed output be nowhere instead of an error."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _invoke(args: list[str]) -> int:
+    instruction = os.environ.get(COMPLETE)
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, PROGRAM, COMPLETE, instruction)
+    try:
+        with cli.make_context(PROGRAM, args) as ctx:
+            ctx.color = colour()
+            cli.invoke(ctx)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except CheckFailed:
+        return CHECK
+    return DONE
+
+
+def _fail(error: Exception, args: Sequence[str]) -> int:
+    """Say what went wrong, on standard error or as one JSON document, and return the exit code."""
+    code = exit_code(error)
+    try:
+        _explain(error, code, args)
+        sys.stdout.flush()
+    except OSError:
+        # Nobody can be told: what is left in the buffer must not fail once more when the interpreter exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return code
+
+
+def _explain(error: Exception, code: int, args: Sequence[str]) -> None:
+    name, message, hint = _words(error, code)
+    if _asks_json(args):
+        failure = {"ok": False, "error": {"type": name, "message": message, "hint": hint}}
+        click.echo(to_json(failure))
+    elif isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.ctx.get_help(), err=True, color=colour())
+    else:
+        say(f"error: {message}" + (f"\n  hint: {hint}" if hint else ""))
+    if os.environ.get("VAULT_AGENT_DEBUG") == "1":
+        from traceback import format_exception
+
+        say("".join(format_exception(error)).rstrip())
+
+
+def exit_code(error: Exception) -> int:
+    """2 for what the person can fix, which includes `Permanent` (its hint says what to repair), 75 for what may pass
+    by itself, 130 for an answer not given, 70 for the rest."""
+    match error:
+        case UserError() | Permanent() | click.ClickException():
+            return FIXABLE
+        case Retryable():
+            return AGAIN
+        case click.Abort():
+            return INTERRUPTED
+        case OSError(errno=number) if number in _PERSON_CAN_FIX:
+            return FIXABLE
+        case _:
+            return BUG
+
+
+def _words(error: Exception, code: int) -> tuple[str, str, str]:
+    """An error's type, message and hint, as the reader gets them."""
+    match error:
+        case AgentError():
+            return type(error).__name__, error.message, error.hint
+        case click.exceptions.NoArgsIsHelpError():
+            return "UsageError", "a command is missing", f"{error.ctx.command_path} --help"
+        case click.UsageError():
+            where = error.ctx.command_path if error.ctx else PROGRAM
+            return "UsageError", error.format_message(), f"{where} --help"
+        case click.ClickException():
+            return type(error).__name__, error.format_message(), ""
+        case click.Abort():
+            return "Interrupted", "stopped", ""
+        case OSError() if code == FIXABLE:
+            place = f": {error.filename}" if error.filename else ""
+            return type(error).__name__, f"{(error.strerror or str(error)).lower()}{place}", ""
+        case _:
+            hint = f"this is a bug, please report it; VAULT_AGENT_DEBUG=1 {PROGRAM} … shows where it happened"
+            return type(error).__name__, f"{type(error).__name__}: {error}", hint
+
+
+def _asks_json(args: Sequence[str]) -> bool:
+    """Whether `--json` was given, read from the words themselves: the failure may be that they could not be parsed."""
+    options = list(args)
+    return "--json" in options[: options.index("--") if "--" in options else None]
+
+
+def _reader_gone() -> bool:
+    """Whether it was our own output that broke (as in `… | head`), and not a pipe to another program."""
+    from select import POLLERR, poll
+
+    try:
+        descriptor = sys.stdout.fileno()
+    except OSError:
+        return False
+    waiting = poll()
+    waiting.register(descriptor, 0)
+    if not any(events & POLLERR for _, events in waiting.poll(0)):
+        return False
+    # The interpreter flushes once more when it exits, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    return True
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    matches = get_close_matches(word, known, n=3, cutoff=0.5)
+    return f" Did you mean: {', '.join(matches)}?" if matches else ""

@@ -1,0 +1,134 @@
+"""What every command shares: how it prints, which vault it means, and how it says that a check found something.
+
+A command prints its result through `Output.emit`, once and last: as text for a person, or as one JSON document. Errors
+are not printed here: a command raises, and `main` alone turns that into words and an exit code.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import click
+
+from agent.config.directories import VAULT_FILE
+from agent.errors import NotAVault
+
+PROGRAM = "vault-agent"
+
+COMPLETE = "_VAULT_AGENT_COMPLETE"
+"""The variable through which a shell's completion script asks the program for words."""
+
+Text = str | bytes | Callable[[], str | bytes]
+
+_UNSEEN = re.compile("(?!\x1b\\[[0-9;]*m)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters, but not tab, newline and colours: a note's name must not drive the reader's terminal."""
+
+
+class CheckFailed(Exception):
+    """A check found something and its report is printed already; exit 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How this call prints, and the vault it was given; in click's `ctx.obj`."""
+
+    json: bool = False
+    """One JSON document on standard output instead of text."""
+
+    given: Path | None = None
+    """`--vault`, or `VAULT_AGENT_VAULT`; None when neither was given."""
+
+    def emit(self, document: Mapping[str, object], text: Text) -> None:
+        """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are written as they are.
+
+        Call it once, as the command's last act. `text` may be a function, called only when it is needed.
+        """
+        if self.json:
+            self._write(to_json({"ok": True, **document}) + "\n")
+            return
+        shown = text() if callable(text) else text
+        if isinstance(shown, bytes):
+            self._write(shown)
+        elif shown:
+            self._write(shown if shown.endswith("\n") else shown + "\n")
+
+    def note(self, text: str) -> None:
+        """A remark for a person, on standard error; silent with `--json`."""
+        if not self.json:
+            say(text)
+
+    def warn(self, text: str) -> None:
+        """A warning on standard error, in either form of output."""
+        say(f"warning: {text}")
+
+    def vault(self) -> Path:
+        """The vault's root, absolute; raises `NotAVault`."""
+        return find_vault(Path.cwd(), self.given)
+
+    def _write(self, text: str | bytes) -> None:
+        stream: IO[str] = sys.stdout
+        if isinstance(text, bytes) and stream.isatty():
+            text = text.decode("utf-8", "backslashreplace")
+        if isinstance(text, str) and not self.json and stream.isatty():
+            text = visible(text)
+        click.echo(text, nl=False, color=colour())
+
+
+def find_vault(start: Path, given: Path | None) -> Path:
+    """The root of the vault that is meant, absolute: `given` itself, else the nearest vault from `start` upwards.
+
+    Raises `NotAVault` with the command that would help.
+    """
+    if given is not None:
+        root = Path(os.path.abspath(given))  # noqa: PTH100 - resolve() would rename a vault that is a symbolic link
+        if (root / VAULT_FILE).is_file():
+            return root
+        above = next((folder for folder in root.parents if (folder / VAULT_FILE).is_file()), None)
+        hint = f"vault-agent --vault {above} …" if above else f"vault-agent init {given}"
+        raise NotAVault(f"{given} is not a vault: it has no {VAULT_FILE}", hint=hint)
+    for folder in (start, *start.parents):
+        if (folder / VAULT_FILE).is_file():
+            return folder
+    raise NotAVault(
+        f"no vault at {start} or above it",
+        hint="vault-agent init PATH, or name a vault: vault-agent --vault PATH …",
+    )
+
+
+def exit_codes(check: str = "") -> str:
+    """The closing lines of a command's help; `check` says what exit 1 means where the command has one."""
+    lines = ["\b", "Exit codes:", "  0   done"]
+    if check:
+        lines.append(f"  1   {check}")
+    lines += [
+        "  2   you can fix it: the message says how",
+        "  70  a bug in vault-agent",
+        "  75  try again: another writer is at work",
+    ]
+    return "\n".join(lines)
+
+
+def to_json(document: Mapping[str, object]) -> str:
+    """One line of JSON that the terminal's encoding can carry."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+    return json.dumps(document, ensure_ascii=encoding != "utf8", default=str)
+
+
+def visible(text: str) -> str:
+    """`text` with its control characters written out, so that a terminal shows them and does not obey them."""
+    return _UNSEEN.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def colour() -> bool | None:
+    """False when `NO_COLOR` is set; None leaves it to click, which drops colours when the output is no terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def say(text: str) -> None:
+    """One remark on standard error."""
+    click.echo(visible(text), err=True, color=colour())

@@ -1,0 +1,1 @@
+"""Tests of settings: where a value comes from, and what is refused."""

@@ -1,0 +1,73 @@
+"""Help names every command and its exit codes, and loads nothing that it does not need."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import click
+import pytest
+
+from agent.interfaces.cli.main import COMMANDS, cli, load_command, main
+
+WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module)]
+HEAVY = (
+    "yaml git gitdb frontmatter markdown_it platformdirs ulid re2 agent.config.load agent.vault agent.markdown asyncio"
+)
+
+
+def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-h"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for name, lazy in COMMANDS.items():
+        assert (f"{name} {lazy.help}" in text) is not lazy.hidden
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from agent.interfaces.cli.main import main; assert main(['--help']) == 0;"
+        f"print([name for name in {HEAVY.split()!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_line_in_the_list_is_the_command_s_own(name: str) -> None:
+    command = load_command(name)
+    assert command.get_short_help_str(limit=200) == COMMANDS[name].help
+    assert command.name in (name, "command")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_help_ends_with_exit_codes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in commands_below([name], load_command(name)):
+        assert main([*path, "--help"]) == 0
+        closing = capsys.readouterr().out.partition("Exit codes:")[2].split("\n")
+        assert [line.split()[0] for line in closing if line.strip()][-1] == "75"
+        assert "0   done" in closing[1]
+
+
+def commands_below(path: list[str], command: click.Command) -> list[list[str]]:
+    if not isinstance(command, click.Group):
+        return [path]
+    return [path] + [each for name, child in command.commands.items() for each in commands_below([*path, name], child)]
+
+
+def test_group_help_states_all_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.partition("Exit codes:\n")[2].splitlines()] == ["0", "1", "2", "70", "75"]
+
+
+def test_version_is_the_installed_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("vault-agent 0.")
+    assert main(["--json", "--version"]) == 0
+    assert '"version": "0.' in capsys.readouterr().out
+
+
+def test_no_command_takes_a_shared_option_s_name_twice() -> None:
+    for name in WRITTEN:
+        options = [option for parameter in load_command(name).params for option in parameter.opts]
+        assert len(options) == len(set(options))
+    assert cli.list_commands(click.Context(cli))[0] == "init"
