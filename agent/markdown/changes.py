@@ -1,0 +1,270 @@
+"""What changed between two versions of a note, in a person's terms: a task ticked, a tag added, a section rewritten.
+
+Compares what the notes say, not their lines: a task that only moved is no change, and neither is a link with another
+text. Who changed it and what follows from it is for others.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from agent.markdown import contents
+from agent.markdown.contents import Contents
+from agent.markdown.note import Note
+from agent.markdown.passages import heading_paths
+from agent.markdown.tasks import Task
+from agent.markdown.values import Value, is_list, same
+
+TOP = ("(top)",)
+_TAG_KEYS = ("tags", "tag")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTicked:
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUnticked:
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMarked:
+    """The character in the box became another one that is neither ticking nor unticking."""
+
+    text: str
+    state: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAdded:
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRemoved:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagAdded:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagRemoved:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAdded:
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRemoved:
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class PropertySet:
+    """`old` is None when the key is new, and also when it was there and empty."""
+
+    key: str
+    old: Value
+    new: Value
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyRemoved:
+    key: str
+    old: Value
+
+
+@dataclass(frozen=True, slots=True)
+class SectionAdded:
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRemoved:
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionChanged:
+    path: tuple[str, ...]
+
+
+Change: TypeAlias = (
+    TaskTicked
+    | TaskUnticked
+    | TaskMarked
+    | TaskAdded
+    | TaskRemoved
+    | TagAdded
+    | TagRemoved
+    | LinkAdded
+    | LinkRemoved
+    | PropertySet
+    | PropertyRemoved
+    | SectionAdded
+    | SectionRemoved
+    | SectionChanged
+)
+
+
+def between(old: Note, new: Note) -> tuple[Change, ...]:
+    """The changes from one version to the other: properties, tasks, tags, links, then sections; never fails.
+
+    A section's tasks are not part of its text here, as they are told on their own. Text above any heading is the
+    section `(top)`. Properties are not compared when either header cannot be read.
+    """
+    if old.data == new.data:
+        return ()
+    before, after = contents.read(old), contents.read(new)
+    return (
+        *_properties(old, new, before, after),
+        *_tasks(before.tasks, after.tasks),
+        *_names(before, after),
+        *_sections(before, after),
+    )
+
+
+def describe(changes: Sequence[Change]) -> list[str]:
+    """One plain line for each change."""
+    return [_line(change) for change in changes]
+
+
+def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iterator[Change]:
+    if old.problem is not None or new.problem is not None:
+        return
+    tags_told = _tag_keys(before) != _tag_keys(after)
+    for key, value in new.header.items():
+        known = key in old.header and same(old.header[key], value)
+        if not known and not (key in _TAG_KEYS and tags_told):
+            yield PropertySet(key, old.header.get(key), value)
+    for key, value in old.header.items():
+        if key not in new.header and not (key in _TAG_KEYS and tags_told):
+            yield PropertyRemoved(key, value)
+
+
+def _tasks(old: Sequence[Task], new: Sequence[Task]) -> Iterator[Change]:
+    """Pairs tasks by block id, else by text; equal ones first, so that only what differs is told."""
+    equal = Counter((_identity(task), task.state) for task in old) & Counter(
+        (_identity(task), task.state) for task in new
+    )
+    waiting: defaultdict[str, list[Task]] = defaultdict(list)
+    for task in _without(old, equal):
+        waiting[_identity(task)].append(task)
+    for task in _without(new, equal):
+        partners = waiting[_identity(task)]
+        if not partners:
+            yield TaskAdded(task.text, task.line)
+        elif partners.pop(0).done == task.done:
+            yield TaskMarked(task.text, task.state, task.line)
+        else:
+            yield TaskTicked(task.text, task.line) if task.done else TaskUnticked(task.text, task.line)
+    for partners in waiting.values():
+        yield from (TaskRemoved(task.text) for task in partners)
+
+
+def _identity(task: Task) -> str:
+    return f"^{task.block}" if task.block else task.text
+
+
+def _without(tasks: Sequence[Task], equal: Counter[tuple[str, str]]) -> Iterator[Task]:
+    left = Counter(equal)
+    for task in tasks:
+        key = (_identity(task), task.state)
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            yield task
+
+
+def _names(before: Contents, after: Contents) -> Iterator[Change]:
+    old_tags, new_tags = _tag_keys(before), _tag_keys(after)
+    yield from (TagAdded(name) for key, name in new_tags.items() if key not in old_tags)
+    yield from (TagRemoved(name) for key, name in old_tags.items() if key not in new_tags)
+    old_links, new_links = _targets(before), _targets(after)
+    yield from (LinkAdded(target) for target in new_links if target not in old_links)
+    yield from (LinkRemoved(target) for target in old_links if target not in new_links)
+
+
+def _tag_keys(found: Contents) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for tag in found.tags:
+        names.setdefault(tag.key, tag.name)
+    return names
+
+
+def _targets(found: Contents) -> dict[str, None]:
+    """Each target once, in order, with its anchor."""
+    return dict.fromkeys(f"{link.target}#{link.anchor}" if link.anchor else link.target for link in found.links)
+
+
+def _sections(before: Contents, after: Contents) -> Iterator[Change]:
+    old, new = _texts(before), _texts(after)
+    for path, text in new.items():
+        if path not in old:
+            yield SectionAdded(path)
+        elif old[path] != text:
+            yield SectionChanged(path)
+    yield from (SectionRemoved(path) for path in old if path not in new)
+
+
+def _texts(found: Contents) -> dict[tuple[str, ...], list[str]]:
+    """Each section's own lines without its tasks and blank lines, by its path; equal paths are told as one."""
+    body = found.body
+    tasks = {task.line - body.first for task in found.tasks}
+    starts = [(0, TOP), *heading_paths(body)]
+    texts: dict[tuple[str, ...], list[str]] = {}
+    for number, (start, path) in enumerate(starts):
+        end = starts[number + 1][0] if number + 1 < len(starts) else len(body.lines)
+        lines = [line for at in range(start, end) if at not in tasks and (line := body.lines[at].rstrip())]
+        if path != TOP or lines:
+            texts.setdefault(path, []).extend(lines)
+    return texts
+
+
+def _line(change: Change) -> str:
+    match change:
+        case TaskTicked(text) | TaskUnticked(text) | TaskMarked(text) | TaskAdded(text) | TaskRemoved(text):
+            return f"{_TASK_WORDS[type(change)]}: {text}"
+        case TagAdded(name) | TagRemoved(name):
+            return f"tag {'added' if isinstance(change, TagAdded) else 'removed'}: #{name}"
+        case LinkAdded(target) | LinkRemoved(target):
+            return f"link {'added' if isinstance(change, LinkAdded) else 'removed'}: {target}"
+        case PropertySet(key, old, new):
+            return f"{key}: {_shown(old)} → {_shown(new)}" if old is not None else f"{key}: {_shown(new)}"
+        case PropertyRemoved(key, old):
+            return f"{key} removed (was {_shown(old)})"
+        case SectionAdded(path) | SectionRemoved(path) | SectionChanged(path):
+            return f"section {type(change).__name__.removeprefix('Section').lower()}: {' › '.join(path)}"
+        case _:
+            assert_never(change)
+
+
+_TASK_WORDS = {
+    TaskTicked: "ticked",
+    TaskUnticked: "unticked",
+    TaskMarked: "marked",
+    TaskAdded: "task added",
+    TaskRemoved: "task removed",
+}
+
+
+def _shown(value: Value) -> str:
+    if is_list(value):
+        return ", ".join(map(_shown, value)) or "(empty)"
+    text = (
+        {True: "true", False: "false"}[value] if isinstance(value, bool) else str("(empty)" if value is None else value)
+    )
+    return " ".join(text.split())[:80] or "(empty)"

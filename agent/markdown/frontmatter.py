@@ -1,0 +1,244 @@
+"""Where a note's header begins and ends, and how one key of it changes without touching another byte.
+
+Everything is bytes here: the text below the header may be in any encoding and is never decoded. A header exists only
+as Obsidian sees one: the first line (after a byte order mark) is `---`, and a later line is `---` or `...`. What YAML
+means is left to `yaml_read` and `yaml_write`, what a note means to `note`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import frontmatter as python_frontmatter
+from frontmatter.default_handlers import YAMLHandler
+
+from agent.errors import BadNote
+from agent.markdown import yaml_write
+from agent.markdown.values import Header, Value, is_list, same
+from agent.markdown.yaml_read import MAX_BYTES, Entry, Node, read
+
+BOM = b"\xef\xbb\xbf"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_OPENING = re.compile(rb"---[ \t]*\r?\n")
+_CLOSING = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_COMMENT = re.compile(r"[ \t]+#[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The bytes of a note in order; joined they are the note. Without a header, `opening` and `closing` are empty."""
+
+    bom: bytes
+    opening: bytes
+    header: bytes
+    closing: bytes
+    body: bytes
+
+    def join(self) -> bytes:
+        return self.bom + self.opening + self.header + self.closing + self.body
+
+    @property
+    def newline(self) -> str:
+        """The line ending of the header, else of the first line, else a line feed."""
+        line = self.opening or self.body[: self.body.find(b"\n") + 1]
+        return "\r\n" if line.endswith(b"\r\n") else "\n"
+
+
+def split(data: bytes) -> Parts:
+    """The parts of a note; linear in its size and never fails."""
+    bom = BOM if data.startswith(BOM) else b""
+    opening = _OPENING.match(data, len(bom))
+    closing = _CLOSING.search(data, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return Parts(bom, b"", b"", b"", data[len(bom) :])
+    start = opening.end()
+    return Parts(bom, opening[0], data[start : closing.start()], closing[0], data[closing.end() :])
+
+
+def text_of(header: bytes) -> str:
+    """The header's text. Raises BadNote when it is not UTF-8 or too long to be read."""
+    if len(header) > MAX_BYTES:
+        raise BadNote(f"the header is longer than {MAX_BYTES // 1024} KB", line=2, hint="move the long part below it")
+    try:
+        return header.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = 2 + header.count(b"\n", 0, error.start)
+        raise BadNote("the header is not UTF-8 text", line=line, hint="save the note as UTF-8") from error
+
+
+def entries(parts: Parts) -> tuple[Entry, ...]:
+    """The header's keys with their places. Raises BadNote as `yaml_read.read` does."""
+    return read(text_of(parts.header)) if parts.header else ()
+
+
+def set_key(data: bytes, key: str, value: Value) -> bytes:
+    """The note with one top-level key set; only that key's lines change, a trailing comment stays.
+
+    A key that is there keeps its place, its quoting and its kind of list; a new one comes last. A note without a header
+    gets one. Raises BadNote when the header cannot be read, or is written so that one key cannot be changed alone.
+    """
+    parts = split(_utf8(data))
+    found = entries(parts)
+    text = text_of(parts.header)
+    newline = parts.newline
+    old = next((entry for entry in found if entry.key == key), None)
+    if old is not None:
+        if same(old.value, value):
+            return data
+        require_own_lines(text, old)
+        ending = "\r\n" if text[: old.end].endswith("\r\n") else "\n"
+        lines = _rewritten(text, old, value)
+        text = text[: old.start] + "".join(line + ending for line in lines) + text[old.end :]
+    else:
+        indent = text[found[0].start : found[0].key_start] if found else ""
+        if found:
+            require_own_lines(text, found[0])
+        lines = [indent + line if line else "" for line in yaml_write.pair(yaml_write.text(key), value)]
+        if parts.opening and not found:
+            lines = ["", *lines]  # so that removing it again can tell an empty header from none
+        text += "".join(line + newline for line in lines)
+    expected = {entry.key: entry.value for entry in found} | {key: value}
+    return _checked(parts, text, expected)
+
+
+def remove_key(data: bytes, key: str) -> bytes:
+    """The note without one top-level key; the same bytes when it has no such key.
+
+    The last key takes the header with it, unless there is more in the header or a blank line stands above the key.
+    Raises BadNote as `set_key` does.
+    """
+    parts = split(_utf8(data))
+    found = entries(parts)
+    old = next((entry for entry in found if entry.key == key), None)
+    if old is None:
+        return data
+    text = text_of(parts.header)
+    require_own_lines(text, old)
+    before, after = text[: old.start], text[old.end :]
+    if len(found) == 1:
+        above = before.rfind("\n", 0, max(len(before) - 1, 0)) + 1
+        if before and not before[above:].strip(" \t\r\n"):
+            return _checked(parts, before[:above] + after, {})
+        bare = parts.bom + parts.body
+        if not before and not after and not split(bare).opening:
+            return bare
+    return _checked(parts, before + after, {entry.key: entry.value for entry in found if entry.key != key})
+
+
+def compose(header: Header, body: str) -> bytes:
+    """A new note: the keys in their order as plain YAML, a closing line, then the body as it is.
+
+    Raises BadNote when the header would be too long, too deep, or not text.
+    """
+    post = python_frontmatter.Post(body)
+    post.metadata = dict(header)
+    try:
+        data = python_frontmatter.dumps(post, StrictYaml()).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadNote("the text holds half a character (a lone surrogate)", hint="remove the character") from error
+    if not same(_values(entries(split(data))), dict(header)):
+        raise BadNote("the header cannot be written as YAML that reads back the same", hint="use simpler keys")
+    return data
+
+
+class StrictYaml(YAMLHandler):
+    """python-frontmatter's door to the strict reader and the exact writer."""
+
+    def detect(self, text: str) -> bool:
+        return bool(split(text.encode("utf-8", "surrogateescape")).opening)
+
+    def split(self, text: str) -> tuple[str, str]:
+        parts = split(text.encode("utf-8", "surrogateescape"))
+        if not parts.opening:
+            raise ValueError("no header")
+        return parts.header.decode("utf-8", "surrogateescape"), parts.body.decode("utf-8", "surrogateescape")
+
+    def load(self, fm: str, **kwargs: object) -> dict[str, Value]:
+        return _values(read(fm))
+
+    def export(self, metadata: Mapping[str, object], **kwargs: object) -> str:
+        return "".join(line + "\n" for line in yaml_write.mapping(metadata))  # type: ignore[arg-type]
+
+    def format(self, post: python_frontmatter.Post, **kwargs: object) -> str:
+        body = post.content.encode("utf-8", "surrogateescape")
+        bare = not post.metadata and split(body).body == body  # else the body's own first lines would be the header
+        return post.content if bare else f"---\n{self.export(post.metadata)}---\n{post.content}"
+
+
+def _values(found: tuple[Entry, ...]) -> dict[str, Value]:
+    return {entry.key: entry.value for entry in found}
+
+
+def _utf8(data: bytes) -> bytes:
+    if data.startswith(UTF16):
+        raise BadNote("the note is UTF-16 text", hint="save it as UTF-8 to let its header be changed")
+    return data
+
+
+def require_own_lines(text: str, entry: Entry) -> None:
+    """Raises BadNote for a key that shares its lines with something else: `{a: 1, b: 2}` and `? key`."""
+    alone = not text[entry.start : entry.key_start].strip(" ")
+    if not alone or not text[entry.key_end :].lstrip(" \t").startswith(":"):
+        raise BadNote(
+            f"the key `{entry.key}` cannot be changed alone, as the header is written",
+            line=entry.line,
+            hint="write the header as one `key: value` a line",
+        )
+
+
+def _rewritten(text: str, entry: Entry, value: Value) -> list[str]:
+    """The lines of a key that is there, with a new value, without line endings."""
+    node = entry.node
+    colon = text.index(":", entry.key_end) + 1
+    key = text[entry.start : colon - 1]
+    indent = text[entry.start : entry.key_start]
+    lines = _list_lines(text, entry, value) or yaml_write.pair(key.strip(" "), value)
+    lines = [indent + line if line else "" for line in lines]
+    first = text[colon : text.index("\n", colon)].rstrip("\r")
+    gap = text[colon : node.start]
+    if "\n" in gap:
+        tail, gap = first, " "
+    elif node.style == "literal":
+        tail = "".join(first.partition(" #")[1:])
+    else:
+        tail = text[node.end : entry.end].rstrip("\r\n") if node.style != "block" else ""
+    if len(lines) == 1 and gap.strip(" \t") == "" != gap and not lines[0].endswith(":"):
+        head = len(indent) + len(key.strip(" ")) + 1
+        lines[0] = lines[0][:head] + gap + lines[0][head + 1 :]
+    return [lines[0] + (tail if _COMMENT.fullmatch(tail) else ""), *lines[1:]]
+
+
+def _list_lines(text: str, entry: Entry, value: Value) -> list[str]:
+    """A list that stays a list keeps its kind, its indentation, and the writing of the items that stay."""
+    node = entry.node
+    if not is_list(value) or not value or not node.items or yaml_write.inline(value) is None:
+        return []
+    key = text[entry.start : entry.key_end].strip(" ")
+    flow = node.style == "flow"
+    items = [_item(text, node, item, flow=flow) for item in value]
+    if flow:
+        return [f"{key}: [{', '.join(items)}]"] if "\n" not in text[node.start : node.end] else []
+    step = node.start - text.rfind("\n", 0, node.start) - 1 - (entry.key_start - entry.start)
+    return [f"{key}:", *(" " * step + "- " + item for item in items)]
+
+
+def _item(text: str, node: Node, item: Value, *, flow: bool) -> str:
+    for old in node.items:
+        source = text[old.start : old.end if flow else text.index("\n", old.end)].rstrip("\r")
+        if old.end > old.start and "\n" not in source and same(old.value, item):
+            return source
+    return yaml_write.item_text(item, flow=flow)
+
+
+def _checked(parts: Parts, text: str, expected: dict[str, Value]) -> bytes:
+    """The note with its new header, once it is certain that it reads as it should."""
+    opening = parts.opening or b"---" + parts.newline.encode() if text else parts.opening
+    closing = parts.closing or b"---" + parts.newline.encode() if text else parts.closing
+    try:
+        changed = replace(parts, opening=opening, header=text.encode("utf-8"), closing=closing)
+    except UnicodeEncodeError as error:
+        raise BadNote("the value holds half a character (a lone surrogate)", hint="remove the character") from error
+    again = split(changed.join())
+    if again != changed or not same(_values(entries(again)), expected):
+        raise BadNote("the key cannot be changed without changing another line", hint="edit this header by hand")
+    return changed.join()

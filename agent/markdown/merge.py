@@ -1,0 +1,250 @@
+"""Merge two versions of a note that grew from the same one: the header key by key, the body line by line.
+
+A line merge alone conflicts when two people add keys next to each other, and may leave the same key twice; that is why
+the header is merged here. How lines are merged is handed in (the vault asks git), and what becomes of a note that
+cannot be merged (None) is for the vault to say.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, TypeAlias, TypeVar
+
+from agent.errors import BadNote
+from agent.markdown import frontmatter
+from agent.markdown.frontmatter import Parts
+from agent.markdown.values import Value, is_list, same
+
+LineMerge: TypeAlias = Callable[[bytes, bytes, bytes], bytes | None]
+"""`(base, ours, theirs)` to the merged bytes, or None when both changed the same lines."""
+
+T = TypeVar("T")
+
+
+class _Missing(Enum):
+    KEY = "a key that is not there"
+
+
+_Maybe: TypeAlias = Value | Literal[_Missing.KEY]
+
+
+class _Conflict(Exception):
+    """Both sides changed the same thing; becomes None at the door."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """One key of a header: the comments above it, its own lines, and what they say."""
+
+    lead: str
+    text: str
+    value: Value
+
+
+def merge(base: bytes, ours: bytes, theirs: bytes, lines: LineMerge) -> bytes | None:
+    """The note with both sides' changes, or None when they meet in the same key or lines.
+
+    Keys set on one side are kept, lists of plain values are merged by item, and the result can be read again. When a
+    header cannot be read, the whole note is merged by `lines`.
+    """
+    if ours in (theirs, base):
+        return theirs
+    if theirs == base:
+        return ours
+    try:
+        return _merge_parts(frontmatter.split(base), frontmatter.split(ours), frontmatter.split(theirs), lines)
+    except _Conflict:
+        return None
+    except BadNote:
+        merged = lines(base, ours, theirs)
+        return merged if merged is None or _readable(merged) or not (_readable(ours) and _readable(theirs)) else None
+
+
+def merge_append(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """Theirs with the lines below it that ours appended to base, once; None when ours did more than append lines.
+
+    Two new notes (an empty base) are merged only when they have the same header.
+    """
+    if ours in (theirs, base):
+        return theirs
+    if theirs == base:
+        return ours
+    if not base:
+        head = frontmatter.split(ours)
+        if head.opening:
+            base = ours[: len(ours) - len(head.body)]
+            if not theirs.startswith(base):
+                return None
+    suffix = ours[len(base) :]
+    on_new_line = not base or base.endswith(b"\n") or suffix.startswith((b"\n", b"\r\n"))
+    if not ours.startswith(base) or not on_new_line:
+        return None
+    if base and not base.endswith(b"\n"):
+        suffix = suffix[suffix.index(b"\n") + 1 :]
+    newline = b"\r\n" if b"\r\n" in theirs else b"\n"
+    added, there = suffix.rstrip(b"\r\n"), theirs.rstrip(b"\r\n")
+    above = there[: len(there) - len(added)]
+    if theirs.startswith(ours.rstrip(b"\r\n") + newline) or (
+        there.endswith(added) and (not above or above.endswith(b"\n") or not added)
+    ):
+        return theirs
+    return theirs + (newline if theirs and not theirs.endswith(b"\n") else b"") + suffix
+
+
+def _readable(data: bytes) -> bool:
+    try:
+        frontmatter.entries(frontmatter.split(data))
+    except BadNote:
+        return False
+    return True
+
+
+def _pick(base: T, ours: T, theirs: T) -> T:
+    """The side that changed. Raises _Conflict when both did, differently."""
+    if ours == theirs or theirs == base:
+        return ours
+    if ours == base:
+        return theirs
+    raise _Conflict
+
+
+def _pick_lines(base: bytes, ours: bytes, theirs: bytes, lines: LineMerge) -> bytes:
+    try:
+        return _pick(base, ours, theirs)
+    except _Conflict:
+        merged = lines(base, ours, theirs)
+        if merged is None:
+            raise
+        return merged
+
+
+def _merge_parts(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) -> bytes:
+    header = _merge_headers(base, ours, theirs, lines)
+    opening = _pick(base.opening, ours.opening, theirs.opening)
+    closing = _pick(base.closing, ours.closing, theirs.closing)
+    if header and not opening:
+        opening, closing = (ours.opening, ours.closing) if ours.opening else (theirs.opening, theirs.closing)
+    body = _pick_lines(base.body, ours.body, theirs.body, lines)
+    merged = Parts(_pick(base.bom, ours.bom, theirs.bom), opening, header, closing, body)
+    if frontmatter.split(merged.join()) != merged:
+        raise _Conflict
+    frontmatter.entries(merged)
+    return merged.join()
+
+
+def _merge_headers(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) -> bytes:
+    sides = [_segments(parts) for parts in (base, ours, theirs)]
+    (b, b_tail), (o, o_tail), (t, t_tail) = sides
+    if ours.header in (base.header, theirs.header):
+        return theirs.header
+    if theirs.header == base.header:
+        return ours.header
+    merged: list[str] = []
+    for key in _order(list(b), list(o), list(t)):
+        merged.append(_merge_segment(b.get(key), o.get(key), t.get(key), lines))
+    tail = _pick_lines(b_tail.encode(), o_tail.encode(), t_tail.encode(), lines)
+    return "".join(merged).encode() + tail
+
+
+def _segments(parts: Parts) -> tuple[dict[str, _Segment], str]:
+    """A header by key, and what stands below its last key. Raises BadNote when keys share lines."""
+    text = frontmatter.text_of(parts.header)
+    segments: dict[str, _Segment] = {}
+    end = 0
+    for entry in frontmatter.entries(parts):
+        frontmatter.require_own_lines(text, entry)
+        if entry.start < end:
+            raise BadNote("two keys share a line", line=entry.line)
+        segments[entry.key] = _Segment(text[end : entry.start], text[entry.start : entry.end], entry.value)
+        end = entry.end
+    return segments, text[end:]
+
+
+def _order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Every key once: in the order of the side that moved keys, new ones after the key they stand below."""
+    kept = [key for key in base if key in ours]
+    moved = kept != [key for key in ours if key in base]
+    first, second = (ours, theirs) if moved else (theirs, ours)
+    order = list(first)
+    for index, key in enumerate(second):
+        if key not in order:
+            order.insert(order.index(second[index - 1]) + 1 if index else 0, key)
+    return order
+
+
+def _merge_segment(base: _Segment | None, ours: _Segment | None, theirs: _Segment | None, lines: LineMerge) -> str:
+    if ours is None or theirs is None:
+        kept = _pick(base, ours, theirs)  # removed on one side: fine when the other left it as it was
+        return kept.lead + kept.text if kept else ""
+    b_lead, b_text = (base.lead, base.text) if base else ("", "")
+    lead = _pick_lines(b_lead.encode(), ours.lead.encode(), theirs.lead.encode(), lines).decode()
+    try:
+        return lead + _pick(b_text, ours.text, theirs.text)
+    except _Conflict:
+        return lead + _merge_entry(base, ours, theirs, lines)
+
+
+def _merge_entry(base: _Segment | None, ours: _Segment, theirs: _Segment, lines: LineMerge) -> str:
+    """The lines of a key that both sides wrote differently."""
+    value = _merge_values(base.value if base else _Missing.KEY, ours.value, theirs.value)
+    b_text = base.text if base else ""
+    written = [side.text for side in (ours, theirs) if same(side.value, value)]
+    if (by_lines := lines(b_text.encode(), ours.text.encode(), theirs.text.encode())) is not None:
+        written.insert(0, by_lines.decode("utf-8", "replace"))
+    written.append(_rewritten(ours.text, value))
+    comments = [line for line in (ours.text + theirs.text).split("\n") if "#" in line and line not in b_text]
+    for text in written:
+        found = frontmatter.split(b"---\n" + text.encode() + b"---\n")
+        if _readable(found.join()) and all(comment in text for comment in comments):
+            values = [entry.value for entry in frontmatter.entries(found)]
+            if len(values) == 1 and same(values[0], value):
+                return text
+    raise _Conflict
+
+
+def _rewritten(text: str, value: Value) -> str:
+    """A key's lines with another value, by the rules of one changed key."""
+    data = b"---\n" + text.encode() + b"---\n"
+    (entry,) = frontmatter.entries(frontmatter.split(data))
+    return frontmatter.split(frontmatter.set_key(data, entry.key, value)).header.decode()
+
+
+def _merge_values(base: _Maybe, ours: Value, theirs: Value) -> Value:
+    if same(ours, theirs) or (not isinstance(base, _Missing) and same(base, theirs)):
+        return ours
+    if not isinstance(base, _Missing) and same(base, ours):
+        return theirs
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        return _merge_mappings(base if isinstance(base, Mapping) else {}, ours, theirs)
+    if is_list(ours) and is_list(theirs):
+        return _merge_lists(() if isinstance(base, _Missing) or not is_list(base) else base, ours, theirs)
+    raise _Conflict
+
+
+def _merge_mappings(
+    base: Mapping[str, Value], ours: Mapping[str, Value], theirs: Mapping[str, Value]
+) -> Mapping[str, Value]:
+    merged: dict[str, Value] = {}
+    for key in _order(list(base), list(ours), list(theirs)):
+        if key in ours and key in theirs:
+            merged[key] = _merge_values(base.get(key, _Missing.KEY), ours[key], theirs[key])
+        else:
+            side = ours if key in ours else theirs
+            if key not in base:
+                merged[key] = side[key]
+            elif not same(base[key], side[key]):
+                raise _Conflict
+    return merged
+
+
+def _merge_lists(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[Value]) -> Sequence[Value]:
+    """What either side added, without what either removed. Raises _Conflict for lists of lists or mappings."""
+    if any(isinstance(item, Mapping) or is_list(item) for side in (base, ours, theirs) for item in side):
+        raise _Conflict
+    old, mine, other = ({_mark(item) for item in side} for side in (base, ours, theirs))
+    kept = [item for item in ours if _mark(item) in other or _mark(item) not in old]
+    return (*kept, *(item for item in theirs if _mark(item) not in old | mine))
+
+
+def _mark(item: Value) -> str:
+    return f"{type(item).__name__} {item!r}"

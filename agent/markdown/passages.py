@@ -1,0 +1,207 @@
+"""Cut a note into passages for search: short enough to be about one thing, long enough to say it.
+
+A passage keeps to its section (short neighbours share one), and never cuts through a code fence, a table or a
+formula; together the passages hold every line of the body that is not blank, each once. What a passage weighs in a
+search is for the index to say.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from hashlib import blake2b
+
+from agent.markdown import blocks, frontmatter
+from agent.markdown.blocks import Body
+from agent.markdown.note import Note
+
+_CJK = re.compile(r"[\u2e80-\u2fdf\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_DAY = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", re.ASCII)
+_WHOLE = frozenset(("fence", "table", "math", "code"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much goes into one passage; a fence, a table or a single line that is larger makes one of its own."""
+
+    words: int = 180
+    """At most so many words, a Chinese, Japanese or Korean character counting as one."""
+    lines: int = 0
+    """At most so many lines that are not blank, a fence or a table counting as one; 0: no limit."""
+    least: int = 40
+    """A section with fewer words goes together with the next one, under the headings that both share."""
+    overlap: int = 0
+    """So many lines of a passage that was cut for its size are repeated at the beginning of the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """`text` is lines `first` to `last` (inclusive, from 1 in the file); `prefix` says where it stands.
+
+    `id` depends on the headings and the text only: it survives a rename of the note and changes elsewhere in it.
+    """
+
+    id: str
+    prefix: str
+    text: str
+    headings: tuple[str, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """Lines that stay together, as indexes into the body's lines, both inclusive."""
+
+    first: int
+    last: int
+    words: int
+    after_blank: bool
+    heading: bool = False
+
+
+def read(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | None = None) -> tuple[Passage, ...]:
+    """The note's passages in order; `path` is relative to the vault, `body` the note's own when it was read before.
+
+    A note whose header cannot be read is cut whole, header included, so that it can still be found.
+    """
+    if note.problem is not None and not note.data.startswith(frontmatter.UTF16):
+        body = blocks.read(note.text)
+    elif body is None:
+        body = blocks.read(note.body, note.body_line)
+    top = " · ".join(part for part in (note.title(path), day(note, path)) if part)
+    seen: dict[str, int] = {}
+    found: list[Passage] = []
+    for headings, first, last in _cut(body, sizes):
+        text = "\n".join(body.lines[first : last + 1])
+        key = blake2b("\0".join((*headings, text)).encode("utf-8", "replace"), digest_size=10).hexdigest()
+        seen[key] = seen.get(key, 0) + 1
+        name = key if seen[key] == 1 else f"{key}-{seen[key]}"
+        prefix = " · ".join((top, " › ".join(headings))) if headings else top
+        found.append(Passage(name, prefix, text, headings, body.first + first, body.first + last))
+    return tuple(found)
+
+
+def day(note: Note, path: str) -> str:
+    """The note's day as `YYYY-MM-DD`: from `date` or `created` in its header, else from its path, else nothing."""
+    for key in ("date", "created"):
+        value = note.header.get(key)
+        if isinstance(value, date | datetime):
+            return value.isoformat()[:10]
+        if isinstance(value, str) and (found := _DAY.match(value)):
+            return found[0]
+    days = _DAY.findall(path)
+    return str(days[-1]) if days else ""
+
+
+def words(text: str) -> int:
+    """The number of words, a Chinese, Japanese or Korean character counting as one."""
+    if text.isascii():
+        return len(text.split())
+    rest, characters = _CJK.subn(" ", text)
+    return len(rest.split()) + characters
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The passage that is being filled."""
+
+    path: tuple[str, ...] = ()
+    units: list[_Unit] = field(default_factory=list)
+    words: int = 0
+    texts: int = 0  # units that are not headings
+
+    def add(self, unit: _Unit) -> None:
+        self.units.append(unit)
+        if not unit.heading:
+            self.words += unit.words
+            self.texts += 1
+
+    def cut(self) -> tuple[tuple[str, ...], int, int]:
+        return self.path, self.units[0].first, self.units[-1].last
+
+
+def _cut(body: Body, sizes: Sizes) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """The heading path and the first and last line (as indexes) of each passage."""
+    paths = dict(heading_paths(body))
+    place: tuple[str, ...] = ()
+    draft = _Draft()
+    units = list(_units(body))
+    for index, unit in enumerate(units):
+        if unit.heading:
+            place, above = paths[unit.first], place
+            shared = _shared(draft.path, place)
+            if draft.texts and (draft.words >= sizes.least or not _neighbours(above, shared)):
+                yield draft.cut()
+                draft = _Draft(place)
+            else:
+                draft.path = shared if draft.texts else place
+        elif draft.texts and not _fits(draft, units, index, sizes):
+            yield draft.cut()
+            held = [old for old in draft.units[-sizes.overlap :] if not old.heading] if sizes.overlap else []
+            draft = _Draft(place)
+            for old in held:
+                draft.add(old)
+        draft.add(unit)
+    if draft.units:
+        yield draft.cut()
+
+
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    length = 0
+    while length < min(len(one), len(other)) and one[length] == other[length]:
+        length += 1
+    return one[:length]
+
+
+def _neighbours(above: tuple[str, ...], shared: tuple[str, ...]) -> bool:
+    """Whether two sections are parent and child, or children of one parent."""
+    return not above or (bool(shared) and len(shared) >= len(above) - 1)
+
+
+def _fits(draft: _Draft, units: list[_Unit], index: int, sizes: Sizes) -> bool:
+    """Whether the next unit goes into the passage; a paragraph goes in whole, or begins the next when that holds it."""
+    unit = units[index]
+    if draft.words + unit.words > sizes.words or (sizes.lines and draft.texts >= sizes.lines):
+        return False
+    if not unit.after_blank or sizes.lines:
+        return True
+    paragraph = 0
+    for at in range(index, min(index + sizes.words + 1, len(units))):
+        if (units[at].after_blank and at > index) or units[at].heading or paragraph > sizes.words:
+            break
+        paragraph += units[at].words
+    return draft.words + paragraph <= sizes.words or paragraph > sizes.words
+
+
+def heading_paths(body: Body) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Each heading's line, as an index into the body's lines, with the headings above it and its own text."""
+    open_levels: list[tuple[int, str]] = []
+    for heading in body.headings:
+        while open_levels and open_levels[-1][0] >= heading.level:
+            open_levels.pop()
+        open_levels.append((heading.level, heading.text))
+        yield heading.line - body.first, tuple(text for _, text in open_levels)
+
+
+def _units(body: Body) -> Iterator[_Unit]:
+    headings = {heading.line - body.first for heading in body.headings}
+    kinds, lines = body.kinds, body.lines
+    index, after_blank = 0, True
+    while index < len(lines):
+        kind = kinds[index]
+        if not lines[index].strip():
+            after_blank, index = True, index + 1
+            continue
+        last = index
+        if kind in _WHOLE:
+            while last + 1 < len(lines) and kinds[last + 1] == kind:
+                last += 1
+        elif index in headings:  # an underlined heading has several lines
+            while last + 1 < len(lines) and kinds[last + 1] == "heading" and last + 1 not in headings:
+                last += 1
+        size = sum(words(lines[at]) for at in range(index, last + 1))
+        while not lines[last].strip():
+            last -= 1
+        yield _Unit(index, last, size, after_blank, index in headings)
+        index, after_blank = last + 1, False

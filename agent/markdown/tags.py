@@ -1,0 +1,70 @@
+"""The tags of a note, by Obsidian's rules: `#a/b` after a space, letters of any script, not only digits.
+
+Links are taken out of the text by `links` before this looks at it, hidden text by `blocks`.
+"""
+
+import re
+from dataclasses import dataclass
+
+from agent.markdown.blocks import Body
+from agent.markdown.values import Header, Value, is_list
+
+# What ends a tag: ASCII punctuation but `-_/`, general and CJK punctuation, spaces. Emoji joiners are part of it.
+_END = (
+    r"\s\0!\"#$%&'()*+,.:;<=>?@\[\\\]^`{|}~\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f\u3000-\u303f"
+    r"\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufffd"
+)
+# The look behind comes after the `#`, so that the search can jump from one `#` to the next.
+_TAG = re.compile(rf"#(?<![^\s(\[{{\"'“‘（【「『《>]#)([^{_END}]+)")
+_WORD = re.compile(rf"[^{_END}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag without its `#`, as written; `line` counts from 1 in the file, and is 1 for the header's tags."""
+
+    name: str
+    line: int
+
+    @property
+    def key(self) -> str:
+        """What two tags share when they are the same tag."""
+        return self.name.casefold()
+
+
+def read(body: Body, unlinked: str) -> tuple[Tag, ...]:
+    """The tags in the body; `unlinked` is its visible text without links, with the same offsets."""
+    if "#" not in unlinked:
+        return ()
+    found = ((_name(match[1]), match.start()) for match in _TAG.finditer(unlinked))
+    return tuple(Tag(name, body.line_at(start)) for name, start in found if name)
+
+
+def in_header(header: Header) -> tuple[Tag, ...]:
+    """The tags under `tags` (or `tag`): a list, or one text with commas or spaces; a leading `#` does not count."""
+    names: dict[str, Tag] = {}
+    for word in [*_words(header.get("tags")), *_words(header.get("tag"))]:
+        whole = _WORD.fullmatch(word.removeprefix("#"))
+        if whole and (name := _name(whole[0])):
+            names.setdefault(name.casefold(), Tag(name, 1))
+    return tuple(names.values())
+
+
+def parents(name: str) -> tuple[str, ...]:
+    """A nested tag and all above it: `a/b/c`, `a/b`, `a`."""
+    parts = name.split("/")
+    return tuple("/".join(parts[:count]) for count in range(len(parts), 0, -1))
+
+
+def _words(value: Value) -> list[str]:
+    if isinstance(value, str):
+        return value.replace(",", " ").split()
+    if is_list(value):
+        return [word for item in value if isinstance(item, str) for word in item.replace(",", " ").split()]
+    return []
+
+
+def _name(raw: str) -> str:
+    """The tag, or nothing when it has only digits."""
+    name = raw.strip("/")
+    return "" if name.isdigit() else name

@@ -1,0 +1,48 @@
+"""The tasks of a note: list items with a checkbox, in lists, quotes and callouts.
+
+Any character in the box but a space counts as a state of its own, as Obsidian's themes have it; what a state means to
+the agent (a decision, a finished job) is for others to say.
+"""
+
+import re
+from dataclasses import dataclass
+
+from agent.markdown.blocks import Body, columns
+
+_TASK = re.compile(
+    r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*+)(?:[-*+]|[0-9]{1,9}[.)])[ \t]++\[([^\n\r\0])\](?=[ \t\r\n]|\Z)([^\n]*)",
+    re.MULTILINE,
+)
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A checkbox. `state` is the character in it; `indent` counts columns; `line` counts from 1 in the file."""
+
+    state: str
+    text: str
+    line: int
+    indent: int = 0
+    block: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.state in "xX"
+
+
+def read(body: Body) -> tuple[Task, ...]:
+    """The tasks in the order of their lines; `text` is without the block id, which `block` holds."""
+    if "]" not in body.visible:
+        return ()
+    return tuple(_task(body, found) for found in _TASK.finditer(body.visible))
+
+
+def _task(body: Body, found: re.Match[str]) -> Task:
+    text = body.text[found.start(4) : found.end(4)].strip()
+    block = _BLOCK_ID.search(text[-200:])
+    name = ""
+    if block:
+        name = block[1]
+        text = text[: len(text) - len(name) - 1].rstrip()
+    return Task(found[3], text, body.line_at(found.start()), columns(found[2]), name)

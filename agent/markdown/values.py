@@ -1,0 +1,82 @@
+"""What a note's header can hold, and what a plain word in it means.
+
+YAML 1.1, which PyYAML speaks, turns `yes` into true, `12:30` into 750 and `0123` into 83. Obsidian reads YAML 1.2, so
+plain words are resolved here by the 1.2 core schema, plus ISO dates and times, which Obsidian has as property types.
+Reading the syntax is left to `yaml_read`, writing it to `yaml_write`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import TypeAlias, TypeGuard
+
+Scalar: TypeAlias = None | bool | int | float | str | date | datetime
+# Read values are never changed: lists come as tuples and mappings as dictionaries nobody writes to.
+Value: TypeAlias = Scalar | Sequence["Value"] | Mapping[str, "Value"]
+Header: TypeAlias = Mapping[str, Value]
+
+_WORDS: dict[str, bool | float | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+_STARTS_LIKE_A_NUMBER = frozenset("+-.0123456789")
+_INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)"
+    r" ?(Z|z|[-+][0-9]{2}(?::?[0-9]{2})?)?",
+    re.ASCII,
+)
+_LONGEST_NUMBER = 400  # digits; a longer one is kept as text, as Python refuses to convert it
+
+
+def resolve(word: str) -> Scalar:
+    """What an unquoted scalar means: null, true, a number, a date, a time, or the text itself."""
+    if word in _WORDS:
+        return _WORDS[word]
+    if word[0] not in _STARTS_LIKE_A_NUMBER or len(word) > _LONGEST_NUMBER:
+        return word
+    if _INTEGER.fullmatch(word):
+        return int(word)
+    if _FLOAT.fullmatch(word):
+        return float(word)
+    if _BASED.fullmatch(word):
+        return int(word[2:], 8 if word[1] == "o" else 16)
+    return _moment(word)
+
+
+def _moment(word: str) -> Scalar:
+    """A date or a time, or the text when the calendar has no such day."""
+    try:
+        if _DATE.fullmatch(word):
+            return date.fromisoformat(word)
+        if found := _TIME.fullmatch(word):
+            day, clock, zone = found.groups()
+            return datetime.fromisoformat(f"{day}T{clock}{(zone or '').upper()}")
+    except ValueError:
+        pass
+    return word
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are the same to a reader: NaN equals NaN, and `true`, `1` and `1.0` all differ."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if is_list(one) and is_list(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, datetime) and isinstance(other, datetime):
+        return one.isoformat() == other.isoformat()
+    return one == other or (one != one and other != other)
+
+
+def is_list(value: Value) -> TypeGuard[Sequence[Value]]:
+    """Whether a value is a list (and not text, which Python also counts as a sequence)."""
+    return isinstance(value, Sequence) and not isinstance(value, str)

@@ -1,0 +1,207 @@
+"""Read a note's header strictly, and remember where each key stands, so that an edit can touch its lines only.
+
+The events of PyYAML's C parser are turned into values here, one by one: nothing is expanded, so a header can neither
+blow up (aliases), run anything (tags), nor lose a value silently (duplicate keys). Where the header begins and ends in
+the file is for `frontmatter` to say.
+"""
+
+from dataclasses import dataclass
+
+import yaml
+from yaml.cyaml import CSafeLoader
+
+from agent.errors import BadNote
+from agent.markdown.values import Value, resolve
+
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and the characters `[start, end)` it is written in; `items` are those of a list of plain scalars."""
+
+    value: Value
+    start: int
+    end: int
+    style: str  # "plain", "quoted", "literal" (`|` and `>`), "flow" or "block"
+    items: tuple["Node", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One top-level key: `line` counts from 1 in the file; `start` and `end` are characters in the header's text.
+
+    `[start, end)` are whole lines, from the key to the last line of its value, without comments around them.
+    """
+
+    key: str
+    node: Node
+    line: int
+    start: int
+    key_start: int
+    key_end: int
+    end: int
+
+    @property
+    def value(self) -> Value:
+        return self.node.value
+
+
+def read(text: str, first_line: int = 2) -> tuple[Entry, ...]:
+    """The top-level keys of a header in their order; `first_line` is the file's line on which `text` begins.
+
+    Raises BadNote for what is not plain YAML, is not a mapping, repeats a key, uses aliases or tags, or is over-large.
+    """
+    if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise BadNote(
+            f"the header is longer than {MAX_BYTES // 1024} KB",
+            line=first_line,
+            hint="move the long part into the note's text",
+        )
+    if not text.strip():
+        return ()
+    composer = _Composer(text, first_line)
+    try:
+        return composer.document()
+    except yaml.reader.ReaderError as error:
+        before = text.encode("utf-8")[: error.position]
+        raise BadNote(
+            "the header contains a control character",
+            line=first_line + before.count(b"\n"),
+            hint="remove the invisible character",
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = composer.line(mark.index) if mark else first_line
+        problem = error.problem or error.context or "not YAML"
+        raise BadNote(f"the header is not valid YAML: {problem}", line=line, hint=_HINT) from error
+    except UnicodeEncodeError as error:
+        raise BadNote("the header is not valid text", line=composer.line(error.start)) from error
+
+
+_HINT = "correct the line, or put the value in quotes"
+
+
+def _start(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark else 0
+
+
+def _end(event: yaml.Event) -> int:
+    return event.end_mark.index if event.end_mark else 0
+
+
+class _Composer:
+    """Turns the parser's events into nodes, with the limits applied before anything is built."""
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self.text = text
+        self.first_line = first_line
+        self.parser = CSafeLoader(text)
+
+    def line(self, index: int) -> int:
+        """The line in the file; YAML also counts U+2028 and U+0085 as line ends, which an editor does not."""
+        return self.first_line + self.text.count("\n", 0, index)
+
+    def bad(self, message: str, event: yaml.Event, hint: str = _HINT) -> BadNote:
+        return BadNote(message, line=self.line(_start(event)), hint=hint)
+
+    def next(self) -> yaml.Event:
+        event = self.parser.get_event()
+        assert event is not None  # only after the stream's end, where nobody asks
+        return event
+
+    def document(self) -> tuple[Entry, ...]:
+        self.next()
+        event = self.next()
+        if isinstance(event, yaml.StreamEndEvent):
+            return ()
+        top = self.next()
+        if isinstance(top, yaml.ScalarEvent) and not top.value and top.implicit[0] and not top.anchor and not top.tag:
+            return ()
+        if not isinstance(top, yaml.MappingStartEvent):
+            raise self.bad("the header is not a list of `key: value` lines", top)
+        self.refuse(top, 1)
+        entries, _ = self.entries(1)
+        self.next()
+        event = self.next()
+        if not isinstance(event, yaml.StreamEndEvent):
+            raise self.bad("the header holds more than one document", event, "keep one `---` above and one below")
+        return tuple(entries)
+
+    def refuse(self, event: yaml.NodeEvent, depth: int) -> None:
+        if isinstance(event, yaml.AliasEvent) or event.anchor:
+            raise self.bad("the header uses an alias (`&name` or `*name`)", event, "write the value out, or quote it")
+        if getattr(event, "tag", None):
+            raise self.bad("the header uses a tag (`!name`)", event, "remove the tag, or quote the value")
+        if depth > MAX_DEPTH:
+            raise self.bad(f"the header is nested deeper than {MAX_DEPTH} levels", event, "use fewer levels")
+
+    def entries(self, depth: int) -> tuple[list[Entry], int]:
+        """The pairs of a mapping whose start was just read, and where it ended."""
+        found: list[Entry] = []
+        seen: set[str] = set()
+        while not isinstance(event := self.next(), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.NodeEvent):
+                raise self.bad("the header is not a mapping", event)
+            self.refuse(event, depth)
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self.bad("a key in the header is a list or a mapping", event, "put `{{…}}` and `[…]` in quotes")
+            if event.value in seen:
+                raise self.bad(f"the key `{event.value}` stands twice in the header", event, "remove one of the two")
+            seen.add(event.value)
+            found.append(self.entry(event, depth))
+        return found, _end(event)
+
+    def entry(self, key: yaml.ScalarEvent, depth: int) -> Entry:
+        first, last = _start(key), _end(key)
+        node = self.node(depth + 1)
+        if depth > 1:
+            return Entry(key.value, node, 0, 0, first, last, 0)
+        start = self.text.rfind("\n", 0, first) + 1
+        newline = self.text.find("\n", max(last, node.end))
+        end = newline + 1 if newline >= 0 else len(self.text)
+        return Entry(key.value, node, self.line(first), start, first, last, end)
+
+    def node(self, depth: int, event: yaml.Event | None = None) -> Node:
+        event = event or self.next()
+        if not isinstance(event, yaml.NodeEvent):
+            raise self.bad("a value is missing", event)
+        if isinstance(event, yaml.ScalarEvent):
+            self.refuse(event, 0)
+            return self.scalar(event)
+        self.refuse(event, depth)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self.sequence(event, depth)
+        return self.mapping(event, depth)
+
+    def scalar(self, event: yaml.ScalarEvent) -> Node:
+        start, end = _start(event), _end(event)
+        if event.implicit[0]:
+            return Node(resolve(event.value), start, end, "plain")
+        if event.style not in ("|", ">"):
+            return Node(event.value, start, end, "quoted")
+        if "+" not in self.text[start : start + 3]:
+            end = start + len(self.text[start:end].rstrip())  # blank lines below belong to nobody
+        elif self.text[end - 1] == "\n":
+            end -= 1
+        return Node(event.value, start, end, "literal")
+
+    def sequence(self, event: yaml.SequenceStartEvent, depth: int) -> Node:
+        start = _start(event)
+        nodes: list[Node] = []
+        while not isinstance(inner := self.next(), yaml.SequenceEndEvent):
+            nodes.append(self.node(depth + 1, inner))
+        flow = self.text[start : start + 1] == "["
+        end = _end(inner) if flow else max(node.end for node in nodes)
+        plain = all(node.style in ("plain", "quoted") for node in nodes)
+        style = "flow" if flow else "block"
+        return Node(tuple(node.value for node in nodes), start, end, style, tuple(nodes) if plain else ())
+
+    def mapping(self, event: yaml.NodeEvent, depth: int) -> Node:
+        start = _start(event)
+        entries, end = self.entries(depth)
+        value = {entry.key: entry.value for entry in entries}
+        if self.text[start : start + 1] == "{":
+            return Node(value, start, end, "flow")
+        return Node(value, start, max(max(e.key_end, e.node.end) for e in entries), "block")

@@ -1,0 +1,115 @@
+"""Write header values the way Obsidian does: plain words where they stay text, lists with one `- item` a line.
+
+PyYAML's own writer follows YAML 1.1 and folds long lines; this one quotes whatever either version of YAML would read as
+something else (`yes`, `12:30`, `0o17`), so that a value read back is the value written.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+from agent.errors import BadNote
+from agent.markdown.values import Header, Scalar, Value, is_list, resolve
+
+_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=~.<")
+_OLD_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
+_NUMBER_LIKE = re.compile(r"[-+0-9][-+0-9a-fA-FoxXTtZz_.: ]*", re.ASCII)
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_ESCAPED = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028\u2029\ufeff\ufffe\uffff]')
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def mapping(header: Header) -> list[str]:
+    """The lines of a mapping in its own order. Raises BadNote for text that no file can hold (lone surrogates)."""
+    return [line for key, value in header.items() for line in pair(text(key), value)]
+
+
+def pair(key: str, value: Value, *, step: int = 2) -> list[str]:
+    """The lines of `key: value`, the key as it is to be written; list items are indented by `step` spaces."""
+    if isinstance(value, Mapping) and value:
+        return [f"{key}:", *("  " + line if line else "" for line in mapping(value))]
+    if is_list(value) and value:
+        return [f"{key}:", *(" " * step + line if line else "" for line in _items(value))]
+    lines = scalar(value)
+    return [f"{key}: {lines[0]}" if lines[0] else f"{key}:", *("  " + line if line else "" for line in lines[1:])]
+
+
+def scalar(value: Value) -> list[str]:
+    """The lines of a scalar or of an empty list or mapping; more than one line only for text of several lines."""
+    if isinstance(value, str):
+        return _literal(value) or [text(value)]
+    if isinstance(value, Mapping):
+        return ["{}"]
+    return ["[]"] if isinstance(value, Sequence) else [_word(value)]
+
+
+def inline(value: Value) -> str | None:
+    """A list of scalars as `[a, b]`, or None when it has lists or mappings in it."""
+    if not is_list(value) or any(isinstance(item, Mapping) or is_list(item) for item in value):
+        return None
+    return "[" + ", ".join(item_text(item, flow=True) for item in value) + "]"
+
+
+def item_text(item: Value, *, flow: bool) -> str:
+    """One scalar of a list on one line."""
+    if isinstance(item, str):
+        return text(item, flow=flow)
+    return "null" if item is None else scalar(item)[0]
+
+
+def text(value: str, *, flow: bool = False) -> str:
+    """Text on one line, quoted when it would not be read back as the same text."""
+    if _stays_text(value) and not (flow and any(mark in value for mark in ",[]{}")):
+        return value
+    if _SURROGATE.search(value):
+        raise BadNote("the value holds half a character (a lone surrogate)", hint="remove the broken character")
+    return '"' + _ESCAPED.sub(lambda found: _NAMED.get(found[0]) or f"\\u{ord(found[0]):04x}", value) + '"'
+
+
+def _stays_text(value: str) -> bool:
+    if not value or value[0] in _INDICATORS or value[-1] == ":" or value != value.strip():
+        return False
+    if ": " in value or " #" in value or value.lower() in _OLD_WORDS or _NUMBER_LIKE.fullmatch(value):
+        return False
+    if "\t" in value or _ESCAPED.search(value.replace('"', "").replace("\\", "")) or _SURROGATE.search(value):
+        return False
+    return isinstance(resolve(value), str)
+
+
+def _literal(value: str) -> list[str]:
+    """`|-` and the lines of a text, or nothing when only quotes can hold it."""
+    inner = value.removesuffix("\n")
+    lines = inner.split("\n")
+    if "\n" not in value or not inner or inner[0] in " \t\n" or inner[-1] == "\n":
+        return []
+    if any(line and not line.strip() for line in lines) or _UNPRINTABLE.search(value) or _SURROGATE.search(value):
+        return []
+    return ["|" if value.endswith("\n") else "|-", *lines]
+
+
+def _word(value: Scalar) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}.get(repr(value), repr(value))
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return str(value)
+
+
+def _items(values: Value) -> list[str]:
+    lines: list[str] = []
+    for item in values if is_list(values) else ():
+        if isinstance(item, Mapping) and item:
+            inner = mapping(item)
+        elif is_list(item) and item:
+            inner = _items(item)
+        else:
+            first, *rest = ["null"] if item is None else scalar(item)
+            inner = [first, *rest]
+        lines.append("- " + inner[0])
+        lines.extend("  " + line if line else "" for line in inner[1:])
+    return lines

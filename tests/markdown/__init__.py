@@ -1,0 +1,1 @@
+"""What notes say, and what changing or merging them leaves alone."""
