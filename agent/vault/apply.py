@@ -1,0 +1,150 @@
+"""Changes brought to disk one file at a time so that no byte that a person saves is ever lost.
+
+The new bytes are exchanged with what is there, and what came out is looked at: when it is not what was expected, a
+person saved meanwhile, and their bytes are merged in or put back. What came out stays on disk, under a temporary
+name, until the commit is made.
+"""
+
+from agent.errors import AgentError, Conflict, NoteGone, Retryable
+from agent.vault.change import Applied, Change
+from agent.vault.files import Files
+from agent.vault.merge import Combine, link_conflict
+
+ATTEMPTS = 40
+VANISHED_SECONDS = 1.0
+_PAUSE = 0.005
+
+
+def apply(files: Files, change: Change, combine: Combine) -> Applied:
+    """Bring one change to disk.
+
+    Raises `NoteExists`, `NoteGone`, `Conflict` or `Retryable` where it cannot be done; the file is then as the person
+    left it. The result's `conflict` is set where our version could not be merged in and theirs stayed.
+    """
+    if change.after is None:
+        return _remove(files, change)
+    if change.before is None:
+        try:
+            files.stage(change.path, change.temporary, change.after, change.mode)
+            files.publish(change.path, change.temporary)
+        except (AgentError, OSError):
+            files.discard(change.path, change.temporary)
+            raise
+        return Applied(change.path, change.temporary, None, change.after, mode=change.mode)
+    return _replace(files, change, combine)
+
+
+def _replace(files: Files, change: Change, combine: Combine) -> Applied:
+    assert change.before is not None and change.after is not None
+    wanted, expected, found = change.after, change.before, change.before
+    conflict: bytes | None = None
+    leftovers: list[tuple[str, bytes]] = []
+    for attempt in range(ATTEMPTS):
+        temporary = f"{change.temporary}.{attempt}"
+        try:
+            files.stage(change.path, temporary, wanted, change.mode)
+            out = _trade(files, change.path, temporary)
+        except (AgentError, OSError):
+            files.discard(change.path, temporary)
+            if leftovers:
+                put_back(files, change.path, leftovers[-1][0], expected)
+            raise
+        leftovers.append((temporary, out))
+        if out == expected:
+            return Applied(change.path, change.temporary, found, wanted, tuple(leftovers), conflict, change.mode)
+        found, expected = out, wanted
+        merged = combine(change.collision, change.before, change.after, out)
+        conflict = change.after if merged is None else None
+        wanted = link_conflict(out, change.copy) if merged is None else merged
+    put_back(files, change.path, leftovers[-1][0], expected)
+    raise Retryable(f"{change.path} is being saved without a pause", hint="try again when the other program is done")
+
+
+def _trade(files: Files, path: str, temporary: str) -> bytes:
+    """Exchange, and return what came out once no program writes to it any more."""
+    deadline = files.clock.monotonic() + VANISHED_SECONDS
+    while True:
+        try:
+            files.trade(path, temporary)
+            break
+        except FileNotFoundError:  # an editor that saves by renaming away is between its two steps, or the note is gone
+            if files.clock.monotonic() > deadline:
+                raise NoteGone(f"{path} is not there any more", hint="it was moved or deleted meanwhile") from None
+            files.clock.sleep(_PAUSE)
+    try:
+        out = files.beside(path, temporary)
+    except Retryable:
+        files.trade(path, temporary)  # the program that still writes gets its file back
+        raise
+    if out is None:
+        raise Retryable(f"another program removed the temporary file of {path}")
+    return out
+
+
+def _remove(files: Files, change: Change) -> Applied:
+    try:
+        files.take(change.path, change.temporary)
+    except FileNotFoundError as error:
+        raise NoteGone(f"{change.path} is not there any more") from error
+    try:
+        out = files.beside(change.path, change.temporary)
+    except Retryable:
+        files.publish(change.path, change.temporary)
+        raise
+    if out != change.before or out is None:
+        files.publish(change.path, change.temporary)
+        raise Conflict(
+            f"{change.path} was changed meanwhile and stays", paths=(change.path,), hint="read it again, then repeat"
+        )
+    return Applied(change.path, change.temporary, out, None, ((change.temporary, out),), mode=change.mode)
+
+
+def put_back(files: Files, path: str, temporary: str, expected: bytes) -> None:
+    """Give the person's file, now under `temporary`, its place again; needs no disk space.
+
+    When something newer than `expected` (ours) stands there, a person saved it, and it keeps the place.
+    """
+    standing = files.beside(path, temporary)
+    for _ in range(ATTEMPTS):
+        files.trade(path, temporary)
+        out = files.beside(path, temporary)
+        if out == expected or standing is None or out is None:
+            return
+        standing, expected = out, standing
+
+
+def roll_back(files: Files, applied: Applied) -> None:
+    """Take an applied change back, unless a person has saved on top of it: then theirs stays."""
+    if applied.after is None:
+        files.publish(applied.path, applied.leftovers[0][0])
+    elif applied.found is None:
+        _withdraw(files, applied)
+    else:
+        holder = next(name for name, data in reversed(applied.leftovers) if data == applied.found)
+        put_back(files, applied.path, holder, applied.after)
+
+
+def _withdraw(files: Files, applied: Applied) -> None:
+    """Remove a note that we created, if it is still what we created."""
+    aside = f"{applied.temporary}.undo"
+    try:
+        files.take(applied.path, aside)
+    except FileNotFoundError:
+        return
+    if files.beside(applied.path, aside) == applied.after:
+        files.discard(applied.path, aside)
+    else:
+        files.publish(applied.path, aside)
+
+
+def late_saves(files: Files, applied: Applied) -> list[bytes]:
+    """What programs wrote, after we looked, into the files that ours replaced."""
+    known = {applied.after, applied.found, *(data for _, data in applied.leftovers)}
+    now = [files.beside(applied.path, name) for name, _ in applied.leftovers]
+    return [data for data in now if data is not None and data not in known]
+
+
+def discard(files: Files, applied: Applied) -> None:
+    """Remove the temporary files beside an applied change."""
+    for name, _ in applied.leftovers:
+        files.discard(applied.path, name)

@@ -1,0 +1,230 @@
+"""Commits by plumbing: some paths on top of HEAD's tree, the shared index kept in step, HEAD moved by compare-and-swap.
+
+Called with the index lock held. Which commits to make is the caller's plan, asked anew whenever HEAD has moved
+meanwhile; the files themselves are `apply`'s.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.clock import Clock
+from agent.errors import AgentError, Retryable
+from agent.vault.git import Git, GitFailed
+from agent.vault.message import Person, signature
+from agent.vault.objects import FILE, Entry, Pack, Trees, blob_id, entry_in, folders, format_commit, graft, parse_tree
+from agent.vault.repository import Place
+
+RETRIES = 30
+LOOSE_OBJECTS = 400
+_PAUSE = 0.01
+_NAMES_IN_FULL = {b"\0\0\0\2", b"\0\0\0\3"}
+
+Edits = dict[bytes, Entry | None]
+"""Paths inside the repository, each with what it becomes; None: it goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """HEAD as it was read.
+
+    `commit` is None before the first one; `trees` has the folders above the asked paths; `staged` the blobs that the
+    index holds for them, where asked; `width` is the length of ids in hex digits.
+    """
+
+    commit: str | None
+    trees: Trees
+    staged: dict[bytes, bytes | None] = field(default_factory=dict)
+    width: int = 40
+
+    def entry(self, path: bytes) -> Entry | None:
+        """What HEAD has at the path."""
+        return entry_in(self.trees, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One commit to make: what changes, in whose name, with what message."""
+
+    edits: Edits
+    author: Person
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Commits to make, oldest first, and what the shared index is to hold afterwards for the same paths."""
+
+    layers: tuple[Layer, ...]
+    index: Edits
+
+
+@dataclass(frozen=True, slots=True)
+class Committer:
+    """Makes commits in one repository; `before_ref` is told the new commit just before HEAD moves to it."""
+
+    git: Git
+    place: Place
+    clock: Clock
+
+    def commit(
+        self,
+        paths: Sequence[bytes],
+        plan: Callable[[Tip, Pack], Plan],
+        token: str,
+        *,
+        read_staged: bool = True,
+        refresh: bool = False,
+        before_ref: Callable[[str], None] = lambda commit: None,
+    ) -> tuple[str | None, ...]:
+        """Make the planned commits on top of HEAD; returns an id per layer, None where a layer changed nothing.
+
+        Raises `GitFailed` or `Retryable`; HEAD has not moved then, and the index is as it was. `refresh` brings the
+        index's file times up to date, which costs a look at every file.
+        """
+        when = self.clock.now()
+        index_before: Edits = {}
+        try:
+            for _ in range(RETRIES):
+                tip = self.read_tip(paths, read_staged)
+                with closing(Pack(tip.width)) as pack:
+                    planned = plan(tip, pack)
+                    made = _chain(tip, planned.layers, pack, when)
+                    new = next((commit for commit in reversed(made) if commit), None)
+                    index_before = {**_staged(tip, planned.index), **index_before}
+                    self._store(pack if new else None, planned.index, token, refresh and new is not None)
+                if new is None:
+                    return made
+                before_ref(new)
+                if self._move_head(new, tip, planned.layers[-1].message):
+                    return made
+                self.clock.sleep(_PAUSE)
+            raise Retryable("another program moves the branch without a pause", hint="try again when it is done")
+        except BaseException:
+            if index_before:
+                with suppress(AgentError, OSError):
+                    self._install_index(index_before, token, False)
+            raise
+
+    def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
+        """HEAD, its folders above `paths`, and on request what the index holds for the paths."""
+        above = folders(paths)
+        names = ["HEAD", *(f"HEAD:{_text(folder)}" for folder in above)]
+        listed = self._maybe_listed(paths) if read_staged else None
+        names += [f":0:{_text(path)}" for path in listed or []]
+        found = self.git.objects(names)
+        head = found[0]
+        width = len(head.oid) if head else len(self.git.run("hash-object", "--stdin").strip())
+        trees = {
+            folder: parse_tree(tree.data, width)
+            for folder, tree in zip(above, found[1 : 1 + len(above)], strict=True)
+            if tree is not None and tree.kind == "tree"
+        }
+        blobs = found[1 + len(above) :]
+        staged: dict[bytes, bytes | None] = {} if listed is None else dict.fromkeys(paths)
+        staged |= {path: blob.data if blob else None for path, blob in zip(listed or [], blobs, strict=True)}
+        return Tip(head.oid if head else None, trees, staged, width)
+
+    def _maybe_listed(self, paths: Sequence[bytes]) -> list[bytes] | None:
+        """Those of the paths that the shared index may hold; None where there is no index.
+
+        An index that stores names in full (versions 2 and 3) cannot hold a name that its bytes do not contain, and
+        that is a quicker answer than git's, which reads every entry.
+        """
+        try:
+            content = (self.place.gitdir / "index").read_bytes()
+        except FileNotFoundError:
+            return None
+        in_full = content[4:8] in _NAMES_IN_FULL and not any(self.place.gitdir.glob("sharedindex.*"))
+        return [path for path in paths if not in_full or path in content]
+
+    def _store(self, pack: Pack | None, index: Edits, token: str, refresh: bool) -> None:
+        """Write the objects and the shared index at the same time: neither needs the other."""
+        if pack is None:
+            self._install_index(index, token, refresh)
+            return
+        command = ["unpack-objects", "-q"] if len(pack.ids) <= LOOSE_OBJECTS else ["index-pack", "--stdin"]
+        with pack.stream() as stream:
+            writing = self.git.start(*command, stdin=stream)
+            try:
+                self._install_index(index, token, refresh)
+            finally:
+                writing.wait()
+
+    def _install_index(self, entries: Edits, token: str, refresh: bool) -> None:
+        index = self.place.gitdir / "index"
+        private = self.place.gitdir / f"vault-agent-index.{token}"
+        lines = b"".join(
+            (f"{entry.mode} {entry.oid}" if entry else f"0 {'0' * 40}").encode() + b"\t" + path + b"\0"
+            for path, entry in entries.items()
+        )
+        try:
+            if index.exists():
+                # With the index's own time: by it git knows which files changed too soon after to be told apart.
+                shutil.copy2(index, private)
+            else:
+                self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
+            self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private)
+            if refresh:
+                self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
+            private.replace(index)
+        finally:
+            private.unlink(missing_ok=True)
+
+    def _move_head(self, new: str, tip: Tip, message: str) -> bool:
+        """Compare and swap; False when HEAD is no longer what it was, or another program holds the branch's lock."""
+        old = tip.commit or "0" * tip.width
+        reason = message.split("\n", 1)[0]
+        try:
+            self.git.run("update-ref", "-m", reason, "HEAD", new, old)
+        except (GitFailed, Retryable):
+            now = self.git.objects(["HEAD"])[0]
+            if now and now.oid == new:  # it complained, or was cut off, after the branch had moved
+                return True
+            moved = (now.oid if now else None) != tip.commit
+            if moved or any((self.place.gitdir / name).exists() for name in ("HEAD.lock", "packed-refs.lock")):
+                return False
+            raise
+        return True
+
+    def holds(self, tip: Tip, commit: str) -> bool:
+        """Whether a commit that was made earlier is in the branch that `tip` is the end of."""
+        if tip.commit is None:
+            return False
+        found = self.git.run("rev-list", "-n1", "--end-of-options", f"{tip.commit}..{commit}", ok=(0, 128))
+        known = self.git.objects([commit])[0]
+        return known is not None and not found.strip()
+
+
+def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tuple[str | None, ...]:
+    """Add the commits to the pack, each on top of the one before; a layer that changes nothing makes none."""
+    parent, trees, made = tip.commit, tip.trees, list[str | None]()
+    for layer in layers:
+        edits = {path: entry for path, entry in layer.edits.items() if entry_in(trees, path) != entry}
+        if not edits:
+            made.append(None)
+            continue
+        root, trees = graft(trees, edits, pack)
+        who = signature(layer.author, when)
+        parent = pack.add("commit", format_commit(root, [parent] if parent else [], who, who, layer.message))
+        made.append(parent)
+    return tuple(made)
+
+
+def _staged(tip: Tip, paths: Iterable[bytes]) -> Edits:
+    """What the index holds for the paths, so that it can be put back."""
+    found: Edits = {}
+    for path in paths:
+        before = tip.entry(path)
+        data = tip.staged.get(path)
+        if path not in tip.staged:
+            found[path] = before
+        else:
+            found[path] = None if data is None else Entry(before.mode if before else FILE, blob_id(data, tip.width))
+    return found
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")

@@ -1,0 +1,243 @@
+"""A vault's files, opened by descriptor from the root down, never through a link and never outside.
+
+Reads wait until nobody is in the middle of writing. Writes go to a temporary name beside the target, are flushed,
+and come into place by one call that shows what they replaced. What to write and why is `apply`'s.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import BadPath, NoteExists, Retryable
+from agent.vault import swap
+from agent.vault.objects import FILE, LINK, PROGRAM
+from agent.vault.paths import check
+
+SETTLE_SECONDS = 2.0
+PART = ".part"
+"""The end of a temporary file's name while it is being written: what a crash leaves there is nobody's text."""
+_PAUSE = 0.002
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files under `root`. `durable` flushes every file and folder before it counts as written."""
+
+    root: Path
+    clock: Clock
+    durable: bool = True
+
+    @contextmanager
+    def folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """The open folder of `path` and its last name; raises `BadPath` where a link or a file is in the way.
+
+        Raises `FileNotFoundError` when a folder is missing and `make` is not set.
+        """
+        *parts, name = path.split("/")
+        here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in parts:
+                here = self._descend(here, part, path, make)
+            self._check_inside(here, len(parts), path)
+            yield here, name
+        finally:
+            os.close(here)
+
+    def _descend(self, here: int, part: str, path: str, make: bool) -> int:
+        if make:
+            try:
+                os.mkdir(part, dir_fd=here)
+                self._flush(here)
+            except FileExistsError:
+                pass
+        try:
+            below = os.open(part, _FOLDER, dir_fd=here)
+        except OSError as error:
+            if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+                raise BadPath(
+                    f"{path} goes through {part}, which is a link or a file", hint="links are not followed"
+                ) from error
+            raise
+        os.close(here)
+        return below
+
+    def _check_inside(self, here: int, depth: int, path: str) -> None:
+        """Climb `depth` levels from the descriptor: a folder that was moved away no longer leads back to the root."""
+        top = os.stat(self.root)
+        up = os.stat("/".join([".."] * depth) or ".", dir_fd=here)
+        if (up.st_dev, up.st_ino) != (top.st_dev, top.st_ino):
+            raise BadPath(f"{path} is no longer inside the vault")
+
+    def read(self, path: str) -> bytes | None:
+        """The file's settled bytes, None where there is none; raises `BadPath` for links and special files."""
+        check(path, system=True)
+        try:
+            with self.folder(path) as (here, name):
+                return self.settled(here, name, path)
+        except FileNotFoundError:
+            return None
+
+    def read_any(self, path: str) -> tuple[str, bytes] | None:
+        """Any file as git would keep it: (git mode, bytes), a link as its target; None for other things."""
+        try:
+            with self.folder(path) as (here, name):
+                status = os.stat(name, dir_fd=here, follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode):
+                    return LINK, os.fsencode(os.readlink(name, dir_fd=here))
+                if not stat.S_ISREG(status.st_mode):
+                    return None
+                return PROGRAM if status.st_mode & 0o100 else FILE, self.settled(here, name, path)
+        except FileNotFoundError:
+            return None
+
+    def settled(self, here: int, name: str, path: str) -> bytes:
+        """The file's bytes once no process has it open for writing.
+
+        Raises `Retryable` when somebody keeps it open for longer than two seconds.
+        """
+        deadline = self.clock.monotonic() + SETTLE_SECONDS
+        while True:
+            descriptor = _open_regular(here, name, path)
+            with open(descriptor, "rb") as file:
+                before = os.fstat(descriptor)
+                busy = swap.has_writer(descriptor)
+                if not busy:
+                    data = file.read()
+                    after = os.fstat(descriptor)
+                    if _stamp(before) == _stamp(after) and not swap.has_writer(descriptor):
+                        return data
+            if self.clock.monotonic() > deadline:
+                raise Retryable(f"another program keeps {path} open for writing", hint="save it there, then try again")
+            self.clock.sleep(_PAUSE)
+
+    def mode(self, path: str) -> int | None:
+        """The file's permission bits, None where there is none."""
+        try:
+            with self.folder(path) as (here, name):
+                return stat.S_IMODE(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode)
+        except FileNotFoundError:
+            return None
+
+    def stage(self, path: str, temporary: str, data: bytes, mode: int | None) -> None:
+        """Write `data` under the temporary name beside `path`, flushed; folders are made as needed."""
+        check(path, system=True)
+        with self.folder(path, make=True) as (here, _):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            part = temporary + PART
+            descriptor = os.open(part, flags, 0o666, dir_fd=here)
+            try:
+                with open(descriptor, "wb") as file:
+                    if mode is not None:
+                        os.fchmod(descriptor, mode)
+                    file.write(data)
+                    file.flush()
+                    if self.durable:
+                        os.fsync(descriptor)
+                swap.rename_new(here, part, temporary)
+            except OSError:
+                os.unlink(part, dir_fd=here)
+                raise
+
+    def publish(self, path: str, temporary: str) -> None:
+        """Give the temporary file its name; raises `NoteExists` rather than overwrite."""
+        with self.folder(path) as (here, name):
+            try:
+                swap.rename_new(here, temporary, name)
+            except FileExistsError as error:
+                raise NoteExists(f"{path} exists already", hint="choose another name, or edit it") from error
+
+    def trade(self, path: str, temporary: str) -> None:
+        """Exchange the file with the temporary one, which then holds what was replaced; raises `FileNotFoundError`."""
+        with self.folder(path) as (here, name):
+            _refuse_link(here, name, path)
+            if swap.exchange(here, temporary, name):
+                return
+            aside = temporary + ".out"
+            os.rename(name, aside, src_dir_fd=here, dst_dir_fd=here)
+            swap.rename_new(here, temporary, name)
+            os.rename(aside, temporary, src_dir_fd=here, dst_dir_fd=here)
+
+    def take(self, path: str, temporary: str) -> None:
+        """Move the file to the temporary name; raises `FileNotFoundError`."""
+        with self.folder(path) as (here, name):
+            _refuse_link(here, name, path)
+            swap.rename_new(here, name, temporary)
+
+    def beside(self, path: str, temporary: str) -> bytes | None:
+        """The settled bytes under a temporary name beside `path`."""
+        try:
+            with self.folder(path) as (here, _):
+                return self.settled(here, temporary, path)
+        except FileNotFoundError:
+            return None
+
+    def temporaries(self, path: str, start: str) -> dict[str, bytes]:
+        """The settled bytes of every temporary file beside `path` whose name begins with `start`, in order of name."""
+        try:
+            with self.folder(path) as (here, _):
+                names = sorted(name for name in os.listdir(here) if name.startswith(start))
+                return {name: self.settled(here, name, path) for name in names}
+        except FileNotFoundError:
+            return {}
+
+    def discard(self, path: str, temporary: str) -> None:
+        """Remove a temporary file if it is there."""
+        try:
+            with self.folder(path) as (here, _):
+                os.unlink(temporary, dir_fd=here)
+        except FileNotFoundError:
+            return
+
+    def flush(self, path: str) -> None:
+        """Make the names in the folder of `path` durable."""
+        try:
+            with self.folder(path) as (here, _):
+                self._flush(here)
+        except FileNotFoundError:
+            return
+
+    def prune(self, path: str) -> None:
+        """Remove the folders of `path` that have become empty, from the innermost outwards."""
+        folder = path.rpartition("/")[0]
+        while folder:
+            try:
+                with self.folder(folder) as (here, name):
+                    os.rmdir(name, dir_fd=here)
+            except OSError:
+                return
+            folder = folder.rpartition("/")[0]
+
+    def _flush(self, here: int) -> None:
+        if self.durable:
+            os.fsync(here)
+
+
+def _open_regular(here: int, name: str, path: str) -> int:
+    try:
+        descriptor = os.open(name, _FILE, dir_fd=here)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise BadPath(f"{path} is a link", hint="links are not followed") from error
+        if error.errno in {errno.ENOTDIR, errno.ENXIO}:
+            raise BadPath(f"{path} is not a file") from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise BadPath(f"{path} is not a file")
+    return descriptor
+
+
+def _refuse_link(here: int, name: str, path: str) -> None:
+    if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+        raise BadPath(f"{path} is a link or not a file", hint="links are not followed")
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ino

@@ -1,0 +1,36 @@
+"""Which note is meant: a path, or the `id` in a note's header."""
+
+import re
+
+from agent.errors import BadPath, NoteGone
+from agent.markdown.note import Note
+from agent.vault.paths import is_note
+from agent.vault.store import Vault
+
+_ID = re.compile(r"[0-9A-Za-z]{26}")
+
+
+def find_note(vault: Vault, name: str) -> str:
+    """The path of the note that `name` (a path, with or without `.md`, or an id) means; raises `NoteGone`."""
+    for path in (name, f"{name}.md"):
+        try:
+            if vault.read(path) is not None:
+                return path
+        except (BadPath, IsADirectoryError):
+            if not _ID.fullmatch(name):
+                raise
+    if _ID.fullmatch(name):
+        for path in _with_text(vault, name):
+            data = vault.read(path)
+            if data is not None and (Note.parse(data).id or "").upper() == name.upper():
+                return path
+    raise NoteGone(f"no note has the path or id {name}", hint="vault-agent log shows what was moved or deleted")
+
+
+def _with_text(vault: Vault, text: str) -> list[str]:
+    """Notes that contain the text somewhere, git's search first doing the rough work."""
+    command = ["grep", "-l", "-z", "-i", "-F", "--untracked", "--no-textconv", "-e", text]
+    out = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
+    prefix = vault.place.prefix
+    paths = [path.removeprefix(prefix) for path in out.split("\0") if path.startswith(prefix)]
+    return [path for path in paths if is_note(path)]

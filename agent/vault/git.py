@@ -1,0 +1,210 @@
+"""The one way to run git: fixed options, nothing from the vault's own configuration may execute.
+
+A repository can name commands in its configuration, attributes and hooks. Every call here turns them off, asks
+for durable objects, leaves other processes' locks alone and has a time limit. Finding the repository and judging
+its state is `repository`'s; what to write is `commit`'s.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import git
+
+from agent.errors import Permanent, Retryable, UserError
+
+NEUTRAL = (
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.pager", "cat"),
+    ("core.editor", "false"),
+    ("core.askPass", ""),
+    ("core.alternateRefsCommand", ""),
+    ("core.quotePath", "false"),
+    ("credential.helper", ""),
+    ("protocol.allow", "never"),
+    ("safe.bareRepository", "explicit"),
+    ("commit.gpgSign", "false"),
+    ("log.showSignature", "false"),
+    ("diff.external", ""),
+    ("diff.ignoreSubmodules", "all"),
+    ("submodule.recurse", "false"),
+    ("status.submoduleSummary", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+)
+DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
+
+KEPT_VARIABLES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+
+
+class GitFailed(Permanent):
+    """git said no: `code` is its exit status, `stderr` its words."""
+
+    def __init__(self, command: str, code: int, stderr: str) -> None:
+        lines = stderr.strip().splitlines()
+        super().__init__(
+            f"git {command} failed: {lines[-1] if lines else f'exit {code}'}",
+            hint="vault-agent doctor looks for the cause",
+        )
+        self.code = code
+        self.stderr = stderr
+
+
+@dataclass(frozen=True, slots=True)
+class GitObject:
+    """An object as `cat-file` gives it: hex id, type and bytes."""
+
+    oid: str
+    kind: str
+    data: bytes
+
+
+class Git:
+    """One repository's neutralised command line.
+
+    `gitdir` and `worktree` are absolute and given to git explicitly: `core.worktree` and discovery never decide.
+    """
+
+    def __init__(self, gitdir: Path, worktree: Path, *, durable: bool = True, timeout: float = 60.0) -> None:
+        for name in [n for n in os.environ if n.startswith("GIT_") and n not in KEPT_VARIABLES]:
+            del os.environ[name]  # a hook's GIT_DIR or GIT_INDEX_FILE speaks of another command, never of ours
+        self.gitdir = gitdir
+        self.worktree = worktree
+        self.timeout = timeout
+        self._settings = NEUTRAL + (DURABLE if durable else ())
+        self._drivers: tuple[tuple[str, str], ...] | None = None
+        self._command = git.Git(str(worktree))
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | BinaryIO = b"",
+        ok: Sequence[int] = (0,),
+        index: Path | None = None,
+        drivers_off: bool = False,
+    ) -> bytes:
+        """Run `git ARGS` and return its standard output; raises `GitFailed` on an exit status outside `ok`.
+
+        `drivers_off` also silences filters, textconv and merge drivers by name: needed wherever git may read a
+        file of the working tree (`status`, `diff`, `update-index --refresh`).
+        """
+        return self.start(*args, stdin=stdin, index=index, drivers_off=drivers_off).wait(ok)
+
+    def start(
+        self, *args: str, stdin: bytes | BinaryIO = b"", index: Path | None = None, drivers_off: bool = False
+    ) -> "Running":
+        """Start `git ARGS` without waiting, so that two commands can overlap."""
+        settings = self._settings + (self.silenced_drivers() if drivers_off else ())
+        source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
+        try:
+            process = self._command.execute(
+                ["git", *args], istream=source, as_process=True, env=self._environment(settings, index)
+            )
+            assert isinstance(process, git.Git.AutoInterrupt)
+        except git.GitCommandNotFound as error:
+            raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
+        return Running(args[0], process, stdin if isinstance(stdin, bytes) else None, self.timeout)
+
+    def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
+        environment = {
+            "GIT_DIR": str(self.gitdir),
+            "GIT_WORK_TREE": str(self.worktree),
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_LITERAL_PATHSPECS": "1",
+            "GIT_CONFIG_COUNT": str(len(settings)),
+        }
+        for number, (key, value) in enumerate(settings):
+            environment[f"GIT_CONFIG_KEY_{number}"] = key
+            environment[f"GIT_CONFIG_VALUE_{number}"] = value
+        if index is not None:
+            environment["GIT_INDEX_FILE"] = str(index)
+        return environment
+
+    def silenced_drivers(self) -> tuple[tuple[str, str], ...]:
+        """Settings that empty every filter, diff and merge driver that any configuration file defines."""
+        if self._drivers is None:
+            self._drivers = tuple(_silence(self.config_names()))
+        return self._drivers
+
+    def config_names(self) -> list[str]:
+        """Every configured key, in lower case but for the middle part, which is a name."""
+        listed = self.run("config", "--list", "--name-only", "-z")
+        return [name.decode("utf-8", "surrogateescape") for name in listed.split(b"\0") if name]
+
+    def objects(self, names: Sequence[str]) -> list[GitObject | None]:
+        """Look up revisions such as `HEAD`, `HEAD:daily` or `:0:note.md` in one process; None where one is missing."""
+        asked = "".join(f"{self._plain(name)}\n" for name in names).encode("utf-8", "surrogateescape")
+        return list(_parse_batch(self.run("cat-file", "--batch", stdin=asked), len(names)))
+
+    def _plain(self, name: str) -> str:
+        """The name, or its id where a line end in it would break the one-line-each protocol."""
+        if "\n" not in name:
+            return name
+        found = self.run("rev-parse", "--verify", "-q", "--end-of-options", name, ok=(0, 1, 128)).decode().strip()
+        return found or "0" * 40
+
+
+@dataclass(slots=True)
+class Running:
+    """A git command under way. `process` is GitPython's wrapper, kept because it ends its process when collected."""
+
+    name: str
+    process: git.Git.AutoInterrupt
+    stdin: bytes | None
+    timeout: float
+    code: int = -1
+
+    def wait(self, ok: Sequence[int] = (0,)) -> bytes:
+        """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit."""
+        process = self.process.proc
+        if process is None:
+            raise GitFailed(self.name, -1, "it was waited for already")
+        # After the last byte, communicate waits for the end in steps of a millisecond, longer than some commands take.
+        process.wait = lambda timeout=None: type(process).wait(process)  # type: ignore[method-assign]
+        try:
+            out, err = process.communicate(self.stdin, timeout=self.timeout)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            process.communicate()
+            raise Retryable(f"git {self.name} did not finish in {self.timeout:.0f} s") from error
+        self.code = process.returncode
+        if self.code not in ok:
+            raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
+        return bytes(out)
+
+
+def _silence(names: list[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        section, _, rest = name.partition(".")
+        variable = rest.rpartition(".")[2].lower()
+        if section == "filter" and variable in {"clean", "smudge", "process"}:
+            yield name, ""
+        elif section == "filter" and variable == "required":
+            yield name, "false"
+        elif (section == "diff" and variable in {"textconv", "command"}) or (
+            section == "merge" and variable == "driver"
+        ):
+            yield name, ""
+
+
+def _parse_batch(out: bytes, count: int) -> Iterator[GitObject | None]:
+    position = 0
+    for _ in range(count):
+        end = out.index(b"\n", position)
+        head = out[position:end].split(b" ")
+        position = end + 1
+        if head[-1] == b"missing":
+            yield None
+            continue
+        if head[-1] == b"ambiguous" or len(head) != 3:
+            raise GitFailed("cat-file", 0, out[:200].decode("utf-8", "replace"))
+        size = int(head[2])
+        yield GitObject(head[0].decode(), head[1].decode(), out[position : position + size])
+        position += size + 1

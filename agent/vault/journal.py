@@ -1,0 +1,181 @@
+"""The write-ahead journal: what is about to change, flushed outside the vault before the first file is touched.
+
+A record is opened before and closed after; one that was never closed is finished or rolled back by `recover`. Closed
+records stay for a while, because they tell which contents were written by us (`written`).
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from agent.vault.change import Change, Stamp
+from agent.vault.objects import blob_id
+
+KEEP_BYTES = 256 << 10
+PERSON = "person"
+"""The `collision` of a file that is only to be committed as a person left it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A change as the journal keeps it: contents by blob id (None: no file)."""
+
+    path: str
+    before: str | None
+    after: str | None
+    temporary: str
+    collision: str
+    copy: str = ""
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One transaction: how to commit it, and its changes."""
+
+    token: str
+    subject: str
+    body: str
+    stamp: Stamp
+    changes: tuple[Planned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """The journal file of one vault; only the holder of the writer lock writes to it."""
+
+    path: Path
+    durable: bool = True
+
+    def open(self, record: Record) -> None:
+        """Note a transaction before it starts; durable when this returns."""
+        self._write({"open": record.token, **asdict(record)}, flush=self.durable)
+
+    def reached_ref(self, token: str, commit: str) -> None:
+        """Note that HEAD is about to move, so that a crash can be told from one before, and locks on refs as ours."""
+        self._write({"ref": token, "commit": commit}, flush=False)
+
+    def close(self, token: str, commit: str | None) -> None:
+        """Note that a transaction has ended."""
+        self._write({"done": token, "commit": commit}, flush=False)
+        if self.path.stat().st_size > KEEP_BYTES:
+            self._shorten()
+
+    def unfinished(self) -> list[Record]:
+        """Transactions that were opened and never closed, oldest first."""
+        opened: dict[str, list[bytes]] = {}
+        for raw in self._raw():
+            kind, token = raw[2:6], raw[10:36].decode("ascii", "replace")
+            if kind == b"open":
+                opened.setdefault(token, []).append(raw)
+            elif kind == b"done":
+                opened.pop(token, None)
+        return [record for raws in opened.values() if (record := _joined(raws))]
+
+    def ref_was_reached(self, token: str) -> tuple[str, ...]:
+        """The commits that a transaction was about to move HEAD to; empty if it did not get that far."""
+        return tuple(str(line["commit"]) for line in self._lines() if line.get("ref") == token)
+
+    def written(self) -> dict[tuple[str, str], str]:
+        """Contents that we wrote: (path, blob id) to the token of the transaction."""
+        known: dict[tuple[str, str], str] = {}
+        for line in self._lines():
+            if "open" in line:
+                record = _record(line)
+                ours = (c for c in record.changes if c.after and c.collision != PERSON)
+                known.update({(c.path, str(c.after)): record.token for c in ours})
+        return known
+
+    def _write(self, line: dict[str, object], *, flush: bool) -> None:
+        fresh = not self.path.exists()
+        with self.path.open("a+b") as file:
+            file.write(_gap(file) + json.dumps(line, ensure_ascii=True).encode() + b"\n")
+            file.flush()
+            if flush:
+                os.fsync(file.fileno())
+        if fresh and flush:
+            flush_folder(self.path.parent)
+
+    def _lines(self) -> Iterator[dict[str, object]]:
+        """Every whole line; one that a crash cut short never took effect."""
+        for raw in self._raw():
+            line = _parse(raw)
+            if line is not None:
+                yield line
+
+    def _raw(self) -> list[bytes]:
+        try:
+            return self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return []
+
+    def _shorten(self) -> None:
+        """Drop the older half of a journal in which everything is closed."""
+        if self.unfinished():
+            return
+        content = self.path.read_bytes()
+        cut = content.index(b"\n", len(content) // 2) + 1
+        draft = self.path.with_suffix(".new")
+        draft.write_bytes(content[cut:])
+        draft.replace(self.path)
+
+
+def _gap(file: BinaryIO) -> bytes:
+    """A line end where a crash cut the last line short, so that the next one stands alone."""
+    if not file.seek(0, os.SEEK_END):
+        return b""
+    file.seek(-1, os.SEEK_END)
+    return b"" if file.read(1) == b"\n" else b"\n"
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def planned(changes: Sequence[Change]) -> tuple[Planned, ...]:
+    """Changes as the journal keeps them."""
+
+    def name(data: bytes | None) -> str | None:
+        return None if data is None else blob_id(data)
+
+    return tuple(
+        Planned(c.path, name(c.before), name(c.after), c.temporary, c.collision.value, c.copy, c.mode) for c in changes
+    )
+
+
+def _parse(raw: bytes) -> dict[str, object] | None:
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) else None
+
+
+def _joined(raws: Sequence[bytes]) -> Record | None:
+    """One transaction's record, from every line that opened it."""
+    lines = [line for raw in raws if (line := _parse(raw)) is not None]
+    records = [_record(line) for line in lines]
+    if not records:
+        return None
+    return replace(records[0], changes=tuple(change for record in records for change in record.changes))
+
+
+def _record(line: dict[str, object]) -> Record:
+    stamp = line["stamp"]
+    changes = line["changes"]
+    assert isinstance(stamp, dict) and isinstance(changes, list)
+    return Record(
+        str(line["token"]),
+        str(line["subject"]),
+        str(line["body"]),
+        Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])}),
+        tuple(Planned(**change) for change in changes),
+    )

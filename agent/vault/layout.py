@@ -1,0 +1,89 @@
+"""Where a vault's private files are: lock, journal, queue, outside the vault, under the vault's id.
+
+The id lies in the repository's own folder, which is neither cloned nor synced: a clone gets its own, a vault that is
+moved keeps its, and a copied vault is noticed because the original is still where it was.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import NotAVault
+from agent.vault.repository import Place, locate
+
+_ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One vault's private folder."""
+
+    id: str
+    folder: Path
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / "writer.lock"
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / "journal.jsonl"
+
+    @property
+    def queue(self) -> Path:
+        return self.folder / "queue"
+
+
+def layout(place: Place, state: Path, clock: Clock) -> Layout:
+    """The private folder for this vault under `state`, made if it is missing."""
+    name = f"id-{place.prefix.strip('/').replace('/', '-')}" if place.prefix else "id"
+    mark = place.gitdir / "vault-agent" / name
+    known = _read(mark)
+    if known is None or _is_a_copy(state / known, place.root, mark):
+        known = clock.new_id()
+        mark.parent.mkdir(exist_ok=True)
+        _write(mark, known)
+    folder = state / known
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if _read_text(folder / "root") != str(place.root):
+        _write(folder / "root", str(place.root))
+    return Layout(known, folder)
+
+
+def _read(mark: Path) -> str | None:
+    text = _read_text(mark)
+    return text if _ID.fullmatch(text) else None
+
+
+def _is_a_copy(folder: Path, root: Path, mark: Path) -> bool:
+    """Whether the id belongs to another vault that is still in its place."""
+    owner = _read_text(folder / "root")
+    if not owner or Path(owner) == root or _same(Path(owner), root):
+        return False
+    try:
+        place = locate(Path(owner))
+    except (NotAVault, OSError):
+        return False
+    return place is not None and _read_text(place.gitdir / "vault-agent" / mark.name) == _read_text(mark)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "surrogateescape").strip()
+    except OSError:
+        return ""
+
+
+def _write(path: Path, text: str) -> None:
+    draft = path.with_name(path.name + f".{os.getpid()}.new")
+    draft.write_text(text + "\n", "utf-8", "surrogateescape")
+    draft.replace(path)

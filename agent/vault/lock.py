@@ -1,0 +1,114 @@
+"""Two locks: one writer per vault among ourselves, and git's own index lock among everybody.
+
+The writer lock is the operating system's, so it dies with its process. The index lock is a file that git's
+commands respect; ours says so inside, so that a lock we left behind is told from a person's.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import LockHeld
+from agent.vault.neighbours import git_is_busy
+
+OURS = b"vault-agent"
+STALE_SECONDS = 60.0
+_PAUSE = 0.005
+
+
+@contextmanager
+def writer_lock(path: Path, clock: Clock, patience: float) -> Iterator[None]:
+    """Hold the vault's writer lock; raises `LockHeld` after `patience` seconds."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        deadline = clock.monotonic() + patience
+        while not _try_lock(descriptor):
+            if clock.monotonic() >= deadline:
+                holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+                raise LockHeld(
+                    f"another vault-agent is writing (process {holder or 'unknown'})", hint="try again in a moment"
+                )
+            clock.sleep(_PAUSE)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience: float) -> Iterator[None]:
+    """Hold git's index lock; raises `LockHeld` after `patience` seconds of somebody else holding it.
+
+    Other git commands fail or wait while it is held, so what happens inside must be short.
+    """
+    lock = gitdir / "index.lock"
+    mark = gitdir / f"vault-agent-lock.{token}"
+    mark.write_bytes(OURS + f" {token} {os.getpid()}\n".encode())
+    try:
+        deadline = clock.monotonic() + patience
+        while not _try_link(mark, lock):
+            if clear_stale(lock, gitdir, worktree, clock):
+                continue
+            if clock.monotonic() >= deadline:
+                raise LockHeld(
+                    "another git command holds the index lock (an open commit editor?)",
+                    hint="finish it, then try again",
+                )
+            clock.sleep(_PAUSE)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+    finally:
+        mark.unlink(missing_ok=True)
+
+
+def _try_link(mark: Path, lock: Path) -> bool:
+    try:
+        os.link(mark, lock)
+    except FileExistsError:
+        return False
+    return True
+
+
+def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock) -> bool:
+    """Move a dead lock aside: one of ours whose process is gone, or one unchanged for 60 s with no git alive here."""
+    try:
+        content = lock.read_bytes()[:200]
+        age = clock.now().timestamp() - lock.stat().st_mtime
+    except OSError:
+        return False
+    if content.startswith(OURS):
+        if _is_alive(content.split()[-1]):
+            return False
+    elif age < STALE_SECONDS or git_is_busy(gitdir, worktree):
+        return False
+    set_aside(lock)
+    return True
+
+
+def _is_alive(process: bytes) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return int(process) != os.getpid()
+
+
+def set_aside(lock: Path) -> None:
+    """Rename a dead lock so that a person can still look at it."""
+    lock.replace(lock.with_name(lock.name + ".vault-agent-stale"))

@@ -1,0 +1,83 @@
+"""Three-way merging of notes, with git's own line merge underneath, and what to do when it cannot be done."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from agent.errors import BadNote
+from agent.markdown import merge as notes
+from agent.markdown.note import Note
+from agent.vault.change import Collision
+from agent.vault.git import Git
+
+Combine = Callable[[Collision, bytes, bytes, bytes], bytes | None]
+"""(collision, base, ours, theirs) to the merged bytes, None where both changed the same lines."""
+
+
+def combiner(git: Git) -> Combine:
+    """The merge of notes that a vault uses."""
+
+    def lines(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+        return merge_lines(git, base, ours, theirs)
+
+    def combine(collision: Collision, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+        if theirs == base:
+            return ours
+        match collision:
+            case Collision.REFUSE:
+                return None
+            case Collision.MERGE:
+                return notes.merge(base, ours, theirs, lines)
+            case Collision.APPEND:
+                return notes.merge_append(base, ours, theirs)
+
+    return combine
+
+
+def merge_lines(git: Git, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """git's three-way merge of lines; None on a conflict or for what git takes for binary."""
+    with tempfile.TemporaryDirectory(prefix="vault-agent-merge-") as folder:
+        names = [str(Path(folder) / name) for name in ("ours", "base", "theirs")]
+        for name, data in zip(names, (ours, base, theirs), strict=True):
+            Path(name).write_bytes(data)
+        running = git.start("merge-file", "-p", "-q", *names)
+        merged = running.wait(ok=range(256))
+        return merged if running.code == 0 else None
+
+
+def conflict_copy_path(path: str, stamp: str) -> str:
+    """Where our version goes when it cannot be merged: beside the note, named after it. `stamp` makes it unique."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    return f"{folder}{slash}{_shortened(stem or name)} (conflict {stamp}){dot}{ending if stem else ''}"
+
+
+def _shortened(stem: str) -> str:
+    while len(stem.encode("utf-8", "surrogateescape")) > 180:
+        stem = stem[:-1]
+    return stem
+
+
+def link_conflict(data: bytes, copy: str) -> bytes:
+    """The note with a link to the conflict copy in its `conflicts` property; a note with a bad header gets a last line.
+
+    Without a copy (`copy` empty) the note stays as it is.
+    """
+    if not copy:
+        return data
+    target = f"[[{copy.removesuffix('.md')}]]"
+    try:
+        note = Note.parse(data)
+        return note.with_key("conflicts", [*note.strings("conflicts"), target]).data
+    except BadNote:
+        gap = b"" if data.endswith(b"\n") or not data else b"\n"
+        return data + gap + f"\nConflict copy: {target}\n".encode()
+
+
+def conflict_note(data: bytes, original: str) -> bytes:
+    """Our version as a note that links back to the original; bytes that are no note stay as they are."""
+    try:
+        note = Note.parse(data)
+        return note.with_key("conflict_of", f"[[{original.removesuffix('.md')}]]").data
+    except BadNote:
+        return data

@@ -1,0 +1,55 @@
+"""Who else is at work in a repository: live git processes, seen without asking git.
+
+A lock file names no process and an open commit editor holds none open, so the process table is the only witness.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def git_is_busy(gitdir: Path, worktree: Path) -> bool:
+    """Whether a git process works in this repository; where that cannot be told, whether any git process is alive."""
+    if Path("/proc/self/cwd").exists():
+        return any(_works_here(process, gitdir, worktree) for process in _git_processes())
+    listed = subprocess.run(["ps", "-axo", "comm="], capture_output=True, text=True, check=False)
+    return any(line.rpartition("/")[2].startswith("git") for line in listed.stdout.splitlines())
+
+
+def commit_editor_is_open(gitdir: Path, worktree: Path) -> bool:
+    """Whether a person seems to write a commit message here: its file is newer than the last move of HEAD."""
+    try:
+        message = (gitdir / "COMMIT_EDITMSG").stat().st_mtime_ns
+    except OSError:
+        return False
+    try:
+        moved = (gitdir / "logs" / "HEAD").stat().st_mtime_ns
+    except OSError:
+        moved = 0
+    return message > moved and git_is_busy(gitdir, worktree)
+
+
+def _git_processes() -> Iterator[Path]:
+    own = str(os.getpid())
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit() or process.name == own:
+            continue
+        try:
+            name = (process / "comm").read_text().strip()
+        except OSError:
+            continue
+        if name == "git" or name.startswith("git-"):
+            yield process
+
+
+def _works_here(process: Path, gitdir: Path, worktree: Path) -> bool:
+    try:
+        here = (process / "cwd").resolve(strict=True)
+        words = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    inside = here.is_relative_to(worktree) or here.is_relative_to(gitdir)
+    return inside or os.fsencode(gitdir) in words or os.fsencode(worktree) in words

@@ -1,0 +1,191 @@
+"""git's objects as bytes: blob ids, trees with some paths changed, commits, and a pack that holds them.
+
+One process takes a whole commit (blob, trees, commit) as a pack; one process per object cost 20 ms against 15 at
+10,000 notes, and `fast-import` 20 ms. The formats are those of gitformat-pack(5) and of `git cat-file`.
+"""
+
+import hashlib
+import re
+import tempfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import IO, BinaryIO
+
+FILE, PROGRAM, LINK, FOLDER, MODULE = "100644", "100755", "120000", "40000", "160000"
+
+_PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
+_SPOOL_BYTES = 8 << 20
+_PIECE = 1 << 20
+_TREE_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+_TREE_ENTRY_256 = re.compile(rb"([0-7]+) ([^\0]+)\0(.{32})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a tree or the index holds for a name: octal mode without leading zeros, hex id."""
+
+    mode: str
+    oid: str
+
+
+def hasher(width: int = 40) -> "hashlib._Hash":
+    """git's hash for ids of `width` hex digits: SHA-1 (40) or SHA-256 (64)."""
+    return hashlib.sha256() if width == 64 else hashlib.sha1(usedforsecurity=False)
+
+
+def object_id(kind: str, data: bytes, width: int = 40) -> str:
+    """The id that git gives to `data` as an object of `kind`, in hex."""
+    digest = hasher(width)
+    digest.update(f"{kind} {len(data)}\0".encode())
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def blob_id(data: bytes, width: int = 40) -> str:
+    """The id that git gives to a file's content; the project's one content hash."""
+    return object_id("blob", data, width)
+
+
+@dataclass(slots=True)
+class Pack:
+    """Objects on their way into the repository, written out as they are added so that memory stays small.
+
+    It holds a temporary file until it is closed.
+    """
+
+    width: int = 40
+    ids: set[str] = field(default_factory=set)
+    _body: IO[bytes] = field(default_factory=lambda: tempfile.SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
+
+    def add(self, kind: str, data: bytes) -> str:
+        """Add one object (once) and return its id."""
+        oid = object_id(kind, data, self.width)
+        if oid not in self.ids:
+            self.ids.add(oid)
+            self._body.write(_pack_header(_PACK_TYPE[kind], len(data)))
+            squeeze = zlib.compressobj(1)
+            for start in range(0, len(data), _PIECE):  # a large attachment is in memory once, not once more compressed
+                self._body.write(squeeze.compress(memoryview(data)[start : start + _PIECE]))
+            self._body.write(squeeze.flush())
+        return oid
+
+    def close(self) -> None:
+        """Let go of the bytes."""
+        self._body.close()
+
+    def stream(self) -> BinaryIO:
+        """The finished pack as a real file, at its start."""
+        out = tempfile.TemporaryFile()  # noqa: SIM115 - the git process that reads it outlives this function
+        digest = hasher(self.width)
+        head = b"PACK" + (2).to_bytes(4, "big") + len(self.ids).to_bytes(4, "big")
+        self._body.seek(0)
+        for part in (head, *iter(lambda: self._body.read(1 << 20), b"")):
+            digest.update(part)
+            out.write(part)
+        out.write(digest.digest())
+        out.seek(0)
+        return out
+
+
+def _pack_header(kind: int, size: int) -> bytes:
+    first, size = (kind << 4) | (size & 15), size >> 4
+    head = bytearray()
+    while size:
+        head.append(first | 0x80)
+        first, size = size & 0x7F, size >> 7
+    head.append(first)
+    return bytes(head)
+
+
+Level = dict[bytes, tuple[bytes, bytes]]
+"""One folder of a commit: name to (mode, raw id), as the tree object has them, since most entries are only copied."""
+
+Trees = dict[bytes, Level]
+"""Folders of a commit by path; the root is empty."""
+
+
+def parse_tree(data: bytes, width: int = 40) -> Level:
+    """A tree object's entries by name."""
+    pattern = _TREE_ENTRY if width == 40 else _TREE_ENTRY_256
+    return {name: (mode, raw) for mode, name, raw in pattern.findall(data)}
+
+
+def format_tree(level: Level) -> bytes:
+    """A tree object's bytes, in git's order: by name, folders as if their name ended in a slash."""
+    folder = FOLDER.encode()
+    ordered = sorted((name + b"/" if entry[0] == folder else name, name, *entry) for name, entry in level.items())
+    return b"".join(b"%s %s\0%s" % (mode, name, raw) for _, name, mode, raw in ordered)
+
+
+def entry_in(trees: Trees, path: bytes) -> Entry | None:
+    """What the folders hold at a path."""
+    folder, _, name = path.rpartition(b"/")
+    found = trees.get(folder, {}).get(name)
+    return None if found is None else Entry(found[0].decode(), found[1].hex())
+
+
+def folders(paths: Iterable[bytes]) -> list[bytes]:
+    """Every folder above the paths, the root (empty) included, parents before children."""
+    found = {b""}
+    for path in paths:
+        while b"/" in path:
+            path = path.rpartition(b"/")[0]
+            if path in found:
+                break
+            found.add(path)
+    return sorted(found)
+
+
+def graft(trees: Trees, edits: Mapping[bytes, Entry | None], pack: Pack) -> tuple[str, Trees]:
+    """Write new trees along the edited paths; return the new root's id and the folders as they are then.
+
+    `trees` must have every folder in `folders(edits)` that exists; None removes a path. A folder left empty
+    vanishes, as git has no empty folders.
+    """
+    levels = {folder: dict(trees.get(folder, {})) for folder in folders(edits)}
+    for path, entry in edits.items():
+        folder, _, name = path.rpartition(b"/")
+        if entry is None:
+            levels[folder].pop(name, None)
+        else:
+            levels[folder][name] = (entry.mode.encode(), bytes.fromhex(entry.oid))
+    for folder in sorted(levels, key=_depth, reverse=True):
+        if not folder:
+            continue
+        parent, _, name = folder.rpartition(b"/")
+        if levels[folder]:
+            tree = pack.add("tree", format_tree(levels[folder]))
+            levels[parent][name] = (FOLDER.encode(), bytes.fromhex(tree))
+        elif levels[parent].get(name, (b"", b""))[0] == FOLDER.encode():
+            del levels[parent][name]
+    return pack.add("tree", format_tree(levels[b""])), {**trees, **levels}
+
+
+def _depth(folder: bytes) -> int:
+    return folder.count(b"/") + bool(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Who and when, as a commit names them. `seconds` since 1970, `offset` in minutes east."""
+
+    name: str
+    email: str
+    seconds: int
+    offset: int
+
+    def line(self) -> str:
+        sign = "-" if self.offset < 0 else "+"
+        return f"{self.name} <{self.email}> {self.seconds} {sign}{abs(self.offset) // 60:02}{abs(self.offset) % 60:02}"
+
+
+def format_commit(tree: str, parents: Iterable[str], author: Signature, committer: Signature, message: str) -> bytes:
+    """A commit object's bytes."""
+    lines = [
+        f"tree {tree}",
+        *(f"parent {p}" for p in parents),
+        f"author {author.line()}",
+        f"committer {committer.line()}",
+    ]
+    return ("\n".join(lines) + "\n\n" + message.rstrip("\n") + "\n").encode("utf-8", "replace")

@@ -1,0 +1,67 @@
+"""Which paths inside a vault a note may have: the text rules, before any file is opened.
+
+What a path really leads to (links, folders moved away) is checked by `files` on open descriptors.
+"""
+
+import unicodedata
+
+from agent.errors import BadPath
+
+RESERVED = frozenset({".git", ".gitattributes", ".gitmodules", ".obsidian", "vault-agent.yaml", "vault-agent.yml"})
+TEMPORARY = ".vault-agent-"
+
+_NAME_BYTES = 255
+_PATH_BYTES = 3000
+
+
+def check(path: str, *, system: bool = False) -> str:
+    """Return `path` if it is a plain relative POSIX path that a note may have; raises `BadPath` otherwise.
+
+    `system` lifts only the list of reserved names, for `init` and `undo`; `.git` stays closed to everyone.
+    """
+    if not path or len(path.encode("utf-8", "surrogateescape")) > _PATH_BYTES:
+        raise BadPath("a note's path must have between 1 and 3,000 bytes")
+    if path.startswith(("/", "~")) or "\\" in path or ":" in path.split("/")[0][1:2]:
+        raise BadPath(f"{_shown(path)} is not a path inside the vault", hint="give it relative to the vault, with /")
+    for part in path.split("/"):
+        _check_name(part, path, system)
+    return path
+
+
+def _check_name(name: str, path: str, system: bool) -> None:
+    if name in {"", ".", ".."}:
+        raise BadPath(f"{_shown(path)} leaves the vault or is not plain", hint="give it relative to the vault, with /")
+    if len(name.encode("utf-8", "surrogateescape")) > _NAME_BYTES:
+        raise BadPath(f"a name in {_shown(path)} is longer than 255 bytes")
+    if any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
+        raise BadPath(f"{_shown(path)} has control characters in it")
+    plain = _folded(name)
+    if plain == ".git" or plain.startswith(("git~", ".git~")):
+        raise BadPath(f"{_shown(path)} belongs to git")
+    if name.startswith(TEMPORARY):
+        raise BadPath(f"{_shown(path)} is a name for temporary files")
+    if not system and plain in RESERVED:
+        raise BadPath(
+            f"{_shown(path)} is not for notes: it can change how programs behave",
+            hint="edit it yourself if you mean to",
+        )
+
+
+def _folded(name: str) -> str:
+    """The name as the most forgiving file system would see it: no case, no ignorable characters, no trailing dots."""
+    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return visible.casefold().rstrip(". ")
+
+
+def _shown(path: str) -> str:
+    return ascii(path) if len(path) < 200 else ascii(path[:200]) + "…"
+
+
+def is_temporary(path: str) -> bool:
+    """Whether one of our own temporary files has this path."""
+    return path.rpartition("/")[2].startswith(TEMPORARY)
+
+
+def is_note(path: str) -> bool:
+    """Whether people would call this file a note: Markdown, and not inside a dot folder."""
+    return path.endswith(".md") and not any(part.startswith(".") for part in path.split("/"))

@@ -1,0 +1,121 @@
+"""Writes that have to wait, on disk outside the vault: nothing that was accepted is lost while a rebase lasts.
+
+An order is kept whole, contents included, and carried out in the order of arrival when the repository is free
+again. One that can no longer be carried out is set aside with the reason, and shown.
+"""
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agent.vault.change import Append, Create, Delete, Edit, Move, Request, Stamp
+from agent.vault.journal import flush_folder
+
+_KINDS: dict[str, type[Request]] = {
+    "create": Create,
+    "edit": Edit,
+    "append": Append,
+    "move": Move,
+    "delete": Delete,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A transaction as its caller asked for it. `confirmed`: a person has said yes to a mass change."""
+
+    token: str
+    requests: tuple[Request, ...]
+    subject: str
+    stamp: Stamp
+    body: str = ""
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The waiting orders of one vault."""
+
+    folder: Path
+
+    def put(self, order: Order) -> None:
+        """Keep an order; durable when this returns."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        document = {**asdict(order), "requests": [_dump(request) for request in order.requests]}
+        draft = self.folder / f"{order.token}.new"
+        with draft.open("wb") as file:
+            file.write(json.dumps(document).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._path(order.token))
+        flush_folder(self.folder)
+
+    def waiting(self) -> Iterator[Order]:
+        """The orders, oldest first; a file that cannot be read is set aside."""
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                order = _load(json.loads(path.read_bytes()))
+            except (ValueError, KeyError, TypeError) as error:
+                self.set_aside(path.stem, f"unreadable: {error}")
+                continue
+            yield order
+
+    def count(self) -> int:
+        """How many orders wait."""
+        return len(list(self.folder.glob("*.json")))
+
+    def done(self, token: str) -> None:
+        """Forget an order that was carried out."""
+        self._path(token).unlink(missing_ok=True)
+
+    def set_aside(self, token: str, reason: str) -> None:
+        """Keep an order that cannot be carried out, with the reason, where `failed` finds it."""
+        failed = self.folder / "failed"
+        failed.mkdir(parents=True, exist_ok=True)
+        (failed / f"{token}.reason").write_text(reason, "utf-8")
+        self._path(token).replace(failed / f"{token}.json")
+
+    def failed(self) -> dict[str, str]:
+        """Orders that could not be carried out: file to reason."""
+        return {
+            str(path.with_suffix(".json")): path.read_text("utf-8", "replace")
+            for path in sorted(self.folder.glob("failed/*.reason"))
+        }
+
+    def _path(self, token: str) -> Path:
+        return self.folder / f"{token}.json"
+
+
+def _dump(request: Request) -> dict[str, str | None]:
+    kind = next(name for name, cls in _KINDS.items() if type(request) is cls)
+    fields = {
+        name: base64.b64encode(value).decode() if isinstance(value, bytes) else value
+        for name, value in asdict(request).items()
+    }
+    return {"kind": kind, **fields}
+
+
+def _load(document: dict[str, object]) -> Order:
+    requests = document["requests"]
+    stamp = document["stamp"]
+    assert isinstance(requests, list) and isinstance(stamp, dict)
+    return Order(
+        str(document["token"]),
+        tuple(_request(dict(item)) for item in requests),
+        str(document["subject"]),
+        Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])}),
+        str(document["body"]),
+        bool(document["confirmed"]),
+    )
+
+
+def _request(fields: dict[str, str | None]) -> Request:
+    kind = _KINDS[str(fields.pop("kind"))]
+    decoded = {
+        name: base64.b64decode(value) if value is not None and name in {"data", "base", "text"} else value
+        for name, value in fields.items()
+    }
+    return kind(**decoded)  # type: ignore[arg-type]

@@ -1,0 +1,214 @@
+"""After a crash: every transaction that was opened and never closed is finished or taken back, by looking at files.
+
+Nothing here asks a person to do anything, and nothing that a person saved is removed: bytes that are neither what was
+there before nor what we meant to write become a conflict copy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.errors import AgentError, NoteExists
+from agent.vault import apply as on_disk
+from agent.vault.change import Applied, Change, Collision
+from agent.vault.commit import Plan, Tip
+from agent.vault.files import PART
+from agent.vault.humans import place_bytes
+from agent.vault.journal import PERSON, Planned, Record
+from agent.vault.lock import index_lock, set_aside
+from agent.vault.neighbours import git_is_busy
+from agent.vault.objects import Pack, blob_id
+from agent.vault.queue import Order
+from agent.vault.repository import blocked, branch
+from agent.vault.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One planned change as the crash left it."""
+
+    plan: Planned
+    current: bytes | None
+    temporaries: dict[str, bytes]
+
+    @property
+    def wanted(self) -> bytes | None:
+        """Our bytes, if they are still only under a temporary name."""
+        return next((data for data in self.temporaries.values() if blob_id(data) == self.plan.after), None)
+
+    @property
+    def replaced(self) -> dict[str, bytes]:
+        """What came out of the note's place: the person's bytes."""
+        return {name: data for name, data in self.temporaries.items() if blob_id(data) != self.plan.after}
+
+    @property
+    def is_applied(self) -> bool:
+        if self.plan.after is None:
+            return self.current is None and bool(self.temporaries)
+        if self.plan.before is None:
+            return self.current is not None and self.wanted is None
+        return bool(self.replaced) or (self.current is not None and blob_id(self.current) == self.plan.after)
+
+    @property
+    def can_be_applied(self) -> bool:
+        """Whether the bytes for it are there: the journal keeps their ids alone."""
+        return self.wanted is not None or (self.plan.after is None and self.current is not None)
+
+    def applied(self) -> Applied:
+        """The change as `apply` would have reported it."""
+        known = [data for data in self.temporaries.values() if blob_id(data) == self.plan.before]
+        out = known or list(self.replaced.values())[-1:]
+        found = None if self.plan.before is None else (out[0] if out else self.current)
+        plan = self.plan
+        return Applied(plan.path, plan.temporary, found, self.current, tuple(self.temporaries.items()), None, plan.mode)
+
+
+def recover(writer: Writer) -> int:
+    """Settle every unfinished transaction, under the writer lock and before any new write; returns how many were."""
+    records = writer.journal.unfinished()
+    if not records or blocked(writer.place.gitdir):
+        return 0
+    settled = 0
+    for record in records:
+        try:
+            _clear_locks(writer, record.token)
+            _settle(writer, record)
+        except (AgentError, OSError):
+            continue  # it stays open in the journal, `status` shows it, and the next write tries again
+        settled += 1
+    return settled
+
+
+def _settle(writer: Writer, record: Record) -> None:
+    if all(plan.collision == PERSON for plan in record.changes):
+        _unstage(writer, record)
+        return
+    found = [_look(writer, plan) for plan in record.changes]
+    if writer.was_committed(record.token):
+        _tidy(writer, found)
+        writer.journal.close(record.token, None)
+        return
+    order = Order(record.token, (), record.subject, record.stamp, record.body)
+    if not any(item.is_applied for item in found):
+        for item in found:
+            _drop_ours(writer, item)
+        writer.journal.close(record.token, None)
+        return
+    if not all(item.is_applied or item.can_be_applied for item in found):
+        _take_back(writer, record, found)
+        return
+    for item in found:
+        if not item.is_applied:
+            _go_on(writer, item)
+    found = [_look(writer, plan) for plan in record.changes]
+    foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
+    applied = [item.applied() for item in found if item.is_applied]
+    made = writer.commit_applied(order, applied)
+    for path, data in foreign:
+        writer.rescue(path, data)
+    writer.finish(record.token, applied, made[-1])
+
+
+def _unstage(writer: Writer, record: Record) -> None:
+    """Take out of the index what was to be committed for a person, unless it was; the next commit picks it up again."""
+    place, commits = writer.place, writer.journal.ref_was_reached(record.token)
+    files = {place_bytes(place, plan.path): plan.after for plan in record.changes}
+
+    def plan(tip: Tip, _: Pack) -> Plan:
+        done = any(writer.committer.holds(tip, commit) for commit in commits)
+        ours = [path for path, oid in files.items() if _id(tip.staged.get(path), tip.width) in {oid, None}]
+        return Plan((), {} if done else {path: tip.entry(path) for path in ours})
+
+    with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
+        writer.committer.commit(list(files), plan, record.token)
+    writer.journal.close(record.token, None)
+
+
+def _id(data: bytes | None, width: int) -> str | None:
+    return None if data is None else blob_id(data, width)
+
+
+def _look(writer: Writer, plan: Planned) -> _Found:
+    temporaries = writer.files.temporaries(plan.path, plan.temporary)
+    for part in [name for name in temporaries if name.endswith(PART)]:
+        writer.files.discard(plan.path, part)
+        del temporaries[part]
+    return _Found(plan, writer.files.read(plan.path), temporaries)
+
+
+def _foreign(item: _Found) -> list[bytes]:
+    """Bytes a person saved in the very moment of the crash."""
+    known = {item.plan.before, item.plan.after, None if item.current is None else blob_id(item.current)}
+    return [data for data in item.temporaries.values() if blob_id(data) not in known]
+
+
+def _tidy(writer: Writer, found: Sequence[_Found]) -> None:
+    """Only the temporary files are left to remove: the commit was made."""
+    for item in found:
+        for data in _foreign(item):
+            writer.rescue(item.plan.path, data)
+        for name in item.temporaries:
+            writer.files.discard(item.plan.path, name)
+
+
+def _drop_ours(writer: Writer, item: _Found) -> None:
+    for name, data in item.temporaries.items():
+        if blob_id(data) not in {item.plan.before, item.plan.after}:
+            writer.rescue(item.plan.path, data)
+        if item.plan.after is None and item.current is None:
+            writer.files.publish(item.plan.path, name)
+        else:
+            writer.files.discard(item.plan.path, name)
+
+
+def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
+    """Undo the half that reached the disk; what a person has saved on top of it stays."""
+    for item in found:
+        ours = item.current is not None and blob_id(item.current) == item.plan.after
+        if item.is_applied and (ours or item.plan.after is None):
+            try:
+                on_disk.roll_back(writer.files, item.applied())
+            except NoteExists:  # a person has made a new note in the place of the one that we had taken away
+                for data in item.temporaries.values():
+                    writer.rescue(item.plan.path, data)
+    _tidy(writer, [_look(writer, plan) for plan in record.changes])
+    writer.journal.close(record.token, None)
+
+
+def _go_on(writer: Writer, item: _Found) -> None:
+    """Bring a change to disk that the crash came before."""
+    plan, wanted = item.plan, item.wanted
+    unchanged = item.current is not None and blob_id(item.current) == plan.before
+    if plan.after is None:
+        if unchanged:
+            change = Change(plan.path, item.current, None, plan.temporary, Collision.REFUSE, plan.mode)
+            on_disk.apply(writer.files, change, writer.combine)
+        return
+    if wanted is None:
+        return
+    name = next(name for name, data in item.temporaries.items() if data == wanted)
+    if plan.before is None:
+        try:
+            writer.files.publish(plan.path, name)
+        except NoteExists:
+            writer.rescue(plan.path, wanted)
+            writer.files.discard(plan.path, name)
+    elif unchanged:
+        writer.files.discard(plan.path, name)
+        change = Change(plan.path, item.current, wanted, f"{plan.temporary}.r", Collision.MERGE, plan.mode, plan.copy)
+        on_disk.apply(writer.files, change, writer.combine)
+    else:
+        writer.rescue(plan.path, wanted)
+        writer.files.discard(plan.path, name)
+
+
+def _clear_locks(writer: Writer, token: str) -> None:
+    """Our private files in the repository, and locks on refs if the crash came while HEAD was being moved."""
+    gitdir = writer.place.gitdir
+    for leftover in (f"vault-agent-index.{token}", f"vault-agent-index.{token}.lock", f"vault-agent-lock.{token}"):
+        (gitdir / leftover).unlink(missing_ok=True)
+    if not writer.journal.ref_was_reached(token) or git_is_busy(gitdir, writer.place.worktree):
+        return
+    names = ["HEAD.lock", "packed-refs.lock", f"{branch(gitdir)}.lock"]
+    for lock in (gitdir / name for name in names):
+        if lock.exists():
+            set_aside(lock)

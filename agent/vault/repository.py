@@ -1,0 +1,109 @@
+"""Where a vault's repository is, and whether it is in a state in which committing is right.
+
+Only plain files are read here, so that nothing runs before the repository is known to be this vault's.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.errors import NotAVault
+from agent.vault.enclosed import refuse_links
+
+MARKER = "vault-agent.yaml"
+
+_UNDER_WAY = (
+    ("rebase-merge", "a rebase is under way"),
+    ("rebase-apply", "a rebase or a patch series is under way"),
+    ("MERGE_HEAD", "a merge is under way"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick is under way"),
+    ("REVERT_HEAD", "a revert is under way"),
+    ("BISECT_LOG", "a bisect is under way"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A vault's folder and its repository. `prefix` is its path inside the work tree, empty or ending in `/`."""
+
+    root: Path
+    gitdir: Path
+    worktree: Path
+
+    @property
+    def prefix(self) -> str:
+        inside = self.root.relative_to(self.worktree).as_posix()
+        return "" if inside == "." else inside + "/"
+
+
+def locate(root: Path) -> Place | None:
+    """The repository that `root` lies in, None where there is none; raises `NotAVault` for one that is not its own."""
+    root = root.resolve()
+    for folder in (root, *root.parents):
+        candidate = folder / ".git"
+        try:
+            kind = candidate.lstat().st_mode
+        except OSError:
+            continue
+        if stat.S_ISLNK(kind):
+            raise NotAVault(f"{candidate} is a link", hint="replace it by the repository's own folder")
+        gitdir = candidate if stat.S_ISDIR(kind) and os.path.lexists(candidate / "HEAD") else None
+        if stat.S_ISREG(kind):
+            gitdir = _pointed(candidate, folder)
+        if gitdir is not None:
+            refuse_links(gitdir)
+            return Place(root, gitdir, folder)
+    return None
+
+
+def _pointed(pointer: Path, worktree: Path) -> Path:
+    """The repository that a `.git` file names, if it names this work tree too (a linked worktree, a submodule)."""
+    line = pointer.read_text("utf-8", "replace").strip()
+    gitdir = (worktree / line.removeprefix("gitdir:").strip()).resolve()
+    back = gitdir / "gitdir"
+    if back.is_file() and Path(back.read_text("utf-8", "replace").strip()).resolve() == pointer.resolve():
+        return gitdir
+    if gitdir.is_relative_to(worktree.parent) and _configured_worktree(gitdir) == worktree.resolve():
+        return gitdir
+    raise NotAVault(
+        f"{pointer} points to {gitdir}, which does not point back",
+        hint="use a folder with its own repository, or a worktree made by `git worktree add`",
+    )
+
+
+def _configured_worktree(gitdir: Path) -> Path | None:
+    try:
+        lines = (gitdir / "config").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        key, _, value = line.strip().partition("=")
+        if key.strip().lower() == "worktree":
+            return (gitdir / value.strip().strip('"')).resolve()
+    return None
+
+
+def branch(gitdir: Path) -> str | None:
+    """The full name of the branch that HEAD is on, None when HEAD is detached."""
+    head = (gitdir / "HEAD").read_text("utf-8", "replace").strip()
+    return head.removeprefix("ref:").strip() if head.startswith("ref:") else None
+
+
+def blocked(gitdir: Path) -> str | None:
+    """Why commits must wait, in words for the person; None when nothing stands in the way."""
+    for name, reason in _UNDER_WAY:
+        if os.path.lexists(gitdir / name):
+            return reason
+    if branch(gitdir) is None:
+        return "HEAD is detached (no branch is checked out)"
+    return None
+
+
+def find_root(start: Path) -> Path:
+    """The nearest folder at or above `start` with the vault's marker; raises `NotAVault`."""
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if (folder / MARKER).is_file():
+            return folder
+    raise NotAVault(f"no vault at {start} or above it", hint=f"vault-agent init {start}")

@@ -1,0 +1,118 @@
+"""Requests against the notes as they stand: what each file is to become.
+
+Several requests for one note are folded into one change.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from agent.errors import Conflict, NoteExists, NoteGone
+from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
+from agent.vault.files import Files
+from agent.vault.merge import Combine, conflict_copy_path, conflict_note, link_conflict
+from agent.vault.paths import TEMPORARY
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One file as it was read and as it is to be."""
+
+    before: bytes | None
+    after: bytes | None
+    collision: Collision
+    mode: int | None
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Folds requests into changes. `stamp` (date, time and part of an id) names conflict copies."""
+
+    files: Files
+    combine: Combine
+    token: str
+    stamp: str
+    conflicts: list[str] = field(default_factory=list)
+    _drafts: dict[str, _Draft] = field(default_factory=dict)
+
+    def changes(self, requests: Iterable[Request]) -> list[Change]:
+        """The files to change, those that go last; raises `NoteExists`, `NoteGone` or `Conflict`, with nothing done."""
+        for request in requests:
+            match request:
+                case Create(path, data):
+                    self._create(path, data)
+                case Edit(path, base, data):
+                    self._edit(path, base, data)
+                case Append(path, text):
+                    self._append(path, text)
+                case Move(path, to):
+                    self._move(path, to)
+                case Delete(path, base):
+                    self._delete(path, base)
+        real = [(path, draft) for path, draft in self._drafts.items() if draft.before != draft.after]
+        ordered = sorted(real, key=lambda item: item[1].after is None)
+        return [self._change(number, path, draft) for number, (path, draft) in enumerate(ordered)]
+
+    def _change(self, number: int, path: str, draft: _Draft) -> Change:
+        copy = self.copy_path(path)
+        temporary = f"{TEMPORARY}{self.token}-{number}"
+        return Change(path, draft.before, draft.after, temporary, draft.collision, draft.mode, copy)
+
+    def copy_path(self, path: str) -> str:
+        """Where a conflict copy of this note would go."""
+        return conflict_copy_path(path, self.stamp)
+
+    def _draft(self, path: str, collision: Collision) -> _Draft:
+        draft = self._drafts.get(path)
+        if draft is None:
+            current = self.files.read(path)
+            draft = _Draft(current, current, collision, self.files.mode(path) if current is not None else None)
+            self._drafts[path] = draft
+        return draft
+
+    def _create(self, path: str, data: bytes) -> None:
+        draft = self._draft(path, Collision.REFUSE)
+        if draft.after is not None:
+            raise NoteExists(f"{path} exists already", hint="choose another name, or edit it")
+        draft.after = data
+
+    def _edit(self, path: str, base: bytes, data: bytes) -> None:
+        draft = self._draft(path, Collision.MERGE)
+        if draft.after is None:
+            raise NoteGone(f"{path} is not there any more", hint="it was moved or deleted meanwhile")
+        merged = self.combine(Collision.MERGE, base, data, draft.after)
+        if merged is None:
+            copy = self.copy_path(path)
+            self._create(copy, conflict_note(data, path))
+            self.conflicts.append(copy)
+            merged = link_conflict(draft.after, copy)
+        draft.after = merged
+
+    def _append(self, path: str, text: bytes) -> None:
+        draft = self._draft(path, Collision.APPEND)
+        draft.after = _joined(draft.after or b"", text)
+
+    def _move(self, path: str, to: str) -> None:
+        source, target = self._draft(path, Collision.REFUSE), self._draft(to, Collision.REFUSE)
+        if source.after is None:
+            raise NoteGone(f"{path} is not there", hint="vault-agent log shows where it went")
+        if target.after is not None:
+            raise NoteExists(f"{to} exists already", hint="choose another name")
+        target.after, target.mode = source.after, source.mode
+        source.after = None
+
+    def _delete(self, path: str, base: bytes | None) -> None:
+        draft = self._draft(path, Collision.REFUSE)
+        if draft.after is None:
+            raise NoteGone(f"{path} is not there any more")
+        if base is not None and base != draft.after:
+            raise Conflict(f"{path} was changed meanwhile and stays", paths=(path,), hint="read it again, then repeat")
+        draft.after = None
+
+
+def _joined(data: bytes, text: bytes) -> bytes:
+    """The text after the data on a line of its own, with the note's line endings."""
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    if newline == b"\r\n":
+        text = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
+    gap = newline if data and not data.endswith(b"\n") else b""
+    return data + gap + text + (b"" if text.endswith(b"\n") else newline)

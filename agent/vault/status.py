@@ -1,0 +1,100 @@
+"""How a vault stands, asked of the files and of git at this moment: nothing is remembered, so nothing can be stale."""
+
+import fcntl
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from agent.markdown.note import Note
+from agent.vault.humans import Dirty, dirty
+from agent.vault.repository import blocked, branch
+from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class LastCommit:
+    """What HEAD is on."""
+
+    id: str
+    when: datetime
+    author: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The vault's state.
+
+    `blocked` says why writes wait; `waiting` counts them; `failed` maps files of writes that could not be carried
+    out to the reason; `unfinished` counts transactions that a crash left; `writer` is the process now writing.
+    """
+
+    root: Path
+    branch: str | None
+    last: LastCommit | None
+    dirty: tuple[Dirty, ...]
+    blocked: str | None
+    waiting: int
+    failed: dict[str, str]
+    unfinished: int
+    conflicts: tuple[str, ...]
+    writer: int | None
+
+
+def status(vault: Vault) -> Status:
+    """Look at everything once; takes no lock and changes nothing."""
+    place, writer = vault.place, vault.writer
+    return Status(
+        place.root,
+        _short(branch(place.gitdir)),
+        _last(vault),
+        tuple(dirty(vault.git, place)),
+        blocked(place.gitdir),
+        writer.queue.count(),
+        writer.queue.failed(),
+        len(writer.journal.unfinished()),
+        tuple(conflict_copies(vault)),
+        _holder(vault.writer.layout.lock),
+    )
+
+
+def conflict_copies(vault: Vault) -> list[str]:
+    """The notes that hold a version which could not be merged."""
+    return [path for path in vault.note_paths() if " (conflict " in path and _is_copy(vault, path)]
+
+
+def _is_copy(vault: Vault, path: str) -> bool:
+    data = vault.read(path)
+    if data is None:
+        return False
+    note = Note.parse(data)
+    return note.problem is not None or "conflict_of" in note.header
+
+
+def _last(vault: Vault) -> LastCommit | None:
+    out = vault.git.run("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD", ok=(0, 128))
+    fields = out.decode("utf-8", "replace").rstrip("\n").split("\0")
+    if len(fields) != 4:
+        return None
+    return LastCommit(fields[0], datetime.fromisoformat(fields[1]), fields[2], fields[3])
+
+
+def _short(name: str | None) -> str | None:
+    return name.removeprefix("refs/heads/") if name else None
+
+
+def _holder(lock: Path) -> int | None:
+    """The process that holds the writer lock now."""
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        return int(text) if text.isdigit() else 0
+    finally:
+        os.close(descriptor)
+    return None

@@ -1,0 +1,184 @@
+"""A vault, open: read notes, change them in transactions, record what people did by hand.
+
+This is the door that everything above uses. How a change becomes durable is `writer`'s, what happened before is
+`history`'s.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import AgentError, NotAVault, Retryable, UserError
+from agent.vault import humans
+from agent.vault.brake import lost_by
+from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
+from agent.vault.files import Files
+from agent.vault.git import Git
+from agent.vault.layout import layout
+from agent.vault.paths import check, is_note
+from agent.vault.queue import Order
+from agent.vault.recover import recover
+from agent.vault.repository import MARKER, Place, locate
+from agent.vault.writer import Options, Writer
+
+
+@dataclass(slots=True)
+class Transaction:
+    """Changes collected until the `with` block ends; then they are one commit, or nothing at all.
+
+    `outcome` is set when the block has ended. `system` lets `init` and `undo` touch the files that are closed to notes.
+    """
+
+    system: bool = False
+    requests: list[Request] = field(default_factory=list)
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def create(self, path: str, data: bytes) -> None:
+        """A new note; the block's end raises `NoteExists` where there is one already."""
+        self.requests.append(Create(check(path, system=self.system), data))
+
+    def edit(self, path: str, base: bytes, data: bytes) -> None:
+        """Change what was read as `base` into `data`; a note that has moved on is merged three ways."""
+        self.requests.append(Edit(check(path, system=self.system), base, data))
+
+    def append(self, path: str, text: bytes) -> None:
+        """Add text on a line of its own at the end; makes the note if it is missing."""
+        self.requests.append(Append(check(path, system=self.system), text))
+
+    def move(self, path: str, to: str) -> None:
+        """Give a note another path; never overwrites."""
+        self.requests.append(Move(check(path, system=self.system), check(to, system=self.system)))
+
+    def delete(self, path: str, base: bytes | None = None) -> None:
+        """Remove a note, if it still is what was read."""
+        self.requests.append(Delete(check(path, system=self.system), base))
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """One open vault. Cheap to make, holds nothing open."""
+
+    writer: Writer
+
+    @property
+    def place(self) -> Place:
+        return self.writer.place
+
+    @property
+    def git(self) -> Git:
+        return self.writer.git
+
+    @property
+    def clock(self) -> Clock:
+        return self.writer.clock
+
+    @contextmanager
+    def transaction(
+        self,
+        subject: str,
+        stamp: Stamp,
+        *,
+        body: str = "",
+        confirmed: bool = False,
+        system: bool = False,
+    ) -> Iterator[Transaction]:
+        """Collect changes; leaving the block makes one commit, leaving it with an error changes nothing.
+
+        `confirmed`: a person has agreed to a mass change. Raises on leaving what `Writer.perform` raises, and
+        `LockHeld` when another writer does not let go.
+        """
+        transaction = Transaction(system)
+        yield transaction
+        order = Order(self.clock.new_id(), tuple(transaction.requests), subject, stamp, body, confirmed)
+        if order.requests:
+            transaction.outcome = self.carry_out(order)
+
+    def carry_out(self, order: Order) -> Outcome:
+        """Perform an order now, or keep it in the queue while the repository is not free."""
+        writer = self.writer
+        with writer.exclusive():
+            recover(writer)
+            reason = writer.waiting_reason()
+            if reason:
+                return writer.enqueue(order, reason)
+            self._drain()
+            return writer.perform(order)
+
+    def settle(self) -> int:
+        """Finish what a crash left and carry out what waits; returns how many orders were carried out."""
+        with self.writer.exclusive():
+            recover(self.writer)
+            return 0 if self.writer.waiting_reason() else self._drain()
+
+    def _drain(self) -> int:
+        done = 0
+        for order in self.writer.queue.waiting():
+            try:
+                outcome = self.writer.perform(order)
+            except Retryable:
+                break
+            except AgentError as error:
+                self.writer.queue.set_aside(order.token, error.message)
+                continue
+            if outcome.queued:
+                break
+            self.writer.queue.done(order.token)
+            done += 1
+        return done
+
+    def commit_human(self, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
+        """Commit what people changed by hand, in their name; see `humans.commit`."""
+        with self.writer.exclusive():
+            recover(self.writer)
+            if not self.writer.waiting_reason():
+                self._drain()
+            return humans.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
+
+    def read(self, path: str) -> bytes | None:
+        """A note's bytes, None where there is none."""
+        return self.writer.files.read(path)
+
+    def read_at(self, revision: str, path: str) -> bytes | None:
+        """A note's bytes in a commit, None where it has none; raises `UserError` for a revision that does not exist."""
+        check(path, system=True)
+        commit = self.git.run(
+            "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}", ok=(0, 1, 128)
+        ).decode()
+        if not commit.strip():
+            raise UserError(f"there is no commit {revision}", hint="vault-agent log lists them")
+        found = self.git.objects([f"{commit.strip()}:{self.place.prefix}{path}"])[0]
+        return found.data if found and found.kind == "blob" else None
+
+    def note_paths(self) -> list[str]:
+        """Every note, tracked or not, that git does not ignore; sorted."""
+        command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
+        pathspec = ["--", self.place.prefix.rstrip("/")] if self.place.prefix else []
+        listed = self.git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+        names = (name.removeprefix(self.place.prefix) for name in listed)
+        return sorted(name for name in names if is_note(name))
+
+
+def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
+    """Open the vault at `root`, keeping its private files under `state`; raises `NotAVault`."""
+    if not (root / MARKER).is_file():
+        raise NotAVault(f"{root} is not a vault", hint=f"vault-agent init {root}")
+    place = locate(root)
+    if place is None:
+        raise NotAVault(f"{root} has no git repository any more", hint=f"vault-agent init {root}")
+    return attach(place, state, clock, options)
+
+
+def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
+    """A vault object for a place that is known to be right; `init` uses it before the marker exists."""
+    git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
+    files = Files(place.root, clock, options.durable)
+
+    def count_notes() -> int:
+        return len(Vault(writer).note_paths())
+
+    writer = Writer(
+        place, layout(place, state, clock), git, files, clock, options, lambda run: lost_by(git, run), count_notes
+    )
+    return Vault(writer)

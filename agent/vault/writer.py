@@ -1,0 +1,224 @@
+"""The write protocol: from an order to one durable commit, or to nothing at all.
+
+Lock, recover, journal, files, commit, journal: in this order, each step durable before the next relies on it. Each
+step's own reasons are in its module; this one only keeps the order and cleans up when a step fails.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from agent.clock import Clock
+from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, UserError
+from agent.vault import apply as on_disk
+from agent.vault.brake import Brake, is_emptied
+from agent.vault.change import Applied, Change, Collision, Create, Outcome, Stamp
+from agent.vault.commit import Committer, Plan, Tip
+from agent.vault.files import Files
+from agent.vault.git import Git
+from agent.vault.journal import Journal, Record, planned
+from agent.vault.layers import Layering
+from agent.vault.layout import Layout
+from agent.vault.lock import index_lock, writer_lock
+from agent.vault.merge import Combine, combiner, conflict_copy_path, conflict_note
+from agent.vault.message import compose, person
+from agent.vault.neighbours import commit_editor_is_open
+from agent.vault.objects import Pack
+from agent.vault.paths import TEMPORARY
+from agent.vault.queue import Order, Queue
+from agent.vault.repository import Place, blocked
+from agent.vault.resolve import Resolver
+
+TRIES = 4
+EDITOR_PATIENCE = 2.0
+_PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the settings say about writing; seconds where it is a time."""
+
+    durable: bool = True
+    human_commits: bool = True
+    quiet_seconds: float = 10.0
+    lock_seconds: float = 5.0
+    timeout_seconds: float = 60.0
+    brake: Brake = Brake()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Carries out orders on one vault. `count_lost` says how many notes a run has deleted or emptied so far."""
+
+    place: Place
+    layout: Layout
+    git: Git
+    files: Files
+    clock: Clock
+    options: Options
+    count_lost: Callable[[str], int]
+    count_notes: Callable[[], int]
+
+    @property
+    def journal(self) -> Journal:
+        return Journal(self.layout.journal, self.options.durable)
+
+    @property
+    def queue(self) -> Queue:
+        return Queue(self.layout.queue)
+
+    @property
+    def combine(self) -> Combine:
+        return combiner(self.git)
+
+    @property
+    def committer(self) -> Committer:
+        return Committer(self.git, self.place, self.clock)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Be the vault's only writer; raises `LockHeld`."""
+        with writer_lock(self.layout.lock, self.clock, self.options.lock_seconds):
+            yield
+
+    def waiting_reason(self) -> str | None:
+        """Why writes must wait now; a commit that is just being made elsewhere is given two seconds to end."""
+        deadline = self.clock.monotonic() + EDITOR_PATIENCE
+        while (reason := blocked(self.place.gitdir)) is None:
+            if not commit_editor_is_open(self.place.gitdir, self.place.worktree):
+                return None
+            if self.clock.monotonic() >= deadline:
+                return "a commit message is being written in an editor"
+            self.clock.sleep(_PAUSE)
+        return reason
+
+    def enqueue(self, order: Order, reason: str) -> Outcome:
+        """Keep the order for later."""
+        self.queue.put(order)
+        return Outcome(queued=reason)
+
+    def perform(self, order: Order) -> Outcome:
+        """Carry out an order under the writer lock; raises what resolving raises, with nothing changed."""
+        for attempt in range(TRIES):
+            token = order.token if attempt == 0 else self.clock.new_id()
+            when = self.clock.now()
+            resolver = Resolver(self.files, self.combine, token, f"{when:%Y-%m-%d %H%M%S} {token[-4:].lower()}")
+            changes = resolver.changes(order.requests)
+            if not changes:
+                return Outcome()
+            self._brake(order, changes)
+            try:
+                return self._transact(replace(order, token=token), changes, tuple(resolver.conflicts))
+            except (NoteExists, NoteGone, Conflict):
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _brake(self, order: Order, changes: Sequence[Change]) -> None:
+        moved = {c.after for c in changes if c.before is None}
+        lost = [c.path for c in changes if is_emptied(c.before, c.after) and c.before not in moved]
+        if lost and not order.confirmed:
+            earlier = self.count_lost(order.stamp.run) if order.stamp.run else 0
+            self.options.brake.check(lost, earlier, self.count_notes(), order.stamp.run or "this change")
+
+    def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
+        applied: list[Applied] = []
+        try:
+            self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(changes)))
+            with self._index_lock(order.token):
+                for change in changes:
+                    applied.append(on_disk.apply(self.files, change, self.combine))
+                copies = self._copies(order, changes, applied)
+                outcome = self._commit(order, applied, conflicts + copies)
+        except LockHeld as error:
+            if not applied:
+                self.journal.close(order.token, None)
+                return self.enqueue(order, error.message)
+            self._undo(order, applied)
+            raise
+        except OSError as error:
+            self._undo(order, applied)
+            raise UserError(
+                f"nothing was written: {error.strerror or error} ({error.filename or self.place.root})",
+                hint="make room or set the folder's permissions, then try again",
+            ) from error
+        except BaseException:
+            self._undo(order, applied)
+            raise
+        with suppress(AgentError, OSError):  # it is committed; what is left to tidy stays in the journal for `recover`
+            self.finish(order.token, applied, outcome.commit)
+        return outcome
+
+    @contextmanager
+    def _index_lock(self, token: str) -> Iterator[None]:
+        place = self.place
+        with index_lock(place.gitdir, place.worktree, token, self.clock, self.options.lock_seconds):
+            yield
+
+    def _copies(self, order: Order, changes: Sequence[Change], applied: list[Applied]) -> tuple[str, ...]:
+        """Write the conflict copies that a race made necessary."""
+        late = [
+            Change(c.copy, None, conflict_note(a.conflict, c.path), f"{TEMPORARY}{order.token}-c{n}", Collision.REFUSE)
+            for n, (c, a) in enumerate(zip(changes, applied, strict=True))
+            if a.conflict is not None
+        ]
+        if late:
+            self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(late)))
+        for change in late:
+            applied.append(on_disk.apply(self.files, change, self.combine))
+        return tuple(change.path for change in late)
+
+    def _commit(self, order: Order, applied: Sequence[Applied], conflicts: tuple[str, ...]) -> Outcome:
+        for path in {item.path.rpartition("/")[0]: item.path for item in applied}.values():
+            self.files.flush(path)
+        made = self.commit_applied(order, applied)
+        return Outcome(made[-1], made[-2] or made[-3], tuple(item.path for item in applied), conflicts)
+
+    def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
+        """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
+        message = compose(order.subject, order.stamp, order.body)
+        layering = Layering(
+            self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
+        )
+
+        def plan(tip: Tip, pack: Pack) -> Plan:
+            return layering.plan(applied, message, tip, pack)
+
+        def before_ref(commit: str) -> None:
+            self.journal.reached_ref(order.token, commit)
+
+        paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
+        return self.committer.commit(paths, plan, order.token, before_ref=before_ref)
+
+    def was_committed(self, token: str) -> bool:
+        """Whether the branch has a commit that a transaction was about to move HEAD to."""
+        reached = self.journal.ref_was_reached(token)
+        tip = self.committer.read_tip([]) if reached else None
+        return tip is not None and any(self.committer.holds(tip, commit) for commit in reached)
+
+    def finish(self, token: str, applied: Sequence[Applied], commit: str | None) -> None:
+        """Remove the temporary files and close the journal; what a program wrote into them late is rescued."""
+        for item in applied:
+            for data in on_disk.late_saves(self.files, item):
+                self.rescue(item.path, data)
+            on_disk.discard(self.files, item)
+        self.journal.close(token, commit)
+
+    def rescue(self, path: str, data: bytes) -> Outcome:
+        """Keep bytes that a person saved and that no note holds, as a conflict copy in their name."""
+        token = self.clock.new_id()
+        copy = conflict_copy_path(path, f"{self.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}")
+        request = Create(copy, conflict_note(data, path))
+        subject = f"human(notes): kept a late save of {path}"
+        return self.perform(Order(token, (request,), subject, Stamp("human")))
+
+    def _undo(self, order: Order, applied: Sequence[Applied]) -> None:
+        """Take back what was applied; where that fails too, the journal stays open and `recover` goes on from there."""
+        try:
+            for item in reversed(applied):
+                on_disk.roll_back(self.files, item)
+            for item in applied:
+                on_disk.discard(self.files, item)
+            self.journal.close(order.token, None)
+        except (AgentError, OSError):
+            return

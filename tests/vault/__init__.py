@@ -1,0 +1,1 @@
+"""Files and git, on real vaults in temporary folders."""

@@ -1,0 +1,57 @@
+"""Real vaults in temporary folders, with real git, for tests."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent.clock import Clock, SystemClock
+from agent.vault.store import Vault, open_vault
+from agent.vault.writer import Options
+
+FAST = Options(durable=False)
+
+
+def git(root: Path, *args: str, check: bool = True) -> str:
+    """Run git as a person would, in their own name."""
+    command = ["git", "-c", "user.name=Anna", "-c", "user.email=anna@example.org", *args]
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if check and result.returncode:
+        raise AssertionError(f"git {' '.join(args)}: {result.stderr}")
+    return result.stdout
+
+
+def make_vault(
+    folder: Path,
+    notes: Mapping[str, str | bytes] | None = None,
+    *,
+    clock: Clock | None = None,
+    options: Options = FAST,
+) -> Vault:
+    """A vault at `folder/vault` with these notes committed in Anna's name; its private files are at `folder/state`."""
+    root = folder / "vault"
+    root.mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "config", "user.name", "Anna")
+    git(root, "config", "user.email", "anna@example.org")
+    for path, content in {"vault-agent.yaml": "", **(notes or {})}.items():
+        write(root / path, content)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "The vault as it was")
+    return open_vault(root, folder / "state", clock or SystemClock(), options)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write a file as a person's program would, folders included."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def head(root: Path) -> str:
+    """The commit that HEAD is on."""
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+def committed(root: Path, path: str, revision: str = "HEAD") -> bytes | None:
+    """A file's bytes in a commit, None where there is none."""
+    result = subprocess.run(["git", "show", f"{revision}:{path}"], cwd=root, capture_output=True, check=False)
+    return result.stdout if result.returncode == 0 else None
