@@ -1,0 +1,35 @@
+"""What one small durable change costs, beside `git add` and `git commit` of the same change in a twin vault."""
+
+import shutil
+from pathlib import Path
+
+from agent.clock import SystemClock
+from agent.interfaces.cli.benches.figures import Figure, paired
+from agent.interfaces.cli.benches.vaults import build, git
+from agent.vault.change import Stamp
+from agent.vault.store import open_vault
+from agent.vault.writer import Options
+
+RATIO = 0.6
+"""A durable change of ours may cost this share of git's own two commands, which flush nothing."""
+
+
+def measure(folder: Path, notes: int, rounds: int) -> list[Figure]:
+    """Ours first, git's second."""
+    ours, theirs = folder / "ours", folder / "theirs"
+    build(ours, notes)
+    shutil.copytree(ours, theirs, symlinks=True)
+    git(theirs, "update-index", "-q", "--refresh")
+    vault = open_vault(ours, folder / "state", SystemClock(), Options(durable=True))
+
+    def change(number: int) -> None:
+        with vault.transaction("bench(commit): one small note", Stamp("agent", tool="bench")) as transaction:
+            transaction.create(f"entries/2026/11/bench-{number}.md", b"---\nid: b\n---\nA small note.\n")
+
+    def add_and_commit(number: int) -> None:
+        path = f"entries/2026/11/bench-{number}.md"
+        (theirs / path).write_bytes(b"---\nid: b\n---\nA small note.\n")
+        git(theirs, "add", "--", path)
+        git(theirs, "commit", "-q", "-m", "bench(commit): one small note")
+
+    return paired(rounds, [("one small durable change", change), ("git add + git commit, not durable", add_and_commit)])

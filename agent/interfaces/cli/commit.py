@@ -1,0 +1,42 @@
+"""`vault-agent commit`: record what the person changed by hand, now, in their name."""
+
+import click
+
+from agent.app import build
+from agent.interfaces.cli.output import Output
+from agent.vault.change import Outcome
+from agent.vault.humans import Dirty, Kind, dirty
+
+
+@click.command(short_help="Commit your own edits now, in your name.")
+@click.option("-y", "--yes", "confirmed", is_flag=True, help="Go on even if many notes would be deleted or emptied.")
+@click.pass_obj
+def command(output: Output, confirmed: bool) -> None:
+    """Commit every note and file you changed by hand, in your name, as one commit.
+
+    What you have staged with `git add` is left for you to commit.
+    """
+    vault = build(output.vault()).vault
+    outcome = vault.commit_human(confirmed=confirmed)
+    left = dirty(vault.git, vault.place)
+    document = {
+        "commit": outcome.human,
+        "files": list(outcome.paths),
+        "left": [{"path": item.path, "kind": item.kind.value} for item in left],
+        "queued": outcome.queued,
+    }
+    output.emit(document, lambda: _said(outcome, left))
+
+
+def _said(outcome: Outcome, left: list[Dirty]) -> str:
+    if outcome.queued:
+        return f"not committed yet: {outcome.queued}"
+    lines = ["nothing to commit"]
+    if outcome.human:
+        lines = [f"commit {outcome.human[:12]}: {len(outcome.paths)} of your files", *outcome.paths[:20]]
+    staged = sum(1 for item in left if item.kind is Kind.STAGED)
+    if staged:
+        lines.append(f"{staged} staged by you, left for your own `git commit`")
+    if len(left) > staged:
+        lines.append(f"{len(left) - staged} left alone (open in another program, or handled by a git filter)")
+    return "\n".join(lines)

@@ -1,0 +1,36 @@
+"""`vault-agent get`: one note, by path or id, now or in the past."""
+
+import click
+
+from agent.app import build
+from agent.errors import NoteGone
+from agent.interfaces.cli.output import Output
+from agent.markdown.note import Note
+from agent.vault.find import find_note
+
+
+@click.command(short_help="Print a note, by path or id.")
+@click.argument("name", metavar="PATH|ID")
+@click.option("--at", "revision", metavar="COMMIT", help="As it was in this commit.")
+@click.pass_obj
+def command(output: Output, name: str, revision: str | None) -> None:
+    """Print the note at PATH or with this ID, byte for byte."""
+    vault = build(output.vault()).vault
+    if revision is None:
+        path = find_note(vault, name)
+        data = vault.read(path)
+    else:
+        path = name
+        data = vault.read_at(revision, path)
+    if data is None:
+        raise NoteGone(f"{name} is not there", hint="vault-agent log shows what was moved or deleted")
+    note = Note.parse(data)
+    document = {
+        "path": path,
+        "id": note.id,
+        "title": note.title(path),
+        "header": dict(note.header),
+        "problem": note.problem.message if note.problem else None,
+        "text": note.text,
+    }
+    output.emit(document, data)
