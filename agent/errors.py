@@ -10,6 +10,7 @@ AgentError
 │  ├─ NoteExists      a create would overwrite
 │  ├─ NoteGone        the note to change is not there
 │  ├─ Conflict        two changes to the same lines; nothing was written
+│  ├─ SecretFound      a commit would keep a password or key for ever
 │  └─ MassChange      the brake: more notes would vanish than one run may remove unasked
 ├─ Retryable          may pass by itself; carries a delay
 │  └─ LockHeld        another writer is at work; exit 75
@@ -71,6 +72,10 @@ class Conflict(UserError):
     def __init__(self, message: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.paths = paths
+
+
+class SecretFound(UserError):
+    """A write would bring a password or key into history; nothing was written."""
 
 
 class MassChange(UserError):

@@ -4,14 +4,14 @@ This is the door that everything above uses. How a change becomes durable is `wr
 `history`'s.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.errors import AgentError, NotAVault, Retryable, UserError
-from agent.vault import humans
+from agent.errors import AgentError, NotAVault, Retryable, SecretFound, UserError
+from agent.vault import humans, secrets
 from agent.vault.brake import lost_by
 from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.files import Files
@@ -96,7 +96,9 @@ class Vault:
             transaction.outcome = self.carry_out(order)
 
     def carry_out(self, order: Order) -> Outcome:
-        """Perform an order now, or keep it in the queue while the repository is not free."""
+        """Perform an order now, or keep it in the queue while the repository is not free; raises `SecretFound`."""
+        if order.stamp.actor != "human":
+            _refuse_secrets(order.requests)
         writer = self.writer
         with writer.exclusive():
             recover(writer)
@@ -158,6 +160,23 @@ class Vault:
         listed = self.git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
         names = (name.removeprefix(self.place.prefix) for name in listed)
         return sorted(name for name in names if is_note(name))
+
+
+def _refuse_secrets(requests: Iterable[Request]) -> None:
+    """History keeps a secret for ever, so nothing but a person's own hand writes one."""
+    for request in requests:
+        match request:
+            case Create(path, data) | Append(path, data):
+                found = secrets.introduced(b"", data)
+            case Edit(path, base, data):
+                found = secrets.introduced(base, data)
+            case Move() | Delete():
+                continue
+        if found:
+            raise SecretFound(
+                f"{path} would keep a secret in history ({', '.join(found)}); nothing was written",
+                hint=f"keep it elsewhere, or put %% {secrets.EXCUSE} %% on its line",
+            )
 
 
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import BadPath, Conflict, NoteExists, NoteGone
+from agent.clock import SystemClock
+from agent.errors import BadPath, Conflict, NoteExists, NoteGone, SecretFound
 from agent.vault.change import Stamp
-from tests.vaults import committed, git, head, make_vault, write
+from agent.vault.store import open_vault
+from tests.vaults import FAST, committed, git, head, make_vault, write
 
 AGENT = Stamp("agent", run="r1", tool="vault_write", session="s1")
 
@@ -145,10 +147,6 @@ def test_a_vault_in_a_folder_of_a_repository_stays_in_its_folder(tmp_path: Path)
     root = outer.place.root
     write(root / "code.py", "x = 2\n")
     write(root / "notes/a.md", "one by hand\n")
-    from agent.clock import SystemClock
-    from agent.vault.store import open_vault
-    from tests.vaults import FAST
-
     vault = open_vault(root / "notes", tmp_path / "state", SystemClock(), FAST)
     with vault.transaction("x", AGENT) as tx:
         tx.create("b.md", b"two\n")
@@ -156,3 +154,19 @@ def test_a_vault_in_a_folder_of_a_repository_stays_in_its_folder(tmp_path: Path)
     assert vault.commit_human().paths == ("a.md",)
     assert git(root, "status", "--porcelain").strip() == "M code.py"
     assert vault.note_paths() == ["a.md", "b.md"]
+
+
+KEY = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+def test_a_secret_is_not_written_into_history_unless_a_person_excuses_it(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": f"known: {KEY}\nplain\n"})
+    before = head(vault.place.root)
+    with pytest.raises(SecretFound, match="GitHub token") as caught, vault.transaction("x", AGENT) as tx:
+        tx.create("b.md", f"my token is {KEY}\n".encode())
+    assert KEY not in str(caught.value) + caught.value.hint
+    assert head(vault.place.root) == before
+    with vault.transaction("x", AGENT) as tx:
+        tx.create("b.md", f"my token is {KEY} %% vault-agent: allow-secret %%\n".encode())
+        tx.edit("a.md", f"known: {KEY}\nplain\n".encode(), f"known: {KEY}\nplain, edited\n".encode())
+    assert tx.outcome.commit == head(vault.place.root)

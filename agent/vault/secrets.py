@@ -1,0 +1,119 @@
+"""Secrets in text, found by how they look, so that a commit that would keep one for ever can be stopped.
+
+Every pattern is linear: fixed starts, bounded repeats, no two neighbours that fit the same text. The found text itself
+is never given out.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+EXCUSE = "vault-agent: allow-secret"
+"""In an HTML or `%%` comment on the same line, this says that a person has looked and means it."""
+
+_EXCUSED = re.compile(rf"(?:<!--|%%)[ \t]{{0,20}}{EXCUSE}")
+
+_PATTERNS = (
+    ("private key", re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")),
+    ("AWS access key", re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])")),
+    (
+        "GitHub token",
+        re.compile(r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{50})"),
+    ),
+    ("GitLab token", re.compile(r"(?<![A-Za-z0-9])gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20}")),
+    ("Slack token", re.compile(r"(?<![A-Za-z0-9])xox[abeoprs]-(?:[0-9]{1,4}-)?[A-Za-z0-9-]{20}")),
+    ("Slack webhook", re.compile(r"hooks\.slack\.com/services/T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{20}")),
+    ("Anthropic key", re.compile(r"(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{24}")),
+    ("OpenAI key", re.compile(r"(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-)[A-Za-z0-9_-]{32}")),
+    ("OpenAI key", re.compile(r"(?<![A-Za-z0-9])sk-[A-Za-z0-9]{32}")),
+    ("Google API key", re.compile(r"(?<![A-Za-z0-9])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")),
+    ("Google client secret", re.compile(r"(?<![A-Za-z0-9])GOCSPX-[A-Za-z0-9_-]{28}")),
+    ("Stripe key", re.compile(r"(?<![A-Za-z0-9])[rs]k_live_[A-Za-z0-9]{24}")),
+    ("Hugging Face token", re.compile(r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{34}")),
+    (
+        "JSON Web Token",
+        re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10}"),
+    ),
+)
+
+_STARTS = re.compile(
+    r"PRIVATE KEY|AKIA|ASIA|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|soat)-|xox[abeoprs]-|hooks\.slack|sk-|AIza"
+    r"|GOCSPX-|[rs]k_live_|hf_|eyJ|(?i:passw|passphrase|secret|token|api[ _-]?key|access[ _-]?key)|密码|口令"
+)
+"""What every pattern needs; one quick look at a whole note settles most of them."""
+
+_NAMED = re.compile(
+    r"(?i:password|passwd|passphrase|secret|token|api[ _-]?key|access[ _-]?key|密码|口令)"
+    r"[A-Za-z0-9_\"'*`-]{0,16}[ \t]{0,8}[:=：][ \t]{0,8}[\"'`*]{0,3}"
+    r"([^\s\"'`<>\[\]{}()|,;*]{8,200})"
+)
+_LEAST_BITS = 3.0
+"""Entropy per character, in bits, from which a word with a digit looks made by a machine or a careful person."""
+
+_LONGEST_LINE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A secret's place: its line, from 1, and what kind it is. Never the secret."""
+
+    line: int
+    kind: str
+
+
+def find(text: str) -> list[Finding]:
+    """Every line that seems to hold a secret, each kind once a line; excused lines are left out."""
+    if not _STARTS.search(text):
+        return []
+    found: list[Finding] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if _STARTS.search(line) and not _EXCUSED.search(line):
+            kinds = dict.fromkeys(kind for part in _parts(line) for kind in _kinds(part))
+            found += [Finding(number, kind) for kind in kinds]
+    return found
+
+
+def introduced(before: bytes, after: bytes) -> list[str]:
+    """The kinds of secrets that a change brings in: those of which `after` has more than `before`."""
+    known = Counter(finding.kind for finding in find(before.decode("utf-8", "replace")))
+    wanted = Counter(finding.kind for finding in find(after.decode("utf-8", "replace")))
+    return sorted(wanted - known)
+
+
+def _parts(line: str) -> Iterator[str]:
+    """The line, a very long one in overlapping pieces."""
+    if len(line) <= _LONGEST_LINE:
+        yield line
+        return
+    for start in range(0, len(line), _LONGEST_LINE // 2):
+        yield line[start : start + _LONGEST_LINE]
+
+
+def _kinds(line: str) -> Iterator[str]:
+    for kind, pattern in _PATTERNS:
+        if pattern.search(line):
+            yield kind
+    for match in _NAMED.finditer(line):
+        if _looks_random(match[1]):
+            yield "password or key"
+            return
+
+
+def _looks_random(value: str) -> bool:
+    """Whether a value is more than a word, a link, a place where a secret is kept, or a row of dots."""
+    if "://" in value or value.startswith(("env:", "keyring:", "$", "%", "/", "~", ".")):
+        return False
+    kinds = sum((any(c.isdigit() for c in value), any(c.isalpha() for c in value), any(not c.isalnum() for c in value)))
+    return kinds >= 2 and any(c.isdigit() for c in value) and _entropy(value) >= _LEAST_BITS and not _is_date(value)
+
+
+def _is_date(value: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:T][0-9:.+Z-]{1,24}", value) is not None
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy in bits per character."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
