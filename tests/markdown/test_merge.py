@@ -36,7 +36,8 @@ def test_one_changed_side_wins(base: bytes, other: bytes) -> None:
     assert merge(base, other, other, git_merge_file) == other
 
 
-values = st.sampled_from(["open", "done", '"yes"', "[a, b]", "[b]", "3", "\n  - a\n  - b", "\n  - b\n  - c", ""])
+# No two of them mean the same: another way to write a value gives way to a new value, and that loses nothing.
+values = st.sampled_from(["open", "done", '"yes"', "\n  - b", "3", "\n  - a\n  - b", "\n  - b\n  - c", ""])
 headers = st.dictionaries(st.sampled_from(["status", "tags", "due", "owner"]), values, max_size=4)
 bodies = st.lists(st.sampled_from(["one", "two", "three", "- [ ] four", "", "# five"]), max_size=6)
 
@@ -71,7 +72,7 @@ def test_every_line_that_a_side_added_is_in_the_result(
     lines = set(result.split(b"\n"))
     for side in (ours, theirs):
         added = set(side.split(b"\n")) - set(base.split(b"\n"))
-        assert {line for line in added if b"[" not in line or line.startswith(b"-")} <= lines | {b"---"}
+        assert added <= lines | {b"---"}
     assert not any(line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")) for line in lines)
     assert set(header(result)) <= set(header(ours)) | set(header(theirs))
 
@@ -161,7 +162,7 @@ def test_appended_lines_come_once_below_theirs(
     result = merge_append(start, ours, theirs)
     assert result is not None
     assert result.startswith(theirs[: len(theirs) - 1])
-    there = result == theirs and theirs.startswith(ours)
+    there = result == theirs and theirs.startswith(ours.rstrip(b"\n"))
     assert there or result.rstrip(b"\n").endswith(write({}, mine).rstrip(b"\n"))
     assert merge_append(start, ours, result) == result
 
