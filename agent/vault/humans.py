@@ -4,6 +4,7 @@ Everything that git sees as changed and not staged belongs to it; what a person 
 is what a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -179,17 +180,24 @@ def _is_fresh(writer: Writer, items: Sequence[Dirty]) -> bool:
 def _brake(writer: Writer, items: Sequence[Dirty], contents: _Contents) -> None:
     deleted = {item.path: item.oid for item in items if item.kind is Kind.DELETED and is_note(item.path)}
     limit = writer.options.brake
+    empty = [item for item in items if item.kind is Kind.EDITED and is_note(item.path) and _is_empty_now(writer, item)]
+    before = writer.git.objects([item.oid for item in empty]) if len(deleted) + len(empty) > limit.notes else []
     emptied = {
-        item.path for item in items if item.kind is Kind.EDITED and is_note(item.path) and _is_empty_now(writer, item)
+        item.path for item, blob in zip(empty, before, strict=False) if blob is None or is_emptied(blob.data, b"")
     }
     if len(deleted) + len(emptied) <= limit.notes:
         return
-    kept = set[str]()
+    kept = Counter[str]()
     for item in items:
         found = writer.files.read_any(item.path) if item.kind is Kind.CREATED else None
         if found is not None:
-            kept.add(blob_id(found[1], max(map(len, deleted.values()), default=40)))
-    gone = {path for path, oid in deleted.items() if oid not in kept}
+            kept[blob_id(found[1], max(map(len, deleted.values()), default=40))] += 1
+    gone = set[str]()
+    for path, oid in deleted.items():
+        if kept[oid]:
+            kept[oid] -= 1
+        else:
+            gone.add(path)
     limit.check(gone | emptied, 0, writer.count_notes(), "committing what changed on disk")
 
 

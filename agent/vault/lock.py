@@ -84,16 +84,21 @@ def _try_link(mark: Path, lock: Path) -> bool:
 
 
 def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock) -> bool:
-    """Move a dead lock aside: one of ours whose process is gone, or one unchanged for 60 s with no git alive here."""
+    """Remove a dead lock of ours; move aside one of another's that is 60 s old, with no git alive here.
+
+    Ours is dead when its process is gone, or after 60 s, since no process of ours holds it for one.
+    """
     try:
         content = lock.read_bytes()[:200]
         age = clock.now().timestamp() - lock.stat().st_mtime
     except OSError:
         return False
     if content.startswith(OURS):
-        if _is_alive(content.split()[-1]):
+        if age < STALE_SECONDS and _is_alive(content.split()[-1]):
             return False
-    elif age < STALE_SECONDS or git_is_busy(gitdir, worktree):
+        lock.unlink(missing_ok=True)
+        return True
+    if age < STALE_SECONDS or git_is_busy(gitdir, worktree):
         return False
     set_aside(lock)
     return True

@@ -4,6 +4,7 @@ Lock, recover, journal, files, commit, journal: in this order, each step durable
 step's own reasons are in its module; this one only keeps the order and cleans up when a step fails.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -115,8 +116,14 @@ class Writer:
         raise AssertionError("unreachable")
 
     def _brake(self, order: Order, changes: Sequence[Change]) -> None:
-        moved = {c.after for c in changes if c.before is None}
-        lost = [c.path for c in changes if is_emptied(c.before, c.after) and c.before not in moved]
+        arrived = Counter(c.after for c in changes if c.before is None and c.after is not None)
+        lost = []
+        for change in changes:
+            if change.before is not None and is_emptied(change.before, change.after):
+                if arrived[change.before]:
+                    arrived[change.before] -= 1  # it moved; one new note makes up for one that goes, not for many alike
+                else:
+                    lost.append(change.path)
         if lost and not order.confirmed:
             earlier = self.count_lost(order.stamp.run) if order.stamp.run else 0
             self.options.brake.check(lost, earlier, self.count_notes(), order.stamp.run or "this change")
