@@ -102,7 +102,7 @@ class Committer:
                     return made
                 self.clock.sleep(_PAUSE)
             raise Retryable("another program moves the branch without a pause", hint="try again when it is done")
-        except BaseException:
+        except Exception:  # an interrupt is like a crash: the journal is open, and `recover` goes on from what it finds
             if index_before:
                 with suppress(AgentError, OSError):
                     self._install_index(index_before, token, False)
@@ -166,7 +166,7 @@ class Committer:
                 shutil.copy2(index, private)
             else:
                 self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
-            self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private)
+            self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private, drivers_off=True)
             if refresh:
                 self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
             private.replace(index)

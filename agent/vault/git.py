@@ -76,7 +76,7 @@ class Git:
         self.worktree = worktree
         self.timeout = timeout
         self._settings = NEUTRAL + (DURABLE if durable else ())
-        self._drivers: tuple[tuple[str, str], ...] | None = None
+        self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._command = git.Git(str(worktree))
 
     def run(
@@ -129,9 +129,14 @@ class Git:
 
     def silenced_drivers(self) -> tuple[tuple[str, str], ...]:
         """Settings that empty every filter, diff and merge driver that any configuration file defines."""
-        if self._drivers is None:
-            self._drivers = tuple(_silence(self.config_names()))
-        return self._drivers
+        try:
+            status = (self.gitdir / "config").stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+        except OSError:
+            stamp = (0, 0)
+        if self._drivers is None or self._drivers[0] != stamp:
+            self._drivers = (stamp, tuple(_silence(self.config_names())))
+        return self._drivers[1]
 
     def config_names(self) -> list[str]:
         """Every configured key, in lower case but for the middle part, which is a name."""

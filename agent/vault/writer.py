@@ -130,6 +130,7 @@ class Writer:
 
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []
+        outcome: Outcome | None = None
         try:
             self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(changes)))
             with self._index_lock(order.token):
@@ -137,21 +138,15 @@ class Writer:
                     applied.append(on_disk.apply(self.files, change, self.combine))
                 copies = self._copies(order, changes, applied)
                 outcome = self._commit(order, applied, conflicts + copies)
-        except LockHeld as error:
-            if not applied:
+        except Exception as error:  # an interrupt is like a crash: `recover` goes on from what it finds
+            if isinstance(error, LockHeld) and not applied:
                 self.journal.close(order.token, None)
                 return self.enqueue(order, error.message)
-            self._undo(order, applied)
-            raise
-        except OSError as error:
-            self._undo(order, applied)
-            raise UserError(
-                f"nothing was written: {error.strerror or error} ({error.filename or self.place.root})",
-                hint="make room or set the folder's permissions, then try again",
-            ) from error
-        except BaseException:
-            self._undo(order, applied)
-            raise
+            if outcome is None:
+                self._undo(order, applied)
+                if isinstance(error, OSError):
+                    raise _refused(error, self.place) from error
+                raise
         with suppress(AgentError, OSError):  # it is committed; what is left to tidy stays in the journal for `recover`
             self.finish(order.token, applied, outcome.commit)
         return outcome
@@ -229,3 +224,11 @@ class Writer:
             self.journal.close(order.token, None)
         except (AgentError, OSError):
             return
+
+
+def _refused(error: OSError, place: Place) -> UserError:
+    """What the disk refused, in words for the person."""
+    return UserError(
+        f"nothing was written: {error.strerror or error} ({error.filename or place.root})",
+        hint="make room or set the folder's permissions, then try again",
+    )

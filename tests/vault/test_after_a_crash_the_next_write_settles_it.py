@@ -9,7 +9,6 @@ from agent.vault import writer as writing
 from agent.vault.change import Stamp
 from agent.vault.commit import Committer
 from agent.vault.files import Files
-from agent.vault.git import Git
 from agent.vault.journal import Journal
 from agent.vault.status import status
 from agent.vault.store import Vault, open_vault
@@ -143,7 +142,6 @@ def test_a_torn_journal_line_never_took_effect_and_harms_no_later_one(tmp_path: 
 def test_locks_on_refs_left_by_a_crash_are_known_to_be_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = make_vault(tmp_path, NOTES)
     with monkeypatch.context() as planted:
-        crash_when(planted, Git, "run", 3, False)
         crash_when(planted, Committer, "_move_head", 1, False)
         with pytest.raises(Crash):
             change(vault)

@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,19 @@ def test_writes_wait_on_disk_and_are_carried_out_when_it_is_over(tmp_path: Path,
     assert status(vault).waiting == 0
 
 
+@contextmanager
+def running_git(root: Path) -> Iterator[None]:
+    """A git process that is surely alive in the repository, as an open commit editor would be."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(["git", "cat-file", "--batch-check"], cwd=root, stdin=pipe, stdout=pipe) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(b"HEAD\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        yield
+        process.stdin.close()
+
+
 def again(vault: Vault) -> Vault:
     """The same vault, as another process would open it."""
     return open_vault(vault.place.root, vault.writer.layout.folder.parent, vault.clock, vault.writer.options)
@@ -104,12 +119,8 @@ def test_a_lock_of_a_live_git_makes_the_write_wait_in_the_queue(tmp_path: Path) 
     lock = vault.place.gitdir / "index.lock"
     lock.touch()
     os.utime(lock, (0, 0))
-    editor = subprocess.Popen(["git", "cat-file", "--batch"], cwd=vault.place.root, stdin=subprocess.PIPE)
-    try:
-        with vault.transaction("x", AGENT) as tx:
-            tx.create("new.md", b"new\n")
-    finally:
-        editor.communicate()
+    with running_git(vault.place.root), vault.transaction("x", AGENT) as tx:
+        tx.create("new.md", b"new\n")
     assert tx.outcome.queued is not None and "index lock" in tx.outcome.queued
     assert lock.exists()
     assert not (vault.place.root / "new.md").exists()
