@@ -5,20 +5,20 @@ meanwhile; the files themselves are `apply`'s.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from agent.clock import Clock
-from agent.errors import AgentError, Retryable
+from agent.errors import Permanent, Retryable
 from agent.vault.git import Git, GitFailed
 from agent.vault.message import Person, signature
-from agent.vault.objects import FILE, Entry, Pack, Trees, blob_id, entry_in, folders, format_commit, graft, parse_tree
-from agent.vault.repository import Place
+from agent.vault.objects import FOLDER, Entry, Pack, Trees, entry_in, folders, format_commit, graft, parse_tree
+from agent.vault.repository import Place, branch
 
 RETRIES = 30
-LOOSE_OBJECTS = 400
+LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
 _NAMES_IN_FULL = {b"\0\0\0\2", b"\0\0\0\3"}
 
@@ -85,15 +85,13 @@ class Committer:
         index's file times up to date, which costs a look at every file.
         """
         when = self.clock.now()
-        index_before: Edits = {}
-        try:
+        with self._index_put_back(token):
             for _ in range(RETRIES):
                 tip = self.read_tip(paths, read_staged)
                 with closing(Pack(tip.width)) as pack:
                     planned = plan(tip, pack)
                     made = _chain(tip, planned.layers, pack, when)
                     new = next((commit for commit in reversed(made) if commit), None)
-                    index_before = {**_staged(tip, planned.index), **index_before}
                     self._store(pack if new else None, planned.index, token, refresh and new is not None)
                 if new is None:
                     return made
@@ -102,11 +100,25 @@ class Committer:
                     return made
                 self.clock.sleep(_PAUSE)
             raise Retryable("another program moves the branch without a pause", hint="try again when it is done")
-        except Exception:  # an interrupt is like a crash: the journal is open, and `recover` goes on from what it finds
-            if index_before:
-                with suppress(AgentError, OSError):
-                    self._install_index(index_before, token, False)
+
+    @contextmanager
+    def _index_put_back(self, token: str) -> Iterator[None]:
+        """Give the shared index its old file again when the block fails; needs neither git nor disk space."""
+        index, before = self.place.gitdir / "index", self.place.gitdir / f"vault-agent-index-before.{token}"
+        with suppress(FileNotFoundError):
+            before.hardlink_to(index)
+        try:
+            yield
+        except Exception:
+            with suppress(OSError):
+                if before.exists():
+                    before.replace(index)
+                else:
+                    index.unlink(missing_ok=True)
             raise
+        finally:
+            with suppress(OSError):
+                before.unlink(missing_ok=True)
 
     def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
         """HEAD, its folders above `paths`, and on request what the index holds for the paths."""
@@ -122,6 +134,7 @@ class Committer:
             for folder, tree in zip(above, found[1 : 1 + len(above)], strict=True)
             if tree is not None and tree.kind == "tree"
         }
+        _check_whole(head is not None, above, trees)
         blobs = found[1 + len(above) :]
         staged: dict[bytes, bytes | None] = {} if listed is None else dict.fromkeys(paths)
         staged |= {path: blob.data if blob else None for path, blob in zip(listed or [], blobs, strict=True)}
@@ -145,7 +158,8 @@ class Committer:
         if pack is None:
             self._install_index(index, token, refresh)
             return
-        command = ["unpack-objects", "-q"] if len(pack.ids) <= LOOSE_OBJECTS else ["index-pack", "--stdin"]
+        is_small = len(pack.ids) <= LOOSE_OBJECTS and pack.size <= LOOSE_BYTES
+        command = ["unpack-objects", "-q"] if is_small else ["index-pack", "--stdin"]
         with pack.stream() as stream:
             writing = self.git.start(*command, stdin=stream)
             try:
@@ -180,14 +194,23 @@ class Committer:
         try:
             self.git.run("update-ref", "-m", reason, "HEAD", new, old)
         except (GitFailed, Retryable):
+            if self._is_at(new):  # it complained, or was cut off, after the branch had moved
+                return True
             now = self.git.objects(["HEAD"])[0]
-            if now and now.oid == new:  # it complained, or was cut off, after the branch had moved
+            if now and now.oid == new:
                 return True
             moved = (now.oid if now else None) != tip.commit
             if moved or any((self.place.gitdir / name).exists() for name in ("HEAD.lock", "packed-refs.lock")):
                 return False
             raise
         return True
+
+    def _is_at(self, commit: str) -> bool:
+        """Whether the branch is at the commit, as far as its own file says."""
+        try:
+            return (self.place.gitdir / (branch(self.place.gitdir) or "HEAD")).read_text().strip() == commit
+        except OSError:
+            return False
 
     def holds(self, tip: Tip, commit: str) -> bool:
         """Whether a commit that was made earlier is in the branch that `tip` is the end of."""
@@ -196,6 +219,18 @@ class Committer:
         found = self.git.run("rev-list", "-n1", "--end-of-options", f"{tip.commit}..{commit}", ok=(0, 128))
         known = self.git.objects([commit])[0]
         return known is not None and not found.strip()
+
+
+def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:
+    """Raises `Permanent` where a folder of HEAD cannot be read: taken for empty, all that is in it would be deleted."""
+    for folder in above:
+        entry = entry_in(trees, folder)
+        expected = entry is not None and entry.mode == FOLDER if folder else has_head
+        if expected and folder not in trees:
+            raise Permanent(
+                f"the last commit's list of files in {_text(folder) or 'the vault'} is missing from the repository",
+                hint="git fsck shows what is missing; fetch it from another copy of the repository",
+            )
 
 
 def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tuple[str | None, ...]:
@@ -211,19 +246,6 @@ def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tup
         parent = pack.add("commit", format_commit(root, [parent] if parent else [], who, who, layer.message))
         made.append(parent)
     return tuple(made)
-
-
-def _staged(tip: Tip, paths: Iterable[bytes]) -> Edits:
-    """What the index holds for the paths, so that it can be put back."""
-    found: Edits = {}
-    for path in paths:
-        before = tip.entry(path)
-        data = tip.staged.get(path)
-        if path not in tip.staged:
-            found[path] = before
-        else:
-            found[path] = None if data is None else Entry(before.mode if before else FILE, blob_id(data, tip.width))
-    return found
 
 
 def _text(path: bytes) -> str:

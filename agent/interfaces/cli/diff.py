@@ -1,0 +1,69 @@
+"""`vault-agent diff`: what a commit did, or what is not committed yet, line by line."""
+
+import sys
+from collections.abc import Mapping, Sequence
+
+import click
+
+from agent.app import build
+from agent.interfaces.cli.output import Output, colour
+from agent.interfaces.cli.paths import inside
+from agent.vault.difference import Difference, of_commit, of_working_tree
+from agent.vault.history import resolve
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@click.command(
+    short_help="Show what a change did to the notes.",
+    help="Show what a change did to the notes.\n\nWith COMMIT, what it changed; without, what is not committed yet, "
+    "new notes included.",
+)
+@click.argument("commit", required=False)
+@click.option("--path", metavar="P", help="Only this note or folder.")
+@click.pass_obj
+def command(output: Output, commit: str | None, path: str | None) -> None:
+    app = build(output.vault())
+    vault = app.vault
+    oid: str | None = None
+    if commit is None:
+        found = of_working_tree(vault.git, vault.place, vault.writer.files)
+    else:
+        one = resolve(vault.git, commit)
+        parents = vault.git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", one).decode().split()
+        oid, found = one, of_commit(vault.git, vault.place, one, parents[1] if len(parents) > 1 else None)
+    if path:
+        found = [item for item in found if _is_in(item, inside(path, vault.place.root))]
+    document = {"commit": oid, "files": [_document(item) for item in found]}
+    output.emit(document, lambda: _text(found))
+    if not found:
+        output.note("everything is committed" if commit is None and not path else "no note was changed")
+
+
+def _is_in(item: Difference, path: str) -> bool:
+    names = (item.change.path, item.change.old_path or "")
+    return not path or any(name == path or name.startswith(path + "/") for name in names)
+
+
+def _document(item: Difference) -> Mapping[str, object]:
+    return {
+        "kind": item.change.kind,
+        "path": item.change.path,
+        "old_path": item.change.old_path,
+        "changes": list(item.lines),
+        "patch": item.patch.decode("utf-8", "replace"),
+    }
+
+
+def _text(found: Sequence[Difference]) -> str | bytes:
+    """The patch as git wrote it, byte for byte; with colours on a terminal."""
+    patch = b"".join(item.patch for item in found)
+    if colour() is False or not sys.stdout.isatty():
+        return patch
+    return "\n".join(_painted(line) for line in patch.decode("utf-8", "replace").split("\n"))
+
+
+def _painted(line: str) -> str:
+    if line.startswith(("diff ", "+++ ", "--- ")):
+        return click.style(line, bold=True)
+    return click.style(line, fg=_COLOURS[line[0]]) if line[:1] in _COLOURS and line else line

@@ -1,0 +1,106 @@
+"""`vault-agent log`: the changes of the vault, newest first, in the notes' own terms."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+import click
+
+from agent.app import build
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.paths import inside
+from agent.interfaces.cli.times import Moment, absolute, moment, relative
+from agent.vault.difference import describe, summary
+from agent.vault.history import HUMAN, Commit, commits
+
+_FILES, _LINES = 8, 6
+"""How many notes of a commit, and lines about a note, the text shows; JSON has them all."""
+
+Told = Sequence[Sequence[str]]
+
+
+@click.command(
+    short_help="List the changes: who, when, why and what.",
+    help="List the changes: who, when, why and what.\n\nPATH is a note, whose renames are followed, or a folder. "
+    "Times: 2h, 30m, 1d, today, yesterday, 2026-11-21 or 2026-11-21T14:30.",
+)
+@click.argument("path", required=False)
+@click.option("--actor", metavar="WHO", help="human, agent, http, job:ID or mcp:CLIENT.")
+@click.option("--run", metavar="ID", help="Only what this run did.")
+@click.option("--job", metavar="ID", help="Only what this job did.")
+@click.option("--since", metavar="TIME", type=Moment(), help="Only from this time on.")
+@click.option("--until", metavar="TIME", type=Moment(), help="Only up to this time; a day counts whole.")
+@click.option(
+    "-n", "count", metavar="N", type=click.IntRange(0), default=20, show_default=True, help="At most N; 0: all."
+)
+@click.pass_obj
+def command(
+    output: Output,
+    path: str | None,
+    actor: str | None,
+    run: str | None,
+    job: str | None,
+    since: str | None,
+    until: str | None,
+    count: int,
+) -> None:
+    app = build(output.vault())
+    git, place, now = app.vault.git, app.vault.place, app.clock.now()
+    found = commits(
+        git,
+        place,
+        actor=actor,
+        run=run,
+        job=job,
+        path=inside(path, place.root) if path else None,
+        since=moment(since, now) if since else None,
+        until=moment(until, now, end=True) if until else None,
+        limit=count + 1 if count else None,
+    )
+    shown = found[:count] if count else found
+    lines = iter(describe(git, [change for commit in shown for change in commit.files]))
+    told = [[next(lines) for _ in commit.files] for commit in shown]
+    document = {"commits": [_document(commit, said) for commit, said in zip(shown, told, strict=True)]}
+    output.emit(document, lambda: _text(shown, told, now))
+    if not shown:
+        output.note("no changes" if not any((path, actor, run, job, since, until)) else "no change fits")
+    elif len(found) > len(shown):
+        output.note(f"there is more: -n {count * 2}, or -n 0 for all")
+
+
+def _document(commit: Commit, told: Told) -> Mapping[str, object]:
+    return {
+        "commit": commit.id,
+        "when": commit.when.isoformat(),
+        "actor": commit.actor,
+        "author": commit.author,
+        "subject": commit.subject,
+        "run": commit.run or None,
+        "tool": commit.tool or None,
+        "session": commit.session or None,
+        "undoes": list(commit.undoes),
+        "files": [
+            {"kind": change.kind, "path": change.path, "old_path": change.old_path, "changes": list(said)}
+            for change, said in zip(commit.files, told, strict=True)
+        ],
+    }
+
+
+def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> str:
+    return "\n\n".join("\n".join(_entry(commit, said, now)) for commit, said in zip(shown, told, strict=True))
+
+
+def _entry(commit: Commit, told: Told, now: datetime) -> Iterator[str]:
+    who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
+    parts = [who, *([f"run {commit.run}"] if commit.run else []), *([commit.tool] if commit.tool else [])]
+    when = f"{relative(commit.when, now)} ({absolute(commit.when, now)})"
+    yield f"{click.style(commit.id[:8], fg='yellow')}  {when}  {', '.join(parts)}"
+    yield f"  {commit.subject}"
+    for oid in commit.undoes[:_LINES]:
+        yield f"    undoes {oid[:8]}"
+    for change, said in [*zip(commit.files, told, strict=True)][:_FILES]:
+        yield f"    {summary(change)}"
+        yield from (f"      {line}" for line in said[:_LINES])
+        if len(said) > _LINES:
+            yield f"      and {len(said) - _LINES} more"
+    if len(commit.files) > _FILES:
+        yield f"    and {len(commit.files) - _FILES} more"

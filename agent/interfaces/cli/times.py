@@ -1,0 +1,79 @@
+"""Times as people type them on the command line, and as they like to read them."""
+
+import re
+from datetime import date, datetime, timedelta
+
+import click
+
+from agent.errors import UserError
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
+_HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
+
+
+class Moment(click.ParamType[str]):
+    """An option that takes a time; read with `moment` once the clock is known."""
+
+    name = "time"
+
+
+def moment(text: str, now: datetime, *, end: bool = False) -> datetime:
+    """The time that is meant, with an offset; raises `UserError`.
+
+    A number with s, m, h, d or w is so long ago. A day means its beginning, or with `end` its end. Without an offset
+    the time is local.
+    """
+    plain = text.strip()
+    if ago := _AGO.fullmatch(plain.lower()):
+        try:
+            return now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]])
+        except OverflowError as error:
+            raise UserError(f"{text} is too long ago", hint=f"a time looks like: {_HINT}") from error
+    if plain.lower() == "now":
+        return now
+    try:
+        if day := _day(plain, now):
+            start = datetime(day.year, day.month, day.day)
+            return _local(start + timedelta(days=1) - timedelta(microseconds=1) if end else start, now)
+        found = datetime.fromisoformat(plain)
+        return found if found.tzinfo else _local(found, now)
+    except (ValueError, OverflowError) as error:
+        raise UserError(f"{text!r} is not a time", hint=f"a time looks like: {_HINT}") from error
+
+
+def _day(text: str, now: datetime) -> date | None:
+    if text.lower() in {"today", "yesterday"}:
+        return now.date() - timedelta(days=text.lower() == "yesterday")
+    return date.fromisoformat(text) if len(text) == len("2026-11-21") else None
+
+
+def _local(naive: datetime, now: datetime) -> datetime:
+    """The local time where the clock is: with that day's offset if it is this machine's, else with the clock's own."""
+    ours = now.astimezone().utcoffset() == now.utcoffset()
+    return naive.astimezone() if ours else naive.replace(tzinfo=now.tzinfo)
+
+
+def relative(when: datetime, now: datetime) -> str:
+    """How long ago, in one unit."""
+    seconds = int((now - when).total_seconds())
+    if seconds < 0:
+        return "in the future"
+    if seconds < 60:
+        return "just now"
+    for name, size, below in (("minute", 60, 3600), ("hour", 3600, 86400), ("day", 86400, 86400 * 14)):
+        if seconds < below:
+            return _ago(seconds // size, name)
+    days = seconds // 86400
+    if days < 61:
+        return _ago(days // 7, "week")
+    return _ago(days // 30, "month") if days < 730 else _ago(days // 365, "year")
+
+
+def _ago(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'} ago"
+
+
+def absolute(when: datetime, now: datetime) -> str:
+    """Date and time to the minute, where the reader is."""
+    return f"{when.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"

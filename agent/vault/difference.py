@@ -1,0 +1,166 @@
+"""What changed, shown two ways: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
+
+The working tree is compared through a private copy of the index, so that new notes and renames made by hand show up
+and the person's index stays as it is. Nothing that a vault's configuration names is run.
+"""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.errors import AgentError
+from agent.markdown import changes
+from agent.markdown.note import Note
+from agent.vault.files import Files
+from agent.vault.git import Git
+from agent.vault.history import FileChange, Kind, parse_raw
+from agent.vault.objects import FILE, PROGRAM, object_id
+from agent.vault.paths import is_note, is_temporary
+from agent.vault.repository import Place
+
+_NOTE_BYTES = 1 << 20
+_OPTIONS = (
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-abbrev",
+    "-M",
+    "--no-relative",
+    "--ignore-submodules=all",
+)
+_PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
+_FIRST_LINE = re.compile(rb"^(?:diff --git |\* Unmerged path )", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One changed file: its change, its part of the patch as git writes it, and plain lines about the note."""
+
+    change: FileChange
+    patch: bytes
+    lines: tuple[str, ...]
+
+
+def of_commit(git: Git, place: Place, commit: str, parent: str | None) -> list[Difference]:
+    """What a commit changed against `parent` (None: against nothing), both full ids."""
+    old = parent or _empty_tree(git)
+    command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
+    out = git.run(*command, old, commit, *_within(place))
+    found, patches = _split(out, place)
+    told = describe(git, found)
+    return [Difference(*item) for item in zip(found, patches, told, strict=True)]
+
+
+def of_working_tree(git: Git, place: Place, files: Files) -> list[Difference]:
+    """What is not committed, staged or not; new files that git does not ignore belong to it."""
+    found, patches = _split(_against_head(git, place, ["--raw", "-p"]), place)
+    told = describe(git, found, files)
+    return [Difference(*item) for item in zip(found, patches, told, strict=True)]
+
+
+def uncommitted(git: Git, place: Place) -> tuple[FileChange, ...]:
+    """The files that differ from the last commit, renames recognised; quicker than their patches."""
+    fields = _against_head(git, place, ["--raw"]).decode("utf-8", "surrogateescape").split("\0")
+    return _ours(parse_raw(fields, 0, place.prefix)[0])
+
+
+def _against_head(git: Git, place: Place, output: Sequence[str]) -> bytes:
+    head = git.objects(["HEAD"])[0]
+    listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *_within(place))
+    new = [path for path in listed.split(b"\0") if path and not path.endswith(b"/")]
+    old = head.oid if head else _empty_tree(git)
+    blob = object_id("blob", b"", len(old)).encode()
+    lines = b"".join(FILE.encode() + b" " + blob + b"\t" + path + b"\0" for path in new)
+    with tempfile.TemporaryDirectory(prefix="vault-agent-diff-") as folder:
+        index = Path(folder) / "index"
+        if (place.gitdir / "index").exists():
+            # With the index's own time: by it git knows which files changed too soon after to be told apart.
+            shutil.copy2(place.gitdir / "index", index)
+        if lines:
+            git.run("update-index", "-z", "--index-info", stdin=lines, index=index, drivers_off=True)
+        command = ["diff", *output, "-z", *_OPTIONS, *_PREFIXES]
+        return git.run(*command, "--end-of-options", old, *_within(place), index=index, drivers_off=True)
+
+
+def _within(place: Place) -> list[str]:
+    return ["--", place.prefix.rstrip("/")] if place.prefix else ["--"]
+
+
+def _empty_tree(git: Git) -> str:
+    return git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
+
+
+def _split(out: bytes, place: Place) -> tuple[tuple[FileChange, ...], list[bytes]]:
+    """The changes and, for each, its part of the patch; git writes both in the same order."""
+    raw, _, patch = out.partition(b"\0\0")
+    fields = raw.decode("utf-8", "surrogateescape").split("\0")
+    found = parse_raw(fields, 0, place.prefix)[0]
+    starts = [match.start() for match in _FIRST_LINE.finditer(patch)]
+    parts = [patch[start:end] for start, end in zip(starts, [*starts[1:], len(patch)], strict=False)]
+    files = iter(part for part in parts if part.startswith(b"diff --git "))
+    patches = [b"".join(next(files, b"") for _ in range(2 if _is_two(change) else 1)) for change in found]
+    kept = [(change, part) for change, part in zip(found, patches, strict=True) if not is_temporary(change.path)]
+    return tuple(change for change, _ in kept), [part for _, part in kept]
+
+
+def _is_two(change: FileChange) -> bool:
+    """Whether git shows the change as a removal and an addition: a file that became a link, or the other way."""
+    if change.before is None or change.after is None:
+        return False
+    return change.before.mode[:2] != change.after.mode[:2]
+
+
+def _ours(found: Sequence[FileChange]) -> tuple[FileChange, ...]:
+    return tuple(change for change in found if not is_temporary(change.path))
+
+
+def describe(git: Git, found: Sequence[FileChange], files: Files | None = None) -> list[tuple[str, ...]]:
+    """For each change of a note, plain lines about what it means; all objects are read at once.
+
+    With `files`, what is there now is read from the working tree. Nothing is said about files that are no
+    notes, that are new or gone, or that have more than a megabyte.
+    """
+    wanted = [change for change in found if _is_told(change)]
+    ends = [entry for change in wanted for entry in (change.before, None if files else change.after) if entry]
+    ids = sorted({entry.oid for entry in ends})
+    small = _small(git, ids)
+    data = dict(zip(small, (item.data if item else None for item in git.objects(small)), strict=True)) if small else {}
+    return [tuple(_told(change, data, files)) if _is_told(change) else () for change in found]
+
+
+def _is_told(change: FileChange) -> bool:
+    plain = {FILE, PROGRAM}
+    if change.before is None or change.after is None or not is_note(change.path):
+        return False
+    return change.before.mode in plain and change.after.mode in plain and change.before.oid != change.after.oid
+
+
+def _small(git: Git, ids: Sequence[str]) -> list[str]:
+    asked = "".join(f"{oid}\n" for oid in ids).encode()
+    if not asked:
+        return []
+    listed = git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+    rows = [line.split(" ") for line in listed]
+    return [row[0] for row in rows if len(row) == 3 and int(row[2]) <= _NOTE_BYTES]
+
+
+def _told(change: FileChange, data: dict[str, bytes | None], files: Files | None) -> Iterator[str]:
+    assert change.before is not None and change.after is not None
+    before = data.get(change.before.oid)
+    try:
+        after = files.read(change.path) if files else data.get(change.after.oid)
+    except AgentError:
+        after = None
+    if before is None or after is None or len(after) > _NOTE_BYTES:
+        return
+    yield from changes.describe(changes.between(Note.parse(before), Note.parse(after)))
+
+
+def summary(change: FileChange) -> str:
+    """One line that names the file and what became of it."""
+    if change.kind is Kind.RENAMED:
+        return f"renamed: {change.old_path} → {change.path}"
+    return f"{change.kind}: {change.path}"

@@ -1,0 +1,55 @@
+"""A three-way merge of lines that is content when changes touch: one side's new line right below the other's old one.
+
+git's own merge calls that a conflict. For taking a change back it is not one: both changes can be carried out, in one
+way only. Only what truly overlaps, or two different insertions at one point, is refused.
+"""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from os.path import commonprefix
+
+LIMIT = 2000
+"""At most so many differing lines: difflib's cost grows with their square."""
+
+_Hunk = tuple[int, int, tuple[bytes, ...]]
+
+
+def merge_touching(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """The lines with both sides' changes; None where they overlap, or where there is too much to compare."""
+    sides = [_lines(data) for data in (base, ours, theirs)]
+    head = len(commonprefix(sides))
+    tail = len(commonprefix([side[head:][::-1] for side in sides]))
+    old, mine, other = (side[head : len(side) - tail] for side in sides)
+    if max(len(old), len(mine), len(other)) > LIMIT:
+        return None
+    hunks = sorted({*_hunks(old, mine), *_hunks(old, other)})
+    if any(_overlap(one, next_one) for one, next_one in pairwise(hunks)):
+        return None
+    merged = sides[0][:head] + _applied(old, hunks) + (sides[0][len(sides[0]) - tail :] if tail else [])
+    return b"".join(merged) if all(line.endswith(b"\n") for line in merged[:-1]) else None
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines that end at a line feed only, as git sees them."""
+    parts = data.split(b"\n")
+    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(i1, i2, tuple(new[j1:j2])) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
+
+
+def _overlap(one: _Hunk, next_one: _Hunk) -> bool:
+    """Whether a hunk, and the next in order, want the same lines or the same point between two lines."""
+    return next_one[0] < one[1] or (one[0] == one[1] == next_one[0] == next_one[1]) or one[0] == next_one[0] < one[1]
+
+
+def _applied(old: Sequence[bytes], hunks: Sequence[_Hunk]) -> list[bytes]:
+    out: list[bytes] = []
+    position = 0
+    for start, end, lines in hunks:
+        out += [*old[position:start], *lines]
+        position = end
+    return out + list(old[position:])

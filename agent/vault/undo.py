@@ -1,0 +1,195 @@
+"""Taking changes back: by commit, run, job or time, with everything that was written since kept.
+
+An undo is one more commit that names what it undoes, so it can be undone like any other. This module writes the
+result; which commits are meant is `undo_choice`'s, what becomes of each note is `undo_plan`'s.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from agent.errors import Conflict
+from agent.vault.change import Outcome, Stamp
+from agent.vault.difference import uncommitted
+from agent.vault.history import HUMAN, Commit, FileChange, Kind, lineage
+from agent.vault.message import one_line
+from agent.vault.store import Transaction, Vault
+from agent.vault.undo_choice import Chosen, Selection, choose
+from agent.vault.undo_plan import Desk, Draft, Word, needed
+from agent.vault.undo_walk import Walk, against_other_parents
+
+TOOL = "undo"
+_LISTED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What came of it, or would with a dry run. Ids are full.
+
+    `undone` are commits taken back as a whole, `partial` those of which a part was refused. `files` are what changed,
+    `kept` notes that stay because somebody worked on them since, `refused` those that could not be merged, `skipped`
+    what there was nothing to do about. `queued` says why the undo waits, where the repository is not free.
+    """
+
+    commit: str | None = None
+    undone: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+    files: tuple[FileChange, ...] = ()
+    kept: tuple[Word, ...] = ()
+    refused: tuple[Word, ...] = ()
+    skipped: tuple[Word, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    human_commits_kept: int = 0
+    queued: str | None = None
+
+
+def undo(
+    vault: Vault, selection: Selection, *, partial: bool = False, confirmed: bool = False, dry_run: bool = False
+) -> Undone:
+    """Take the selected changes back in one commit; `dry_run` only says what would happen.
+
+    Raises `Conflict` when a note's same lines were changed since (with `partial`, such notes stay and the rest is
+    undone), `MassChange` when too many notes would go and nobody `confirmed` it, and `UserError` for an unknown commit.
+    """
+    history = lineage(vault.git, vault.place)
+    chosen = choose(vault, history, selection)
+    if not chosen.commits:
+        return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
+    unsaved = uncommitted(vault.git, vault.place)
+    if not dry_run and vault.writer.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
+        vault.commit_human(confirmed=confirmed)  # else the half of a rename that we do not touch stays out of history
+        history = lineage(vault.git, vault.place)
+        unsaved = uncommitted(vault.git, vault.place)
+    desk = plan(vault, history, unsaved, chosen.commits)
+    planned = _result(desk, chosen)
+    if planned.refused and not partial:
+        raise _conflict(desk, chosen)
+    if dry_run or not planned.files:
+        return planned
+    with vault.transaction(
+        _subject(chosen), _stamp(planned), body=_body(planned), confirmed=confirmed, system=True
+    ) as transaction:
+        _request(transaction, desk)
+    return _settle(vault, planned, transaction.outcome)
+
+
+def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> Desk:
+    """Work out what each note becomes; reads, and writes nothing."""
+    ids = needed(list(commits))
+    found = vault.git.objects(ids) if ids else []
+    blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
+    desk = Desk(vault.git, vault.writer.files, blobs)
+    merged = against_other_parents(vault.git, history, vault.place.prefix)
+    Walk(desk, merged).back(history, unsaved, {commit.id for commit in commits})
+    return desk
+
+
+def _result(desk: Desk, chosen: Chosen) -> Undone:
+    drafts = sorted(desk.drafts, key=lambda draft: draft.name)
+    files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
+    kept = {Word(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
+    refused = {Word(draft.name, draft.refused): None for draft in drafts if draft.refused}
+    return Undone(
+        undone=tuple(commit.id for commit in chosen.commits if commit.id not in desk.partial),
+        partial=tuple(commit.id for commit in chosen.commits if commit.id in desk.partial),
+        files=files,
+        kept=tuple(kept),
+        refused=tuple(refused),
+        skipped=(*chosen.skipped, *dict.fromkeys(desk.skipped)),
+        human_commits_kept=chosen.human_kept,
+    )
+
+
+def _as_change(draft: Draft) -> FileChange | None:
+    """What becomes of a file, None when nothing does."""
+    there = draft.now if draft.before is not None else None
+    if draft.path is None or draft.after is None:
+        return FileChange(Kind.DELETED, there) if there else None
+    if there is None:
+        return FileChange(Kind.CREATED, draft.path)
+    if there != draft.path:
+        return FileChange(Kind.RENAMED, draft.path, there)
+    return FileChange(Kind.EDITED, draft.path) if draft.before != draft.after else None
+
+
+def _conflict(desk: Desk, chosen: Chosen) -> Conflict:
+    refused = [draft for draft in desk.drafts if draft.refused]
+    lines = [f"  {draft.name}: {draft.refused}{_later(draft)}" for draft in refused]
+    return Conflict(
+        f"cannot undo {chosen.name} without losing later work; nothing was changed\n" + "\n".join(lines),
+        paths=tuple(dict.fromkeys(draft.name for draft in refused)),
+        hint="repeat it with --partial to undo the rest and leave these notes as they are",
+    )
+
+
+def _later(draft: Draft) -> str:
+    """The later commits that touched a note, for a person to look at."""
+    named = [f"{commit.id[:8]} {commit.subject}" for commit in dict.fromkeys(draft.later)]
+    named += ["your edit that is not committed yet"] if draft.unsaved else []
+    shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
+    return f" (by {shown})" if named else ""
+
+
+def _subject(chosen: Chosen) -> str:
+    return f"undo(notes): {chosen.name}"
+
+
+def _stamp(planned: Undone) -> Stamp:
+    return Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
+
+
+def _body(planned: Undone) -> str:
+    lines = [f"- kept: {word.about} ({word.reason})" for word in planned.kept]
+    lines += [f"- not undone: {word.about} ({word.reason})" for word in planned.refused]
+    lines += [f"- undone in part: {oid}" for oid in planned.partial]
+    more = [f"- and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
+    return "\n".join([*(one_line(line) for line in lines[:_LISTED]), *more])
+
+
+def _request(transaction: Transaction, desk: Desk) -> None:
+    """Ask for the planned files: what goes first, so that what moves or comes back finds its place free."""
+    moving: list[Draft] = []
+    staying: list[Draft] = []
+    for draft in desk.drafts:
+        change = _as_change(draft)
+        match change.kind if change else None:
+            case Kind.DELETED:
+                transaction.delete(draft.now or "", draft.before)
+            case Kind.RENAMED:
+                moving.append(draft)
+            case Kind.EDITED | Kind.CREATED:
+                staying.append(draft)
+            case None:
+                pass
+    for draft in [*_move(transaction, moving), *staying]:
+        assert draft.path is not None and draft.after is not None
+        if draft.now is None:
+            transaction.create(draft.path, draft.after)
+        else:  # what stands at the path is its own text, or that of a note it trades places with
+            transaction.edit(draft.path, desk.standing(draft.path).before or b"", draft.after)
+
+
+def _move(transaction: Transaction, moving: list[Draft]) -> list[Draft]:
+    """Ask for the moves, each once its target is free; returns those that trade places, to be written as edits."""
+    while moving:
+        sources = {draft.now for draft in moving}
+        free = [draft for draft in moving if draft.path not in sources]
+        if not free:
+            return moving
+        for draft in free:
+            assert draft.now is not None and draft.path is not None
+            transaction.move(draft.now, draft.path)
+            if draft.before is not None and draft.after is not None and draft.before != draft.after:
+                transaction.edit(draft.path, draft.before, draft.after)
+        moving = [draft for draft in moving if draft not in free]
+    return []
+
+
+def _settle(vault: Vault, planned: Undone, outcome: Outcome) -> Undone:
+    """Complete the result with what the transaction came to, and remove folders that it left empty."""
+    if outcome.queued:
+        return replace(planned, queued=outcome.queued)
+    left = [change.old_path or change.path for change in planned.files if change.kind in {Kind.DELETED, Kind.RENAMED}]
+    for _, paths in groupby(sorted(left), key=lambda path: path.rpartition("/")[0]):
+        vault.writer.files.prune(next(paths))
+    return replace(planned, commit=outcome.commit, conflicts=outcome.conflicts)

@@ -1,0 +1,89 @@
+"""Which commits an undo is about: those named, or all of a run, a job or a time, without what is undone already."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.errors import UserError
+from agent.vault.history import HUMAN, Commit, resolve
+from agent.vault.message import one_line
+from agent.vault.store import Vault
+from agent.vault.undo_plan import Word
+
+_SETUP = "init"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to undo: these commits, or everything of a run, of a job, or since a time. Exactly one of them is set.
+
+    `since` leaves people's own commits and the vault's set-up alone, unless `include_human`.
+    """
+
+    commits: tuple[str, ...] = ()
+    run: str = ""
+    job: str = ""
+    since: datetime | None = None
+    include_human: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The commits to undo, newest first, those that were passed over, and what an undo's subject calls them."""
+
+    commits: tuple[Commit, ...]
+    skipped: tuple[Word, ...]
+    human_kept: int
+    name: str
+
+
+def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Chosen:
+    """The commits that are meant and not undone already; raises `UserError` for one that is not there."""
+    aside: list[Word] = []
+    human_kept = 0
+    touching = [commit for commit in history if commit.files]
+    if selection.commits:
+        wanted = _named(vault, history, selection.commits)
+        name = one_line(wanted[0].subject) if len(wanted) == 1 else f"{len(wanted)} commits"
+    elif selection.run:
+        wanted, name = [commit for commit in touching if commit.run == selection.run], f"run {selection.run}"
+    elif selection.job:
+        wanted, name = [commit for commit in touching if commit.job == selection.job], f"job {selection.job}"
+    elif selection.since is not None:
+        recent = [commit for commit in touching if commit.when >= selection.since]
+        foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
+        wanted = [commit for commit in foreign if not _is_set_up(commit)]
+        aside = [Word(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
+        human_kept, name = len(recent) - len(foreign), f"everything since {selection.since:%Y-%m-%d %H:%M}"
+    else:
+        raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
+    done = _undone(history, {commit.id for commit in wanted})
+    aside += [Word(commit.id, "it is undone already") for commit in wanted if commit.id in done]
+    return Chosen(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
+
+
+def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> list[Commit]:
+    ids = {resolve(vault.git, name): name for name in names}
+    wanted = [commit for commit in history if commit.id in ids]
+    missing = ids.keys() - {commit.id for commit in wanted}
+    if missing:
+        shown = ", ".join(ids[oid] for oid in missing)
+        raise UserError(f"{shown} is not in this branch's history", hint="vault-agent log lists what is")
+    return wanted
+
+
+def _is_set_up(commit: Commit) -> bool:
+    return commit.tool == _SETUP and commit.actor != HUMAN
+
+
+def _undone(history: Sequence[Commit], leaving: set[str]) -> set[str]:
+    """The commits whose undo is in force once the commits that are `leaving` are taken back.
+
+    An undo that was undone itself counts for nothing, and so on up the chain: children come first in `history`, so
+    whether an undo is in force is known before what it undid is looked at.
+    """
+    done: set[str] = set()
+    for commit in history:
+        if commit.id not in leaving and commit.id not in done:
+            done.update(commit.undoes)
+    return done

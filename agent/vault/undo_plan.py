@@ -1,0 +1,250 @@
+"""What the notes are to become when commits are taken back: worked out in memory, nothing is written here.
+
+A `Desk` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
+with the note it is about, wherever that note is by now; following notes through later renames is `undo_walk`'s.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agent.errors import BadPath
+from agent.markdown import merge as notes
+from agent.vault.files import Files
+from agent.vault.git import Git
+from agent.vault.history import HUMAN, Commit, FileChange, Kind
+from agent.vault.merge import merge_lines
+from agent.vault.objects import FILE, PROGRAM, Entry, blob_id
+from agent.vault.paths import check, is_note
+from agent.vault.touching import merge_touching
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Something to tell the person about one note or commit (`about`): why it was kept, skipped or refused."""
+
+    about: str
+    reason: str
+
+
+@dataclass(eq=False, slots=True)
+class Draft:
+    """One file: `now` and `before` as it stands on disk, `path` and `after` as it is to be (None: no file).
+
+    `later` are the commits, newer than what is being undone, that touched it too; `unsaved` says that the working
+    tree differs from the last one; `meant` is where it was to come back. A `kept` or `refused` draft stays as it is.
+    """
+
+    now: str | None
+    before: bytes | None
+    path: str | None
+    after: bytes | None
+    later: list[Commit] = field(default_factory=list)
+    unsaved: bool = False
+    kept: str = ""
+    refused: str = ""
+    is_read: bool = False
+    meant: str = ""
+
+    @property
+    def name(self) -> str:
+        """The path to call it by."""
+        return self.path or self.now or self.meant
+
+    @property
+    def is_there(self) -> bool:
+        return self.path is not None and self.after is not None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it stays as it is, whatever older commits did to it."""
+        return bool(self.kept or self.refused)
+
+
+@dataclass(slots=True)
+class Desk:
+    """The files at work. `blobs` has what git holds for the ids that the undone commits name."""
+
+    git: Git
+    files: Files
+    blobs: Mapping[str, bytes | None] = field(default_factory=dict)
+    skipped: list[Word] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    partial: set[str] = field(default_factory=set)
+    _touched: list[tuple[str, Draft]] = field(default_factory=list)
+    _on_disk: dict[str, Draft] = field(default_factory=dict)
+    _planned: dict[str, Draft | None] = field(default_factory=dict)
+
+    def standing(self, path: str) -> Draft:
+        """The file that stands at this path on disk now; one that is not there when there is none."""
+        draft = self._on_disk.get(path)
+        if draft is None:
+            draft = Draft(path, None, path, None)
+            self._on_disk[path] = draft
+        return draft
+
+    def undo(self, commit: Commit, change: FileChange, draft: Draft | None) -> Draft | None:
+        """Take one change back; `draft` is its file now. Returns the file that was at the change's path before it."""
+        before, after = change.before, change.after
+        if not _is_plain(before) or not _is_plain(after):
+            return self._skip(change, draft, "a link or another repository is left as it is")
+        try:
+            for path in filter(None, (change.path, change.old_path)):
+                check(path, system=True)
+            if draft is not None:
+                self._load(draft)
+            if change.kind is Kind.DELETED:
+                draft = self._restore(change)
+        except BadPath as error:
+            return self._skip(change, draft, error.message)
+        if draft is None or (not draft.is_there and not draft.is_settled):
+            return self._skip(change, None, "it is gone already")
+        self._touched.append((commit.id, draft))
+        if not draft.is_settled:
+            self._change(change, draft)
+        return draft
+
+    def _skip(self, change: FileChange, draft: Draft | None, reason: str) -> Draft | None:
+        self.skipped.append(Word(change.path, reason))
+        return draft
+
+    def _change(self, change: FileChange, draft: Draft) -> None:
+        match change.kind:
+            case Kind.CREATED:
+                self._withdraw(change, draft)
+            case Kind.EDITED:
+                self._merge(change, draft)
+            case Kind.RENAMED:
+                self._merge(change, draft)
+                self._move_back(change, draft)
+            case Kind.DELETED:
+                pass
+
+    def _withdraw(self, change: FileChange, draft: Draft) -> None:
+        """Remove what a commit created, unless somebody has worked on it since."""
+        assert change.after is not None
+        if draft.path == change.path and self._is(draft.after, change.after):
+            self._planned[change.path] = None
+            draft.path = draft.after = None
+            return
+        draft.kept = f"{_who(draft)} {'moved' if self._is(draft.after, change.after) else 'edited'} it since"
+        self._reset(draft)
+
+    def _restore(self, change: FileChange) -> Draft:
+        """Bring back what a commit deleted; refused where another file has taken the path."""
+        assert change.before is not None
+        there = self._at(change.path)
+        if there is not None and self._is(there.after, change.before):
+            return there
+        data = self.blobs.get(change.before.oid)
+        draft = Draft(None, None, change.path, data, is_read=True, meant=change.path)
+        self.drafts.append(draft)
+        if there is not None:
+            draft.later, draft.unsaved = there.later, there.unsaved
+            self._refuse(draft, "another note has taken its place")
+        elif data is None:
+            self._refuse(draft, "its text is not in this repository")
+        else:
+            self._planned[change.path] = draft
+        return draft
+
+    def _merge(self, change: FileChange, draft: Draft) -> None:
+        """Take the change of the text back, and keep what was written since."""
+        assert change.before is not None and change.after is not None and draft.after is not None
+        if change.before.oid == change.after.oid:
+            if change.kind is Kind.EDITED:
+                self.skipped.append(Word(change.path, "only its permissions changed; they stay"))
+            return
+        if self._is(draft.after, change.before):
+            return
+        base, wanted = self.blobs.get(change.after.oid), self.blobs.get(change.before.oid)
+        if wanted is None:
+            self._refuse(draft, "its text is not in this repository")
+        elif self._is(draft.after, change.after):
+            draft.after = wanted
+        elif base is None or not is_note(change.path):
+            self._refuse(draft, "it was changed since")
+        else:
+            merged = notes.merge(base, draft.after, wanted, self._lines)
+            if merged is None:
+                self._refuse(draft, "the same lines were changed since")
+            else:
+                draft.after = merged
+
+    def _lines(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+        merged = merge_lines(self.git, base, ours, theirs)
+        return merge_touching(base, ours, theirs) if merged is None else merged
+
+    def _move_back(self, change: FileChange, draft: Draft) -> None:
+        assert change.old_path is not None
+        if draft.refused or draft.path != change.path:
+            return  # moved again since: it stays where it was put
+        if self._at(change.old_path) is not None:
+            self._refuse(draft, f"another note has taken its place at {change.old_path}")
+            return
+        self._planned[change.path] = None
+        self._planned[change.old_path] = draft
+        draft.path = change.old_path
+
+    def _refuse(self, draft: Draft, reason: str) -> None:
+        draft.refused = reason
+        self._reset(draft)
+
+    def _reset(self, draft: Draft) -> None:
+        """Leave a file as it stands; whatever was to take its place is refused in turn."""
+        if draft.path is not None and self._planned.get(draft.path) is draft:
+            self._planned[draft.path] = None
+        draft.path, draft.after = draft.now, draft.before
+        if draft.now is None:
+            return
+        taker = self._planned.get(draft.now)
+        self._planned[draft.now] = draft
+        if taker is not None and taker is not draft:
+            self._refuse(taker, f"{draft.now} is still there")
+
+    def _at(self, path: str) -> Draft | None:
+        """The file that is to be at this path, as planned so far."""
+        if path in self._planned:
+            return self._planned[path]
+        draft = self.standing(path)
+        self._load(draft)
+        return draft if draft.path == path and draft.is_there else None
+
+    def _load(self, draft: Draft) -> None:
+        if draft.is_read:
+            return
+        draft.is_read = True
+        self.drafts.append(draft)
+        if draft.now is not None:
+            draft.before = draft.after = self.files.read(draft.now)
+
+    def _is(self, data: bytes | None, entry: Entry) -> bool:
+        return data is not None and blob_id(data, len(entry.oid)) == entry.oid
+
+    def finish(self) -> None:
+        """Note which commits could be undone only in part."""
+        self.partial.update(commit for commit, draft in self._touched if draft.refused)
+
+
+def _is_plain(entry: Entry | None) -> bool:
+    return entry is None or entry.mode in {FILE, PROGRAM}
+
+
+def _who(draft: Draft) -> str:
+    """Who worked on a file since, in words that fit before a verb."""
+    if draft.unsaved or not draft.later or any(commit.actor == HUMAN for commit in draft.later):
+        return "you have"
+    last = draft.later[0]
+    return f"{last.actor} ({last.id[:8]}) has"
+
+
+def needed(commits: list[Commit]) -> list[str]:
+    """The ids of the texts that undoing these commits may need; other files' new bytes are compared by id alone."""
+    wanted: dict[str, None] = {}
+    for change in (change for commit in commits for change in commit.files):
+        if not _is_plain(change.before) or not _is_plain(change.after) or change.before is None:
+            continue
+        if change.after is None or change.before.oid != change.after.oid:
+            wanted[change.before.oid] = None
+            if change.after is not None and is_note(change.path):
+                wanted[change.after.oid] = None
+    return list(wanted)

@@ -1,0 +1,125 @@
+"""The way back through history: which file of today is meant by a path in an old commit.
+
+Goes from the working tree and HEAD to the parents and keeps, for each commit still to come, where the paths of that
+time are now. The undone commits' changes are handed to the desk on the way; all others only teach renames.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from agent.vault.git import Git
+from agent.vault.history import Commit, FileChange, Kind, parse_raw
+from agent.vault.undo_plan import Desk, Draft
+
+Whereabouts = dict[str, Draft | None]
+"""Path at some time to the file that it is today; None: that file is gone. A path not in it has kept its file."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """One way back. `merged` has, for each merge and each parent but the first, what the merge changed against it."""
+
+    desk: Desk
+    merged: dict[tuple[str, str], tuple[FileChange, ...]]
+    _born: dict[str, tuple[str, Draft | None]] = field(default_factory=dict)
+    _died: dict[str, str] = field(default_factory=dict)
+
+    def back(self, history: Sequence[Commit], unsaved: Sequence[FileChange], targets: Collection[str]) -> None:
+        """Undo the `targets` among `history` (children first), starting from a working tree with `unsaved` changes."""
+        if not history:
+            return
+        left = set(targets)
+        start: Whereabouts = {}
+        self._learn(start, unsaved, None)
+        waiting = {history[0].id: start}
+        for commit in history:
+            if not left:
+                break
+            here = waiting.pop(commit.id, {})
+            for parent in commit.parents[1:]:
+                other = dict(here)
+                self._learn(other, self.merged.get((commit.id, parent), ()), commit)
+                _add(waiting, parent, other)
+            if commit.id in left:
+                left.remove(commit.id)
+                self._undo(here, commit)
+            else:
+                self._learn(here, commit.files, commit)
+            if commit.parents:
+                _add(waiting, commit.parents[0], here)
+        self.desk.finish()
+
+    def _undo(self, here: Whereabouts, commit: Commit) -> None:
+        for change in commit.files:
+            known = None if change.kind is Kind.DELETED else self._find(here, change.path)
+            draft = self.desk.undo(commit, change, known)
+            if change.kind in {Kind.CREATED, Kind.RENAMED}:
+                here[change.path] = None
+            if change.kind is not Kind.CREATED:
+                here[change.old_path or change.path] = draft
+
+    def _learn(self, here: Whereabouts, changes: Sequence[FileChange], commit: Commit | None) -> None:
+        """Take a change that stays into account; `commit` is None for what is not committed."""
+        for change in changes:
+            draft = None if change.kind is Kind.DELETED else self._find(here, change.path)
+            if draft is not None and commit is None:
+                draft.unsaved = True
+            elif draft is not None and commit is not None:
+                draft.later.append(commit)
+            match change.kind:
+                case Kind.CREATED:
+                    here[change.path] = None
+                    self._bear(here, change, draft)
+                case Kind.RENAMED:
+                    here[change.path] = None
+                    here[change.old_path or change.path] = draft
+                case Kind.DELETED:
+                    here[change.path] = self._returned(change)
+                    if change.before is not None:
+                        self._died[change.before.oid] = change.path
+                case Kind.EDITED:
+                    pass
+
+    def _bear(self, here: Whereabouts, change: FileChange, draft: Draft | None) -> None:
+        """Remember a file that came; one that is deleted elsewhere in a later commit was moved, in two steps."""
+        if change.after is None:
+            return
+        self._born[change.path] = (change.after.oid, draft)
+        left = self._died.get(change.after.oid)
+        if left is not None and left in here and here[left] is None:
+            here[left] = draft
+
+    def _returned(self, change: FileChange) -> Draft | None:
+        """The file that came back later with the very text that was deleted here: it is the same one."""
+        oid, draft = self._born.get(change.path, ("", None))
+        return draft if change.before is not None and change.before.oid == oid else None
+
+    def _find(self, here: Whereabouts, path: str) -> Draft | None:
+        return here[path] if path in here else self.desk.standing(path)
+
+
+def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> None:
+    """Two ways that meet again: a file that either of them still knows is known."""
+    known = waiting.setdefault(commit, found)
+    if known is not found:
+        known.update({path: draft for path, draft in found.items() if known.get(path) is None})
+
+
+def against_other_parents(
+    git: Git, history: Sequence[Commit], prefix: str
+) -> dict[tuple[str, str], tuple[FileChange, ...]]:
+    """What each merge changed against its parents other than the first, in one process."""
+    pairs = [(commit.id, parent) for commit in history for parent in commit.parents[1:]]
+    if not pairs:
+        return {}
+    asked = "".join(f"{commit} {parent}\n" for commit, parent in pairs).encode()
+    command = ["diff-tree", "--stdin", "--always", "-r", "-z", "-M", "--raw", "--no-abbrev", "--ignore-submodules=all"]
+    fields = git.run(*command, stdin=asked).decode("utf-8", "surrogateescape").split("\0")
+    return dict(zip(pairs, _listed(fields, prefix), strict=True))
+
+
+def _listed(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
+    position = 0
+    while position < len(fields) and fields[position]:
+        found, position = parse_raw(fields, position + 1, prefix)
+        yield found

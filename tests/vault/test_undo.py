@@ -1,0 +1,489 @@
+"""Taking changes back: the chosen ones go, everything written since stays."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.clock import SystemClock
+from agent.errors import Conflict, MassChange, UserError
+from agent.vault.change import Stamp
+from agent.vault.history import commits
+from agent.vault.store import Vault, open_vault
+from agent.vault.touching import merge_touching
+from agent.vault.undo import Undone, undo
+from agent.vault.undo_choice import Selection
+from tests.fakes import FakeClock
+from tests.vaults import FAST, committed, git, head, make_vault, write
+
+PLAN = "---\nstatus: open\ntags:\n- home\n---\n# Plan\n\none\ntwo\nthree\n\n## Later\n\nfour\nfive\n"
+RUN = Stamp(run="01RUN", tool="edit")
+
+
+def act(
+    vault: Vault, notes: Mapping[str, str | None], stamp: Stamp = RUN, moves: Mapping[str, str] | None = None
+) -> str:
+    """One commit of the agent: notes to what they become (None: gone), then moves; returns its id."""
+    with vault.transaction("edit(notes): something", stamp) as tx:
+        for path, text in notes.items():
+            before = vault.read(path)
+            if text is None:
+                tx.delete(path, before)
+            elif before is None:
+                tx.create(path, text.encode())
+            else:
+                tx.edit(path, before, text.encode())
+        for old, new in (moves or {}).items():
+            tx.move(old, new)
+    assert tx.outcome.commit
+    return tx.outcome.commit
+
+
+def by_hand(vault: Vault, notes: Mapping[str, str | None], *, commit: bool = True) -> str:
+    """What the person does with an editor, and with git where `commit`."""
+    for path, text in notes.items():
+        target = vault.place.root / path
+        if text is None:
+            target.unlink()
+        else:
+            write(target, text)
+    if commit:
+        git(vault.place.root, "add", "-A")
+        git(vault.place.root, "commit", "-q", "-m", "mine")
+    return head(vault.place.root)
+
+
+def tree(vault: Vault) -> dict[str, str]:
+    """Every file of the vault, as text."""
+    root = vault.place.root
+    files = (path for path in sorted(root.rglob("*")) if path.is_file() and ".git" not in path.parts)
+    return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}
+
+
+def take_back(vault: Vault, *names: str, partial: bool = False, confirmed: bool = False) -> Undone:
+    return undo(vault, Selection(commits=names), partial=partial, confirmed=confirmed)
+
+
+def clean(vault: Vault) -> bool:
+    return git(vault.place.root, "status", "--porcelain") == ""
+
+
+def test_an_edit_is_taken_back_to_the_byte(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO")})
+    result = take_back(vault, made[:10])
+    assert vault.read("plan.md") == PLAN.encode()
+    assert committed(vault.place.root, "plan.md") == PLAN.encode()
+    assert result.undone == (made,)
+    assert [change.path for change in result.files] == ["plan.md"]
+    (last,) = commits(vault.git, vault.place, limit=1)
+    assert (last.id, last.undoes, last.actor, last.tool) == (result.commit, (made,), "human", "undo")
+    assert clean(vault)
+
+
+def test_what_the_person_wrote_later_stays(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO").replace("open", "done")})
+    by_hand(
+        vault,
+        {"plan.md": (vault.read("plan.md") or b"").decode().replace("five", "five!").replace("- home", "- garden")},
+    )
+    by_hand(vault, {"plan.md": (vault.read("plan.md") or b"").decode() + "six\n"}, commit=False)
+    take_back(vault, made)
+    assert tree(vault)["plan.md"] == PLAN.replace("five", "five!").replace("- home", "- garden") + "six\n"
+    assert clean(vault)
+
+
+def test_a_line_written_right_below_the_agents_is_no_conflict(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"log.md": "a\n"})
+    made = act(vault, {"log.md": "a\nagent\n"})
+    by_hand(vault, {"log.md": "a\nagent\nmine\n"})
+    take_back(vault, made)
+    assert vault.read("log.md") == b"a\nmine\n"
+
+
+def test_an_undo_can_be_undone_and_redone_for_ever(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "old.md": "old\n"})
+    before = tree(vault)
+    made = act(vault, {"plan.md": PLAN + "more\n", "new.md": "new\n", "old.md": None})
+    after = tree(vault)
+    for _ in range(3):
+        undone = take_back(vault, made)
+        assert tree(vault) == before
+        assert undone.commit
+        redone = take_back(vault, undone.commit)
+        assert redone.undone == (undone.commit,)
+        assert tree(vault) == after
+    assert clean(vault)
+
+
+def test_a_run_is_undone_after_it_was_undone_and_redone(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "a.md": "apple\nbanana\ncherry\n"})
+    before = tree(vault)
+    act(vault, {"new.md": "new\n"})
+    act(vault, {"new.md": "new\nmore\n", "plan.md": PLAN + "x\n"}, moves={"a.md": "b.md"})
+    first = undo(vault, Selection(run="01RUN"))
+    assert tree(vault) == before
+    take_back(vault, first.commit or "")
+    assert "b.md" in tree(vault)
+    assert len(undo(vault, Selection(run="01RUN")).undone) == 2
+    assert tree(vault) == before
+
+
+def test_what_is_undone_already_is_passed_over(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN + "x\n"})
+    take_back(vault, made)
+    again = take_back(vault, made)
+    assert (again.commit, again.undone) == (None, ())
+    assert [(word.about, word.reason) for word in again.skipped] == [(made, "it is undone already")]
+
+
+def test_a_run_of_several_commits_over_the_same_note_goes_as_one(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    for word in ("TWO", "Two!", "2"):
+        text = (vault.read("plan.md") or b"").decode().splitlines(keepends=True)
+        text[8] = word + "\n"
+        act(vault, {"plan.md": "".join(text)})
+        by_hand(vault, {f"{word}.md": "mine\n"})
+    result = undo(vault, Selection(run="01RUN"))
+    assert tree(vault)["plan.md"] == PLAN
+    assert (len(result.undone), len(result.files)) == (3, 1)
+    assert {"TWO.md", "Two!.md", "2.md"} <= tree(vault).keys()
+
+
+def test_run_ids_are_not_matched_by_their_beginning(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    act(vault, {"x.md": "x\n"}, Stamp(run="01RUNNER"))
+    assert undo(vault, Selection(run="01RUN")) == Undone()
+    assert "x.md" in tree(vault)
+
+
+def test_a_job_is_undone(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    act(vault, {"x.md": "x\n"}, Stamp("job:morning"))
+    act(vault, {"y.md": "y\n"}, Stamp("job:morning/2"))
+    undo(vault, Selection(job="morning"))
+    assert "x.md" not in tree(vault)
+    assert "y.md" in tree(vault)
+
+
+def test_since_keeps_the_persons_own_commits_and_counts_them(tmp_path: Path) -> None:
+    clock = FakeClock(start=datetime(2027, 1, 1, 12, tzinfo=UTC))
+    vault = make_vault(tmp_path, {"plan.md": PLAN}, clock=clock)
+    act(vault, {"early.md": "x\n"})
+    clock.advance(3600)
+    since = clock.now()
+    act(vault, {"mcp.md": "x\n"}, Stamp("mcp:editor"))
+    act(vault, {"http.md": "x\n"}, Stamp("http"))
+    write(vault.place.root / "mine.md", "mine\n")
+    vault.commit_human()
+    act(vault, {"job.md": "x\n"}, Stamp("job:a"))
+    result = undo(vault, Selection(since=since))
+    assert tree(vault).keys() == {"plan.md", "early.md", "mine.md", "vault-agent.yaml"}
+    assert (len(result.undone), result.human_commits_kept) == (3, 1)
+    everything = undo(vault, Selection(since=since, include_human=True))
+    assert "mine.md" not in tree(vault)
+    assert everything.human_commits_kept == 0
+    assert tree(vault).keys() == {"plan.md", "early.md", "vault-agent.yaml"}
+
+
+def test_a_created_note_that_was_edited_since_is_kept_whole(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    act(vault, {"new.md": "a\nb\nc\n", "other.md": "x\n"})
+    act(vault, {"new.md": "a\nb\nC\n"})
+    by_hand(vault, {"new.md": "mine\na\nb\nC\n"})
+    result = undo(vault, Selection(run="01RUN"))
+    assert tree(vault)["new.md"] == "mine\na\nb\nC\n"
+    assert "other.md" not in tree(vault)
+    assert [(word.about, word.reason) for word in result.kept] == [("new.md", "you have edited it since")]
+
+
+def test_a_created_note_that_was_put_elsewhere_is_kept(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"new.md": "a\nb\nc\n"})
+    (vault.place.root / "new.md").rename(vault.place.root / "kept.md")
+    result = take_back(vault, made)
+    assert tree(vault)["kept.md"] == "a\nb\nc\n"
+    assert [(word.about, word.reason) for word in result.kept] == [("kept.md", "you have moved it since")]
+    assert result.commit is None
+
+
+def test_a_created_note_that_another_run_edited_is_kept(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"new.md": "a\n"})
+    later = act(vault, {"new.md": "a\nb\n"}, Stamp(run="02RUN"))
+    assert take_back(vault, made).kept[0].reason == f"agent ({later[:8]}) has edited it since"
+
+
+def test_a_deleted_note_comes_back_unless_its_place_is_taken(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a/plan.md": PLAN, "b.md": "b\n"})
+    made = act(vault, {"a/plan.md": None, "b.md": None})
+    by_hand(vault, {"b.md": "another b\n"})
+    with pytest.raises(Conflict, match="b.md: another note has taken its place") as caught:
+        take_back(vault, made)
+    assert caught.value.paths == ("b.md",)
+    assert "a/plan.md" not in tree(vault)
+    result = take_back(vault, made, partial=True)
+    assert tree(vault)["a/plan.md"] == PLAN
+    assert tree(vault)["b.md"] == "another b\n"
+    assert (result.undone, result.partial) == ((), (made,))
+
+
+def test_overlapping_edits_refuse_the_whole_and_name_the_later_commit(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "x.md": "x\n"})
+    act(vault, {"plan.md": PLAN.replace("two", "TWO"), "x.md": "y\n"})
+    mine = by_hand(vault, {"plan.md": PLAN.replace("two", "2")})
+    before = tree(vault)
+    with pytest.raises(Conflict) as caught:
+        undo(vault, Selection(run="01RUN"))
+    assert mine[:8] in caught.value.message
+    assert "--partial" in caught.value.hint
+    assert (tree(vault), head(vault.place.root)) == (before, mine)
+    result = undo(vault, Selection(run="01RUN"), partial=True)
+    assert tree(vault)["x.md"] == "x\n"
+    assert tree(vault)["plan.md"] == PLAN.replace("two", "2")
+    assert result.refused[0].about == "plan.md"
+
+
+def test_a_conflict_names_edits_that_are_not_committed(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO")})
+    by_hand(vault, {"plan.md": PLAN.replace("two", "2")}, commit=False)
+    with pytest.raises(Conflict, match="not committed yet"):
+        take_back(vault, made)
+    assert tree(vault)["plan.md"] == PLAN.replace("two", "2")
+
+
+def test_a_partial_undo_can_be_completed_later(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "x.md": "x\n"})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO"), "x.md": "y\n"})
+    by_hand(vault, {"plan.md": PLAN.replace("two", "2")})
+    take_back(vault, made, partial=True)
+    by_hand(vault, {"plan.md": PLAN.replace("two", "TWO")})
+    assert take_back(vault, made).undone == (made,)
+    assert tree(vault) == {"plan.md": PLAN, "x.md": "x\n", "vault-agent.yaml": ""}
+
+
+def test_a_note_that_was_moved_since_is_changed_where_it_is(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "z.md": "z\n"})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO")})
+    (vault.place.root / "deep").mkdir()
+    git(vault.place.root, "mv", "plan.md", "deep/one.md")
+    git(vault.place.root, "commit", "-q", "-m", "moved")
+    (vault.place.root / "deep/one.md").rename(vault.place.root / "last.md")
+    take_back(vault, made)
+    assert tree(vault) == {"last.md": PLAN, "z.md": "z\n", "vault-agent.yaml": ""}
+
+
+def test_a_move_by_hand_that_history_has_in_two_steps_is_followed(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "z.md": "z\n"})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO")})
+    (vault.place.root / "plan.md").rename(vault.place.root / "moved.md")
+    act(vault, {"moved.md": PLAN.replace("two", "TWO") + "more\n"}, Stamp(run="02RUN"))
+    by_hand(vault, {"z.md": "zz\n"})
+    take_back(vault, made)
+    assert tree(vault) == {"moved.md": PLAN + "more\n", "z.md": "zz\n", "vault-agent.yaml": ""}
+
+
+def test_moves_are_taken_back_and_empty_folders_go(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "b.md": "berry\nbroccoli\n"})
+    act(vault, {}, moves={"plan.md": "x/y/plan.md", "b.md": "x/b.md"})
+    act(vault, {"x/y/plan.md": PLAN.replace("two", "TWO")})
+    by_hand(vault, {"x/y/plan.md": PLAN.replace("two", "TWO") + "mine\n"})
+    undo(vault, Selection(run="01RUN"))
+    assert tree(vault) == {"plan.md": PLAN + "mine\n", "b.md": "berry\nbroccoli\n", "vault-agent.yaml": ""}
+    assert not (vault.place.root / "x").exists()
+
+
+def test_a_note_moved_by_the_run_and_again_by_the_person_stays_where_they_put_it(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    act(vault, {}, moves={"plan.md": "agent.md"})
+    act(vault, {"agent.md": PLAN + "more\n"})
+    git(vault.place.root, "mv", "agent.md", "person.md")
+    git(vault.place.root, "commit", "-q", "-m", "moved")
+    undo(vault, Selection(run="01RUN"))
+    assert tree(vault)["person.md"] == PLAN
+
+
+def test_notes_that_traded_places_trade_back(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "apple\n" * 9, "b.md": "berry\n" * 9, "c.md": "cherry\n" * 9})
+    before = tree(vault)
+    act(vault, {}, moves={"a.md": "t.md"})
+    act(vault, {}, moves={"b.md": "a.md", "c.md": "b.md"})
+    act(vault, {}, moves={"t.md": "c.md"})
+    undo(vault, Selection(run="01RUN"))
+    assert tree(vault) == before
+    assert clean(vault)
+
+
+def test_a_created_note_in_the_place_of_a_moved_one(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "apple\n" * 9})
+    act(vault, {}, moves={"a.md": "b.md"})
+    act(vault, {"a.md": "something else\n"})
+    undo(vault, Selection(run="01RUN"))
+    assert tree(vault)["a.md"] == "apple\n" * 9
+    assert "b.md" not in tree(vault)
+
+
+def test_a_kept_note_stands_in_the_way_of_what_would_come_back(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "apple\n" * 9})
+    act(vault, {"a.md": None})
+    act(vault, {"a.md": "agent\n"})
+    by_hand(vault, {"a.md": "agent\nmine\n"})
+    with pytest.raises(Conflict):
+        undo(vault, Selection(run="01RUN"))
+    undo(vault, Selection(run="01RUN"), partial=True)
+    assert tree(vault)["a.md"] == "agent\nmine\n"
+
+
+def test_a_note_that_the_person_deleted_since_stays_deleted(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN + "x\n"})
+    by_hand(vault, {"plan.md": None}, commit=False)
+    result = take_back(vault, made)
+    assert result.commit is None
+    assert [word.reason for word in result.skipped] == ["it is gone already"]
+    assert "plan.md" not in tree(vault)
+
+
+def test_attachments_go_back_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    first = act(vault, {"pic.bin": "one\0"})
+    second = act(vault, {"pic.bin": "two\0"})
+    take_back(vault, second)
+    assert tree(vault)["pic.bin"] == "one\0"
+    by_hand(vault, {"pic.bin": "mine\0"})
+    assert take_back(vault, first).kept[0].about == "pic.bin"
+    with pytest.raises(Conflict, match="it was changed since"):
+        take_back(vault, git(vault.place.root, "log", "--format=%H", "--grep", "undo(notes)", "-1").strip())
+
+
+def test_links_are_left_alone_with_a_word(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    (vault.place.root / "link.md").symlink_to("plan.md")
+    mine = by_hand(vault, {"x.md": "x\n"})
+    result = take_back(vault, mine)
+    assert (vault.place.root / "link.md").is_symlink()
+    assert "x.md" not in tree(vault)
+    assert ("link.md", "a link or another repository is left as it is") in {(w.about, w.reason) for w in result.skipped}
+
+
+def test_the_brake_asks_before_many_notes_go(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {f"n{n}.md": f"note {n}\n" for n in range(30)})
+    with pytest.raises(MassChange):
+        take_back(vault, made)
+    assert len(tree(vault)) == 32
+    take_back(vault, made, confirmed=True)
+    assert len(tree(vault)) == 2
+
+
+def test_an_undo_waits_while_the_repository_is_busy(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN + "x\n"})
+    marker = vault.place.gitdir / "MERGE_HEAD"
+    marker.write_text(made + "\n")
+    result = take_back(vault, made)
+    assert (result.commit, result.queued) == (None, "a merge is under way")
+    marker.unlink()
+    vault.settle()
+    assert vault.read("plan.md") == PLAN.encode()
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN + "x\n"})
+    result = undo(vault, Selection(commits=(made,)), dry_run=True)
+    assert [change.path for change in result.files] == ["plan.md"]
+    assert head(vault.place.root) == made
+
+
+def test_commits_from_a_merged_branch_are_undone_through_its_renames(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN, "other.md": "o\n"})
+    root = vault.place.root
+    git(root, "checkout", "-q", "-b", "side")
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO")})
+    git(root, "checkout", "-q", "main")
+    git(root, "mv", "plan.md", "moved.md")
+    git(root, "commit", "-q", "-m", "moved")
+    by_hand(vault, {"other.md": "o\np\n"})
+    git(root, "merge", "-q", "-m", "merged", "side")
+    assert "TWO" in tree(vault)["moved.md"]
+    take_back(vault, made)
+    assert tree(vault) == {"moved.md": PLAN, "other.md": "o\np\n", "vault-agent.yaml": ""}
+
+
+def test_a_vault_in_a_folder_of_a_repository_undoes_only_its_own_part(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root / "notes/vault-agent.yaml", "")
+    write(root / "notes/plan.md", PLAN)
+    write(root / "code.py", "one\n")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "first")
+    vault = open_vault(root / "notes", tmp_path / "state", SystemClock(), FAST)
+    act(vault, {"plan.md": PLAN.replace("two", "TWO"), "new.md": "n\n"}, moves={"plan.md": "sub/plan.md"})
+    write(root / "code.py", "two\n")
+    write(root / "notes/mine.md", "mine\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "mine")
+    both = head(root)
+    undo(vault, Selection(run="01RUN"))
+    assert tree(vault) == {"plan.md": PLAN, "mine.md": "mine\n", "vault-agent.yaml": ""}
+    take_back(vault, both)
+    assert "mine.md" not in tree(vault)
+    assert (root / "code.py").read_text() == "two\n"
+
+
+def test_what_is_written_between_an_undo_and_its_undo_stays_too(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    made = act(vault, {"plan.md": PLAN.replace("two", "TWO"), "new.md": "n\n"})
+    undone = take_back(vault, made)
+    by_hand(vault, {"plan.md": PLAN + "mine\n", "mine.md": "m\n"})
+    take_back(vault, undone.commit or "")
+    expected = {"plan.md": PLAN.replace("two", "TWO") + "mine\n", "new.md": "n\n", "mine.md": "m\n"}
+    assert tree(vault) == {**expected, "vault-agent.yaml": ""}
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=6), st.lists(st.sampled_from("abcdxy"), max_size=6))
+def test_merging_touching_lines_keeps_what_one_side_did(base: list[str], changed: list[str]) -> None:
+    old, new = ("".join(f"{line}\n" for line in lines).encode() for lines in (base, changed))
+    assert merge_touching(old, new, old) == new
+    assert merge_touching(old, old, new) == new
+    assert merge_touching(old, new, new) == new
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=8, unique=True), st.data())
+def test_merging_touching_lines_loses_no_line(base: list[int], data: st.DataObject) -> None:
+    mine, other = (
+        [f"{side}{n}" if data.draw(st.booleans()) else str(n) for n in base if data.draw(st.booleans())]
+        for side in ("m", "o")
+    )
+    merged = merge_touching(
+        *("".join(f"{n}\n" for n in lines).encode() for lines in (list(map(str, base)), mine, other))
+    )
+    if merged is not None:
+        lines = merged.decode().splitlines()
+        assert {n for n in [*mine, *other] if n[0] in "mo"} <= set(lines)
+        assert {str(n) for n in base if str(n) in mine and str(n) in other} <= set(lines)
+
+
+@pytest.mark.parametrize(("base", "ours", "theirs"), [("a\n", "a\nx\n", "a\ny\n"), ("a\nb\n", "a\nx\n", "a\ny\n")])
+def test_what_has_no_certain_order_is_not_merged(base: str, ours: str, theirs: str) -> None:
+    assert merge_touching(base.encode(), ours.encode(), theirs.encode()) is None
+
+
+def test_unknown_and_foreign_commits_are_named(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN})
+    for name in ("-n", "nonsense", "HEAD:plan.md", ""):
+        with pytest.raises(UserError):
+            take_back(vault, name)
+    git(vault.place.root, "checkout", "-q", "-b", "side")
+    foreign = by_hand(vault, {"s.md": "s\n"})
+    git(vault.place.root, "checkout", "-q", "main")
+    with pytest.raises(UserError, match="not in this branch"):
+        take_back(vault, foreign)
