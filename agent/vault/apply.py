@@ -45,7 +45,8 @@ def _replace(files: Files, change: Change, combine: Combine) -> Applied:
             files.stage(change.path, temporary, wanted, change.mode)
             out = _trade(files, change.path, temporary)
         except (AgentError, OSError):
-            files.discard(change.path, temporary)
+            if files.beside(change.path, temporary) == wanted:  # anything else there is the person's
+                files.discard(change.path, temporary)
             if leftovers:
                 put_back(files, change.path, leftovers[-1][0], expected)
             raise
@@ -73,8 +74,8 @@ def _trade(files: Files, path: str, temporary: str) -> bytes:
             files.clock.sleep(_PAUSE)
     try:
         out = files.beside(path, temporary)
-    except Retryable:
-        files.trade(path, temporary)  # the program that still writes gets its file back
+    except (AgentError, OSError):
+        files.trade(path, temporary)  # the program that still writes gets its file back, and so does a disk that fails
         raise
     if out is None:
         raise Retryable(f"another program removed the temporary file of {path}")
@@ -88,7 +89,7 @@ def _remove(files: Files, change: Change) -> Applied:
         raise NoteGone(f"{change.path} is not there any more") from error
     try:
         out = files.beside(change.path, change.temporary)
-    except Retryable:
+    except (AgentError, OSError):
         files.publish(change.path, change.temporary)
         raise
     if out != change.before or out is None:
@@ -120,8 +121,9 @@ def roll_back(files: Files, applied: Applied) -> None:
     elif applied.found is None:
         _withdraw(files, applied)
     else:
-        holder = next(name for name, data in reversed(applied.leftovers) if data == applied.found)
-        put_back(files, applied.path, holder, applied.after)
+        holder = next((name for name, data in reversed(applied.leftovers) if data == applied.found), None)
+        if holder is not None:  # else an earlier attempt to take it back came as far as clearing up
+            put_back(files, applied.path, holder, applied.after)
 
 
 def _withdraw(files: Files, applied: Applied) -> None:

@@ -124,9 +124,12 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         with index_lock(place.gitdir, place.worktree, token, writer.clock, writer.options.lock_seconds):
             paths = [place_bytes(place, item.path) for item in mine]
             made = writer.committer.commit(paths, plan, token, read_staged=False, refresh=True, before_ref=before_ref)
-    finally:
+    except Exception:  # an interrupt is like a crash: `recover` goes on from what it finds
         with suppress(OSError):
             writer.journal.close(token, None)
+        raise
+    with suppress(OSError):
+        writer.journal.close(token, None)
     return Outcome(human=made[0], paths=tuple(item.path for item in recorded) if made[0] else ())
 
 

@@ -64,6 +64,14 @@ class Journal:
         if self.path.stat().st_size > KEEP_BYTES:
             self._shorten()
 
+    def give_up(self, token: str) -> None:
+        """Note that a transaction was reported as failed and is still to be taken back."""
+        self._write({"back": token}, flush=self.durable)
+
+    def was_given_up(self, token: str) -> bool:
+        """Whether a transaction was reported as failed."""
+        return any(line.get("back") == token for line in self._lines())
+
     def unfinished(self) -> list[Record]:
         """Transactions that were opened and never closed, oldest first."""
         opened: dict[str, list[bytes]] = {}

@@ -100,7 +100,7 @@ def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock) -> bool:
         return True
     if age < STALE_SECONDS or git_is_busy(gitdir, worktree):
         return False
-    set_aside(lock)
+    set_aside(lock, gitdir)
     return True
 
 
@@ -114,6 +114,7 @@ def _is_alive(process: bytes) -> bool:
     return int(process) != os.getpid()
 
 
-def set_aside(lock: Path) -> None:
-    """Rename a dead lock so that a person can still look at it."""
-    lock.replace(lock.with_name(lock.name + ".vault-agent-stale"))
+def set_aside(lock: Path, gitdir: Path) -> None:
+    """Rename a dead lock so that a person can still look at it; under `refs` git would take it for a broken branch."""
+    name = lock.relative_to(gitdir).as_posix().replace("/", "-")
+    lock.replace(gitdir / f"{name}.vault-agent-stale")

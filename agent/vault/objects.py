@@ -70,6 +70,11 @@ class Pack:
             self._body.write(squeeze.flush())
         return oid
 
+    @property
+    def size(self) -> int:
+        """Bytes so far, compressed."""
+        return self._body.tell()
+
     def close(self) -> None:
         """Let go of the bytes."""
         self._body.close()

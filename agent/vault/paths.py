@@ -19,7 +19,7 @@ def check(path: str, *, system: bool = False) -> str:
 
     `system` lifts only the list of reserved names, for `init` and `undo`; `.git` stays closed to everyone.
     """
-    if not path or len(path.encode("utf-8", "surrogateescape")) > _PATH_BYTES:
+    if not path or len(path.encode("utf-8", "surrogatepass")) > _PATH_BYTES:
         raise BadPath("a note's path must have between 1 and 3,000 bytes")
     if path.startswith(("/", "~")) or "\\" in path or ":" in path.split("/")[0][1:2]:
         raise BadPath(f"{_shown(path)} is not a path inside the vault", hint="give it relative to the vault, with /")
@@ -31,11 +31,13 @@ def check(path: str, *, system: bool = False) -> str:
 def _check_name(name: str, path: str, system: bool) -> None:
     if name in {"", ".", ".."}:
         raise BadPath(f"{_shown(path)} leaves the vault or is not plain", hint="give it relative to the vault, with /")
-    if len(name.encode("utf-8", "surrogateescape")) > _NAME_BYTES:
+    if len(name.encode("utf-8", "surrogatepass")) > _NAME_BYTES:
         raise BadPath(f"a name in {_shown(path)} is longer than 255 bytes")
     if any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
         raise BadPath(f"{_shown(path)} has control characters in it")
     plain = _folded(name)
+    if not plain:
+        raise BadPath(f"{_shown(path)} has a name of nothing but dots and spaces")
     if plain == ".git" or plain.startswith(("git~", ".git~")):
         raise BadPath(f"{_shown(path)} belongs to git")
     if name.startswith(TEMPORARY):
@@ -48,9 +50,10 @@ def _check_name(name: str, path: str, system: bool) -> None:
 
 
 def _folded(name: str) -> str:
-    """The name as the most forgiving file system would see it: no case, no ignorable characters, no trailing dots."""
+    """The name as the most forgiving file system sees it: no case, ignorable characters, trailing dots or streams."""
     visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    return visible.casefold().rstrip(". ")
+    plain = visible.casefold().rstrip(". ")
+    return plain.partition(":")[0].rstrip(". ") or plain
 
 
 def _shown(path: str) -> str:

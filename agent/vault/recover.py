@@ -21,6 +21,9 @@ from agent.vault.queue import Order
 from agent.vault.repository import blocked, branch
 from agent.vault.writer import Writer
 
+PATIENCE = 2.0
+_PAUSE = 0.005
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -81,6 +84,7 @@ def recover(writer: Writer) -> int:
 def _settle(writer: Writer, record: Record) -> None:
     if all(plan.collision == PERSON for plan in record.changes):
         _unstage(writer, record)
+        writer.journal.close(record.token, None)
         return
     found = [_look(writer, plan) for plan in record.changes]
     if writer.was_committed(record.token):
@@ -93,7 +97,8 @@ def _settle(writer: Writer, record: Record) -> None:
             _drop_ours(writer, item)
         writer.journal.close(record.token, None)
         return
-    if not all(item.is_applied or item.can_be_applied for item in found):
+    whole = all(item.is_applied or item.can_be_applied for item in found)
+    if not whole or any(map(_is_saved_over, found)) or writer.journal.was_given_up(record.token):
         _take_back(writer, record, found)
         return
     for item in found:
@@ -109,7 +114,7 @@ def _settle(writer: Writer, record: Record) -> None:
 
 
 def _unstage(writer: Writer, record: Record) -> None:
-    """Take out of the index what was to be committed for a person, unless it was; the next commit picks it up again."""
+    """Take out of the index what the crash kept from being committed: it would look as if a person had staged it."""
     place, commits = writer.place, writer.journal.ref_was_reached(record.token)
     files = {place_bytes(place, plan.path): plan.after for plan in record.changes}
 
@@ -120,11 +125,15 @@ def _unstage(writer: Writer, record: Record) -> None:
 
     with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
         writer.committer.commit(list(files), plan, record.token)
-    writer.journal.close(record.token, None)
 
 
 def _id(data: bytes | None, width: int) -> str | None:
     return None if data is None else blob_id(data, width)
+
+
+def _is_saved_over(item: _Found) -> bool:
+    """Whether a person saved on top of what we had written: it is theirs now, and not to be committed as ours."""
+    return item.is_applied and item.current is not None and blob_id(item.current) != item.plan.after
 
 
 def _look(writer: Writer, plan: Planned) -> _Found:
@@ -171,6 +180,7 @@ def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
                 for data in item.temporaries.values():
                     writer.rescue(item.plan.path, data)
     _tidy(writer, [_look(writer, plan) for plan in record.changes])
+    _unstage(writer, record)
     writer.journal.close(record.token, None)
 
 
@@ -204,11 +214,17 @@ def _go_on(writer: Writer, item: _Found) -> None:
 def _clear_locks(writer: Writer, token: str) -> None:
     """Our private files in the repository, and locks on refs if the crash came while HEAD was being moved."""
     gitdir = writer.place.gitdir
-    for leftover in (f"vault-agent-index.{token}", f"vault-agent-index.{token}.lock", f"vault-agent-lock.{token}"):
-        (gitdir / leftover).unlink(missing_ok=True)
-    if not writer.journal.ref_was_reached(token) or git_is_busy(gitdir, writer.place.worktree):
+    private = ("index.{}", "index.{}.lock", "index-before.{}", "lock.{}")
+    for name in private:
+        (gitdir / f"vault-agent-{name.format(token)}").unlink(missing_ok=True)
+    if not writer.journal.ref_was_reached(token):
         return
+    deadline = writer.clock.monotonic() + PATIENCE
+    while git_is_busy(gitdir, writer.place.worktree):  # perhaps our own, which outlived the crash and moves HEAD yet
+        if writer.clock.monotonic() > deadline:
+            return
+        writer.clock.sleep(_PAUSE)
     names = ["HEAD.lock", "packed-refs.lock", f"{branch(gitdir)}.lock"]
     for lock in (gitdir / name for name in names):
         if lock.exists():
-            set_aside(lock)
+            set_aside(lock, gitdir)

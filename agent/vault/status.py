@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent.errors import Permanent
 from agent.markdown.note import Note
 from agent.vault.humans import Dirty, dirty
 from agent.vault.repository import blocked, branch
@@ -43,7 +44,17 @@ class Status:
 
 
 def status(vault: Vault) -> Status:
-    """Look at everything once; takes no lock and changes nothing."""
+    """Look at everything once; takes no lock and changes nothing. Raises `Permanent` for what cannot be looked at."""
+    try:
+        return _look(vault)
+    except OSError as error:
+        raise Permanent(
+            f"the vault cannot be looked at: {error.strerror or error} ({error.filename or vault.place.root})",
+            hint="vault-agent doctor looks for the cause",
+        ) from error
+
+
+def _look(vault: Vault) -> Status:
     place, writer = vault.place, vault.writer
     return Status(
         place.root,

@@ -21,7 +21,7 @@ from agent.vault.paths import check, is_note
 from agent.vault.queue import Order
 from agent.vault.recover import recover
 from agent.vault.repository import MARKER, Place, locate
-from agent.vault.writer import Options, Writer
+from agent.vault.writer import Options, Writer, in_plain_words
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class Vault:
         if order.stamp.actor != "human":
             _refuse_secrets(order.requests)
         writer = self.writer
-        with writer.exclusive():
+        with in_plain_words(self.place), writer.exclusive():
             recover(writer)
             reason = writer.waiting_reason()
             if reason:
@@ -110,7 +110,7 @@ class Vault:
 
     def settle(self) -> int:
         """Finish what a crash left and carry out what waits; returns how many orders were carried out."""
-        with self.writer.exclusive():
+        with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             return 0 if self.writer.waiting_reason() else self._drain()
 
@@ -132,7 +132,7 @@ class Vault:
 
     def commit_human(self, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
         """Commit what people changed by hand, in their name; see `humans.commit`."""
-        with self.writer.exclusive():
+        with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             if not self.writer.waiting_reason():
                 self._drain()
@@ -186,7 +186,8 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
     place = locate(root)
     if place is None:
         raise NotAVault(f"{root} has no git repository any more", hint=f"vault-agent init {root}")
-    return attach(place, state, clock, options)
+    with in_plain_words(place):
+        return attach(place, state, clock, options)
 
 
 def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from agent.clock import Clock
-from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, UserError
+from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
 from agent.vault import apply as on_disk
 from agent.vault.brake import Brake, is_emptied
 from agent.vault.change import Applied, Change, Collision, Create, Outcome, Stamp
@@ -143,7 +143,8 @@ class Writer:
                 self.journal.close(order.token, None)
                 return self.enqueue(order, error.message)
             if outcome is None:
-                self._undo(order, applied)
+                if not self._undo(order, changes, applied):
+                    raise _half_done(error) from error
                 if isinstance(error, OSError):
                     raise _refused(error, self.place) from error
                 raise
@@ -214,16 +215,39 @@ class Writer:
         subject = f"human(notes): kept a late save of {path}"
         return self.perform(Order(token, (request,), subject, Stamp("human")))
 
-    def _undo(self, order: Order, applied: Sequence[Applied]) -> None:
-        """Take back what was applied; where that fails too, the journal stays open and `recover` goes on from there."""
+    def _undo(self, order: Order, changes: Sequence[Change], applied: Sequence[Applied]) -> bool:
+        """Take back what was applied; False where that fails too: the journal stays open, and `recover` goes on."""
         try:
             for item in reversed(applied):
                 on_disk.roll_back(self.files, item)
             for item in applied:
                 on_disk.discard(self.files, item)
-            self.journal.close(order.token, None)
+            done = not any(self.files.temporaries(change.path, change.temporary) for change in changes)
         except (AgentError, OSError):
-            return
+            done = False
+        with suppress(OSError):
+            if done:
+                self.journal.close(order.token, None)
+            else:
+                self.journal.give_up(order.token)
+        return done
+
+
+@contextmanager
+def in_plain_words(place: Place) -> Iterator[None]:
+    """Raises `UserError` for what the disk refuses meanwhile, before anything was written."""
+    try:
+        yield
+    except OSError as error:
+        raise _refused(error, place) from error
+
+
+def _half_done(error: Exception) -> Permanent:
+    """What to say when the change failed and taking it back failed too."""
+    return Permanent(
+        f"the change failed and could not be taken back yet: {error}",
+        hint="it is taken back before the next write; vault-agent status counts it as unfinished until then",
+    )
 
 
 def _refused(error: OSError, place: Place) -> UserError:

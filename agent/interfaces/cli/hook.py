@@ -1,0 +1,49 @@
+"""`vault-agent hook`: what the git hooks call; not for people, so `--help` does not list it."""
+
+import os
+
+import click
+
+from agent.app import build
+from agent.errors import AgentError
+from agent.interfaces.cli.output import CheckFailed, Output
+from agent.vault.secrets import EXCUSE
+from agent.vault.staged import Problem, problems
+
+
+@click.group(short_help="What the git hooks call.")
+def command() -> None:
+    """What the git hooks call."""
+
+
+@command.command("pre-commit")
+@click.pass_obj
+def pre_commit(output: Output) -> None:
+    """Check the staged notes: readable headers, no secrets."""
+    # Before the vault is opened: that clears git's variables, and `git commit PATH` names an index of its own here.
+    given = os.environ.get("GIT_INDEX_FILE")
+    vault = build(output.vault()).vault
+    index = vault.place.worktree / given if given else None
+    found = problems(vault.git, vault.place, index)
+    listed = [{"path": item.path, "line": item.line, "why": item.why} for item in found]
+    output.emit({"problems": listed}, lambda: _said(found))
+    if found:
+        raise CheckFailed
+
+
+@command.command()
+@click.pass_obj
+def rescan(output: Output) -> None:
+    """Finish what waited for the repository; never fails."""
+    try:
+        settled = build(output.vault()).vault.settle()
+    except (AgentError, OSError):
+        settled = 0
+    output.emit({"settled": settled}, "")
+
+
+def _said(found: list[Problem]) -> str:
+    lines = [str(item) for item in found]
+    if any("secret" in item.why for item in found):
+        lines.append(f"A line that is no secret is excused by <!-- {EXCUSE} --> or %% {EXCUSE} %% on it.")
+    return "\n".join(lines)

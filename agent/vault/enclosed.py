@@ -1,0 +1,80 @@
+"""A repository's own files must lie in the repository: where one is a link, a commit would write somewhere else.
+
+Folders can come from strangers as archives, `.git` included. Only what we and our git calls write to or read first is
+looked at, by names alone; what git could execute is `trust`'s.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent.errors import NotAVault
+
+_FILES = (
+    "HEAD",
+    "config",
+    "index",
+    "index.lock",
+    "packed-refs",
+    "commondir",
+    "gitdir",
+    "vault-agent/id",
+    "info/exclude",
+)
+_HARMLESS = frozenset({"hooks"})
+"""People link their hooks; we neither read nor write there unasked."""
+
+
+def refuse_links(gitdir: Path) -> None:
+    """Raise `NotAVault` where a part of the repository is a link, or a pipe where a file must be."""
+    common = _common(gitdir)
+    if common != gitdir and (gitdir.parent.name != "worktrees" or common.resolve() != gitdir.parent.parent):
+        raise NotAVault(
+            f"{gitdir} says that its history is in {common}, which is another repository",
+            hint="use a clone, or a work tree made by `git worktree add`",
+        )
+    for folder in dict.fromkeys((gitdir, common)):
+        for path in _suspects(folder):
+            raise NotAVault(
+                f"{path} is a link or not a plain file: writing there would change something outside the repository",
+                hint=f"if this repository is yours, put the real thing in its place: ls -l {path}",
+            )
+
+
+def _common(gitdir: Path) -> Path:
+    """The shared repository of a linked work tree; `gitdir` itself elsewhere."""
+    pointer = gitdir / "commondir"
+    if not _is_plain(pointer):
+        return gitdir
+    return Path(os.path.normpath(gitdir / pointer.read_text("utf-8", "surrogateescape").strip()))
+
+
+def _suspects(gitdir: Path) -> Iterator[Path]:
+    for folder in (gitdir, gitdir / "objects", gitdir / "vault-agent", gitdir / "info", *_of_branch(gitdir)):
+        try:
+            with os.scandir(folder) as entries:
+                links = [entry.name for entry in entries if entry.is_symlink() and entry.name not in _HARMLESS]
+        except OSError:
+            continue
+        yield from (folder / name for name in links)
+    for name in _FILES:
+        if os.path.lexists(gitdir / name) and not _is_plain(gitdir / name):
+            yield gitdir / name
+
+
+def _of_branch(gitdir: Path) -> Iterator[Path]:
+    """The folders down to the branch that HEAD is on, and to its log."""
+    head = gitdir / "HEAD"
+    name = head.read_text("utf-8", "surrogateescape").strip().removeprefix("ref:").strip() if _is_plain(head) else ""
+    parts = [part for part in name.split("/") if part not in {"", ".", ".."}]
+    for top in (gitdir, gitdir / "logs"):
+        for depth in range(len(parts)):
+            yield top.joinpath(*parts[:depth]) if depth else top
+
+
+def _is_plain(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,75 @@
+"""Ignore rules in the repository's own `info/exclude`, for a vault whose `.gitignore` is a person's.
+
+The file is not part of the vault, travels nowhere and is read by every git. What to ignore comes from the template.
+"""
+
+import re
+
+from agent.errors import AgentError, BadPath
+from agent.vault.files import Files
+
+PATH = "info/exclude"
+_TITLE = "# vault-agent: what changes all day and says nothing"
+_SPECIAL = re.compile(r"([\\*?\[\]])")
+
+
+def rules(gitignore: bytes) -> list[str]:
+    """The rules of a `.gitignore`, without comments and empty lines."""
+    lines = gitignore.decode("utf-8", "replace").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith("#")]
+
+
+def missing(wanted: bytes, present: bytes) -> list[str]:
+    """The rules that `wanted` has and `present` has not."""
+    known = set(rules(present))
+    return [rule for rule in rules(wanted) if rule not in known]
+
+
+def under(prefix: str, rule: str) -> str:
+    """A rule of a folder's `.gitignore` as the repository's root has to say it; `prefix` is empty or ends in `/`."""
+    if not prefix:
+        return rule
+    place = "/" + _SPECIAL.sub(r"\\\1", prefix)
+    anchored = "/" in rule.rstrip("/")
+    return place + (rule.lstrip("/") if anchored else f"**/{rule}")
+
+
+def add(gitdir: Files, lines: list[str], token: str) -> list[str]:
+    """Add those rules that `info/exclude` has not yet, and return them. `gitdir` is the repository's shared folder.
+
+    Raises `BadPath` where a link is in the way.
+    """
+    before = gitdir.read(PATH)
+    fresh = [line for line in lines if line not in rules(before or b"")]
+    if fresh:
+        gap = b"" if not before or before.endswith(b"\n") else b"\n"
+        _put(gitdir, before, (before or b"") + gap + "\n".join([_TITLE, *fresh, ""]).encode(), token)
+    return fresh
+
+
+def take_out(gitdir: Files, lines: list[str], token: str) -> None:
+    """Remove rules that `add` has put there."""
+    before = gitdir.read(PATH)
+    if before is None or not lines:
+        return
+    gone = {_TITLE, *lines}
+    kept = [
+        line for line in before.decode("utf-8", "surrogateescape").splitlines(keepends=True) if line.strip() not in gone
+    ]
+    _put(gitdir, before, "".join(kept).encode("utf-8", "surrogateescape"), token)
+
+
+def _put(gitdir: Files, before: bytes | None, after: bytes, token: str) -> None:
+    temporary = f"vault-agent-exclude.{token}"
+    try:
+        gitdir.stage(PATH, temporary, after, None)
+        if before is None:
+            gitdir.publish(PATH, temporary)
+        else:
+            gitdir.trade(PATH, temporary)
+            gitdir.discard(PATH, temporary)
+    except (AgentError, OSError) as error:
+        gitdir.discard(PATH, temporary)
+        if isinstance(error, AgentError):
+            raise
+        raise BadPath(f"{gitdir.root / PATH} cannot be written: {error.strerror}") from error

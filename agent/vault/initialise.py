@@ -1,0 +1,241 @@
+"""Making a folder a vault: a repository where there is none, what a person had in their name, then the template.
+
+Nothing that exists is touched. Every reason to refuse is looked for before the first byte is written. Which template,
+and what to say about all this, is the command line's.
+"""
+
+import os
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import NotAVault, Retryable, UserError
+from agent.vault import exclude
+from agent.vault.change import Stamp
+from agent.vault.files import Files
+from agent.vault.git import Git
+from agent.vault.humans import Kind, dirty, filtered
+from agent.vault.repository import MARKER, Place, blocked, locate
+from agent.vault.store import Vault, attach
+from agent.vault.template import Left, room
+from agent.vault.writer import Options
+
+IGNORE = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """What `initialise` did. Paths are relative to the vault, commits are ids or None.
+
+    `was_vault`: the folder was a vault before; `new_repository`: git was set up; `uncommitted`: files of the person's
+    that are not in a commit yet; `nested`: repositories inside, left alone; `excluded`: ignore rules that went to
+    `info/exclude`.
+    """
+
+    vault: Vault
+    was_vault: bool
+    new_repository: bool
+    created: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
+    commit: str | None = None
+    human_commit: str | None = None
+    human_files: int = 0
+    uncommitted: int = 0
+    nested: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What has been done so far."""
+
+    left: list[Left] = field(default_factory=list)
+    human_commit: str | None = None
+    human_files: int = 0
+    excluded: list[str] = field(default_factory=list)
+
+
+def initialise(
+    root: Path, template: Mapping[str, bytes], state: Path, clock: Clock, options: Options, *, restore: bool = False
+) -> Initialised:
+    """Make `root` a vault and lay the template (path in the vault to bytes), or find that it is one already.
+
+    `restore` lays what is missing of the template into a vault. Raises `NotAVault` or `UserError` with nothing
+    written where the folder cannot be one, and `Retryable` while another program works on the repository.
+    """
+    root = root.resolve()
+    was_vault = (root / MARKER).is_file()
+    refuse(root, state)
+    found = locate(root)
+    if found is not None:
+        _refuse_repository(found)
+    _make_folder(root)
+    place = found or _make_repository(root, options)
+    vault = attach(place, state, clock, options)
+    vault.settle()
+    done = _Progress()
+    if found is None:
+        _record_what_was_there(vault, template, done)
+    created: tuple[str, ...] = ()
+    commit = None
+    if restore or not was_vault:
+        created, commit = _lay(vault, template, done)
+        _ignore(vault, template, IGNORE in created, done)
+    return Initialised(
+        vault=vault,
+        was_vault=was_vault,
+        new_repository=found is None,
+        created=created,
+        left=tuple(done.left),
+        commit=commit,
+        human_commit=done.human_commit,
+        human_files=done.human_files,
+        uncommitted=len(dirty(vault.git, place)),
+        nested=nested(vault.git, place),
+        excluded=tuple(done.excluded),
+    )
+
+
+def refuse(root: Path, state: Path) -> None:
+    """Raise the reason why this folder cannot be a vault, whatever its repository; writes nothing."""
+    if os.path.lexists(root) and not root.is_dir():
+        raise UserError(f"{root} is a file, not a folder", hint="name a folder, or a path that is still free")
+    if any(unicodedata.normalize("NFKC", part).casefold() == ".git" for part in root.parts):
+        raise UserError(f"{root} is inside a repository's own files", hint="choose another folder")
+    above = next((folder for folder in root.parents if (folder / MARKER).is_file()), None)
+    if above is not None:
+        raise UserError(f"{root} lies in the vault {above}", hint=f"vault-agent --vault {above} status")
+    if state.resolve().is_relative_to(root):
+        raise UserError(
+            f"vault-agent keeps its own files in {state}, which lies in {root}",
+            hint="choose a folder for notes only, or set VAULT_AGENT_HOME to a folder outside",
+        )
+    for folder in (root, *root.parents):
+        if _is_bare(folder):
+            raise NotAVault(f"{folder} is a bare repository, which has no files", hint="clone it and use the clone")
+    pointer = root / ".git"
+    if pointer.is_dir() and not pointer.is_symlink() and not (pointer / "HEAD").exists():
+        raise NotAVault(f"{pointer} is not a whole repository", hint="move it away, then repeat the command")
+    standing = next((folder for folder in (root, *root.parents) if folder.exists()), root)
+    if not os.access(standing, os.W_OK | os.X_OK):
+        raise UserError(
+            f"no permission to write in {standing}", hint="change the folder's permissions, or choose another"
+        )
+
+
+def _is_bare(folder: Path) -> bool:
+    is_store = (folder / "objects").is_dir() and (folder / "refs").is_dir() and (folder / "HEAD").is_file()
+    return is_store and not os.path.lexists(folder / ".git")
+
+
+def _refuse_repository(place: Place) -> None:
+    reason = blocked(place.gitdir)
+    if reason:
+        raise UserError(f"{place.worktree}: {reason}", hint="finish that first (git status says how), then repeat")
+    if not os.access(place.gitdir, os.W_OK | os.X_OK):
+        raise UserError(f"no permission to write in {place.gitdir}", hint="change the folder's permissions")
+    if not place.prefix:
+        return
+    git = Git(place.gitdir, place.worktree)
+    if _ignored(git, place, ["AGENT.md"]):
+        raise UserError(
+            f"the repository {place.worktree} ignores {place.prefix}",
+            hint=f"take it out of the ignore rules, or give the folder its own repository: git init {place.root}",
+        )
+
+
+def _make_folder(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{root} cannot be made: {error.strerror}", hint="choose another folder") from error
+
+
+def _make_repository(root: Path, options: Options) -> Place:
+    place = Place(root, root / ".git", root)
+    git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
+    # No template: whatever hooks this machine puts into new repositories, a vault has those that its person chose.
+    git.run("init", "-q", "--template=", "--initial-branch=main")
+    return place
+
+
+def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> None:
+    """Commit everything in the folder in the person's name, but for what the ignore rules leave out."""
+    wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
+    done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
+    files = [item.path for item in dirty(vault.git, vault.place) if item.kind is Kind.CREATED]
+    aside = filtered(vault.git, vault.place, files)
+    done.left += [Left(path, "a git filter handles it: git add it yourself") for path in sorted(aside)]
+    count = len(files) - len(aside)
+    if not count:
+        return
+    noun = "file" if count == 1 else "files"
+    outcome = vault.commit_human(confirmed=True, subject=f"human(notes): the vault as it was, {count} {noun}")
+    if outcome.queued:
+        raise Retryable(f"your files are not committed yet: {outcome.queued}", hint="repeat the command")
+    done.human_commit, done.human_files = outcome.human, len(outcome.paths)
+
+
+def _lay(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> tuple[tuple[str, ...], str | None]:
+    """Lay what the vault has room for, in one commit."""
+    lay, left = room(vault.place.root, template, _modules(vault.git, vault.place))
+    done.left += left
+    for path in _ignored(vault.git, vault.place, [path for path in lay if path != MARKER]):
+        done.left.append(Left(path, "your ignore rules leave it out"))
+        del lay[path]
+    if not lay:
+        return (), None
+    stamp = Stamp("agent", tool="init")
+    noun = "file" if len(lay) == 1 else "files"
+    with vault.transaction(f"init(vault): lay the template, {len(lay)} {noun}", stamp, system=True) as transaction:
+        for path, data in lay.items():
+            transaction.create(path, data)
+    outcome = transaction.outcome
+    if outcome.queued:
+        raise Retryable(f"the template is not laid yet: {outcome.queued}", hint="repeat the command")
+    return tuple(sorted(outcome.paths)), outcome.commit
+
+
+def _ignore(vault: Vault, template: Mapping[str, bytes], laid: bool, done: _Progress) -> None:
+    """Where `.gitignore` is the person's, our missing rules go to `info/exclude`; where it is ours, they need not."""
+    files, token = common(vault), vault.clock.new_id()
+    if laid:
+        exclude.take_out(files, done.excluded, token)
+        done.excluded = []
+        return
+    prefix = vault.place.prefix
+    wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
+    done.excluded += exclude.add(files, [exclude.under(prefix, rule) for rule in wanted], token)
+
+
+def _ignored(git: Git, place: Place, paths: Sequence[str]) -> list[str]:
+    """Those of the paths that git's ignore rules leave out."""
+    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
+    found = git.run("--no-literal-pathspecs", "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1))
+    return [os.fsdecode(name).removeprefix(place.prefix) for name in found.split(b"\0") if name]
+
+
+def common(vault: Vault) -> Files:
+    """The folder that all work trees of the repository share (hooks, `info`), as files."""
+    shown = vault.git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
+    return Files(Path(os.fsdecode(shown.removesuffix(b"\n"))), vault.clock, vault.writer.options.durable)
+
+
+def nested(git: Git, place: Place) -> tuple[str, ...]:
+    """Folders in the vault that are repositories of their own, submodules included."""
+    command = ["ls-files", "-z", "--others", "--exclude-standard"]
+    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
+    listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    folders = [name.removeprefix(place.prefix).rstrip("/") for name in listed if name.endswith("/")]
+    found = [name for name in folders if name and os.path.lexists(place.root / name / ".git")]
+    return tuple(sorted({*found, *_modules(git, place)}))
+
+
+def _modules(git: Git, place: Place) -> Sequence[str]:
+    """Folders that the repository holds as submodules."""
+    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
+    rows = git.run("ls-files", "-z", "--stage", *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    names = [row.partition("\t")[2] for row in rows if row.startswith("160000 ")]
+    return [name.removeprefix(place.prefix) for name in names if name.startswith(place.prefix)]

@@ -1,0 +1,175 @@
+"""Probing the machine: does everything that a vault relies on really work here, tried out in a scratch vault?
+
+One `Check` a question. What to ask about a vault is `examine`'s, what to say and the exit code are the command's.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import AgentError
+from agent.vault import swap
+from agent.vault.change import Stamp
+from agent.vault.git import Git
+from agent.vault.initialise import initialise
+from agent.vault.repository import MARKER
+from agent.vault.store import Vault
+from agent.vault.undo import Undone, undo
+from agent.vault.undo_choice import Selection
+from agent.vault.writer import Options
+
+OLDEST, RECENT = (2, 34), (2, 36)
+_MB = 1 << 20
+_FULL, _SCARCE = 50 * _MB, 500 * _MB
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question and its answer: in one line, with more lines below it, and the command that helps."""
+
+    level: Level
+    name: str
+    what: str
+    details: tuple[str, ...] = ()
+    next: str = ""
+
+
+def ok(name: str, what: str) -> Check:
+    return Check(Level.OK, name, what)
+
+
+def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
+    """The answers, or the failure to get them as one bad answer: a broken vault must not break its doctor."""
+    try:
+        return list(ask())
+    except AgentError as error:
+        return [Check(Level.BAD, name, error.message, next=error.hint)]
+    except (OSError, ValueError, KeyError, RecursionError) as error:
+        return [Check(Level.BAD, name, f"{type(error).__name__}: {error}")]
+
+
+Undo = Callable[[Vault, str], object]
+"""Takes back one commit of a vault."""
+
+
+def _take_back(vault: Vault, commit: str) -> Undone:
+    return undo(vault, Selection(commits=(commit,)))
+
+
+def machine(state: Path, clock: Clock, options: Options, take_back: Undo = _take_back) -> list[Check]:
+    """Everything about this machine; `state` is where a vault's private files would be."""
+    checks = guarded("git", _git_version)
+    checks += guarded("state", lambda: _state(state))
+    if any(check.level is Level.BAD for check in checks):
+        return checks
+    checks += guarded("disk", lambda: [disk("disk", state)])
+    return checks + guarded("scratch", lambda: _scratch(state, clock, options, take_back))
+
+
+def _git_version() -> Iterator[Check]:
+    shown = Git(Path("/nowhere"), Path("/")).run("version").decode("utf-8", "replace").strip()
+    found = re.search(r"(\d+)\.(\d+)", shown)
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    if version < OLDEST:
+        yield Check(Level.BAD, "git", f"{shown} is too old; 2.34 or newer is needed", next="install a newer git")
+    elif version < RECENT:
+        yield Check(
+            Level.WARN,
+            "git",
+            f"{shown}: before 2.36 git can force only new objects to the disk, not refs and the index",
+        )
+    else:
+        yield ok("git", shown.removeprefix("git version "))
+
+
+def _state(state: Path) -> Iterator[Check]:
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryFile(dir=state) as file:
+        file.write(b"probe")
+        file.flush()
+        os.fsync(file.fileno())
+    yield ok("state", f"{state} can be written")
+
+
+def disk(name: str, folder: Path) -> Check:
+    """Whether there is room where this folder lies."""
+    free = shutil.disk_usage(folder).free
+    what = f"{free / _MB / 1024:.1f} GB free at {folder}"
+    if free < _FULL:
+        return Check(Level.BAD, name, what, next="make room, then try again")
+    return Check(Level.WARN if free < _SCARCE else Level.OK, name, what)
+
+
+def _scratch(state: Path, clock: Clock, options: Options, take_back: Undo) -> Iterator[Check]:
+    """Write, edit, commit and undo in a vault of our own, on the file system of the state folder."""
+    with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as name:
+        folder = Path(name)
+        yield from _calls(folder)
+        yield (
+            ok("durable", "every write is forced to the disk")
+            if options.durable
+            else Check(
+                Level.WARN,
+                "durable",
+                "off: a power cut can lose the last changes",
+                next="vault-agent config unset git.durable",
+            )
+        )
+        done = initialise(folder / "vault", {MARKER: b""}, folder / "state", clock, options)
+        yield from _round_trip(done.vault, take_back)
+
+
+def _calls(folder: Path) -> Iterator[Check]:
+    """The file-system calls that the write protocol would like to have."""
+    (folder / "one").write_bytes(b"1")
+    (folder / "two").write_bytes(b"2")
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        swapped = swap.exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
+    finally:
+        os.close(descriptor)
+    if swapped:
+        yield ok("exchange", "two files can be exchanged in one step")
+    else:
+        yield Check(
+            Level.WARN, "exchange", "not on this file system: a save in the same instant is found a moment later"
+        )
+    with (folder / "one").open("rb") as file:
+        seen = swap.has_writer(file.fileno())
+    if seen is None:
+        yield Check(
+            Level.WARN, "leases", "not here: a program that is just saving a note is not seen, only what it saved"
+        )
+    else:
+        yield ok("leases", "a program that is just saving a note is seen")
+
+
+def _round_trip(vault: Vault, take_back: Undo) -> Iterator[Check]:
+    stamp = Stamp("agent", tool="doctor")
+    first, second = b"---\ntype: probe\n---\nfirst\n", b"---\ntype: probe\n---\nsecond\n"
+    with vault.transaction("doctor(probe): create", stamp) as writing:
+        writing.create("probe.md", first)
+    with vault.transaction("doctor(probe): edit", stamp) as editing:
+        editing.edit("probe.md", first, second)
+    edit = editing.outcome.commit
+    if edit is None or vault.read("probe.md") != second or vault.read_at("HEAD", "probe.md") != second:
+        yield Check(Level.BAD, "write", "a note that was written and committed is not there", next="vault-agent doctor")
+        return
+    yield ok("write", "a note was written, edited and committed")
+    take_back(vault, edit)
+    restored = vault.read("probe.md") == first and vault.read_at("HEAD", "probe.md") == first
+    yield ok("undo", "the edit was taken back") if restored else Check(Level.BAD, "undo", "an edit was not taken back")

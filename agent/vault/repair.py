@@ -1,0 +1,133 @@
+"""Repairs that `doctor --fix` may make unasked: each keeps what it replaces, and none touches what a person wrote."""
+
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from agent.errors import AgentError, BadPath
+from agent.vault.change import Create, Stamp
+from agent.vault.lock import OURS, STALE_SECONDS, clear_stale, index_lock, set_aside
+from agent.vault.merge import conflict_copy_path
+from agent.vault.neighbours import git_is_busy
+from agent.vault.objects import blob_id
+from agent.vault.paths import is_temporary
+from agent.vault.queue import Order
+from agent.vault.store import Vault
+
+
+def rebuild_index(vault: Vault) -> Path:
+    """Make a new index from HEAD; returns where the unreadable one is kept."""
+    gitdir = vault.place.gitdir
+    token = vault.clock.new_id()
+    private, kept = gitdir / f"vault-agent-index.{token}", gitdir / f"index.broken-{token}"
+    with vault.writer.exclusive(), _index_lock(vault, token):
+        try:
+            vault.git.run("read-tree", "HEAD", index=private)
+            vault.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
+            (gitdir / "index").replace(kept)
+            private.replace(gitdir / "index")
+        finally:
+            private.unlink(missing_ok=True)
+    return kept
+
+
+def _index_lock(vault: Vault, token: str) -> AbstractContextManager[None]:
+    place, writer = vault.place, vault.writer
+    return index_lock(place.gitdir, place.worktree, token, vault.clock, writer.options.lock_seconds)
+
+
+def locks(vault: Vault) -> list[Path]:
+    """The lock files of git that are there now."""
+    gitdir = vault.place.gitdir
+    names = ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock")
+    found = [gitdir / name for name in names if os.path.lexists(gitdir / name)]
+    for folder, _, files in os.walk(gitdir / "refs"):
+        found += [Path(folder) / name for name in files if name.endswith(".lock")]
+    return found
+
+
+def move_lock(vault: Vault, lock: Path) -> bool:
+    """Move a lock aside if it is ours and dead, or old with no git alive here; whether it was."""
+    place = vault.place
+    if lock.name == "index.lock":
+        return clear_stale(lock, place.gitdir, place.worktree, vault.clock)
+    age = vault.clock.now().timestamp() - lock.lstat().st_mtime
+    if age < STALE_SECONDS or git_is_busy(place.gitdir, place.worktree):
+        return False
+    set_aside(lock, place.gitdir)
+    return True
+
+
+def litter(vault: Vault) -> list[Path]:
+    """Our own working files in the repository that no running process of ours can still need."""
+    edge = vault.clock.now().timestamp() - STALE_SECONDS
+    found = [*vault.place.gitdir.glob("vault-agent-index.*"), *vault.place.gitdir.glob("vault-agent-lock.*")]
+    return [path for path in found if path.lstat().st_mtime < edge and not path.name.endswith(OURS.decode())]
+
+
+def remove_litter(vault: Vault) -> int:
+    """Remove them, as the vault's only writer; returns how many there were."""
+    with vault.writer.exclusive():
+        found = litter(vault)
+        for path in found:
+            path.unlink(missing_ok=True)
+    return len(found)
+
+
+def temporaries(vault: Vault) -> list[str]:
+    """Our temporary files among the notes, as paths in the vault."""
+    root = vault.place.root
+    found: list[str] = []
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if name != ".git"]
+        here = Path(folder).relative_to(root).as_posix()
+        found += [name if here == "." else f"{here}/{name}" for name in files if is_temporary(name)]
+    return sorted(found)
+
+
+def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
+    """Remove those whose bytes git or a note beside them has, keep the bytes of the others as conflict copies.
+
+    Called when no transaction is unfinished. Returns the paths removed and the copies made; what cannot be read as a
+    file is left.
+    """
+    removed: list[str] = []
+    copies: list[str] = []
+    with vault.writer.exclusive():
+        if vault.writer.journal.unfinished():
+            return removed, copies
+        for path in temporaries(vault):
+            folder, _, name = path.rpartition("/")
+            beside = f"{folder}/recovered.md" if folder else "recovered.md"
+            try:
+                data = vault.writer.files.beside(beside, name)
+                if data is None:
+                    continue
+                if data and not _is_kept(vault, data):
+                    copies.append(_keep(vault, beside, data))
+                vault.writer.files.discard(beside, name)
+            except (BadPath, OSError):
+                continue
+            removed.append(path)
+    return removed, copies
+
+
+def _is_kept(vault: Vault, data: bytes) -> bool:
+    """Whether a commit on some branch has these bytes; an object that no commit reaches may be collected."""
+    head = vault.git.objects(["HEAD"])[0]
+    oid = blob_id(data, len(head.oid) if head else 40)
+    if vault.git.objects([oid])[0] is None:
+        return False
+    return bool(vault.git.run("log", "--all", "-1", "--format=%H", f"--find-object={oid}", drivers_off=True).strip())
+
+
+def _keep(vault: Vault, beside: str, data: bytes) -> str:
+    token = vault.clock.new_id()
+    copy = conflict_copy_path(beside, f"{vault.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}")
+    order = Order(
+        token, (Create(copy, data),), f"doctor(vault): kept what a crash left as {copy}", Stamp("agent", tool="doctor")
+    )
+    outcome = vault.writer.perform(order)
+    if outcome.queued:
+        raise AgentError(f"{copy} waits: {outcome.queued}", hint="vault-agent doctor --fix")
+    return copy

@@ -1,0 +1,84 @@
+"""What a person is about to commit, read from git's index: can the notes' headers be read, is a secret among them?
+
+The working tree is not looked at: what counts is what the commit would keep.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.markdown.note import Note
+from agent.vault import secrets
+from agent.vault.git import Git
+from agent.vault.paths import is_note
+from agent.vault.repository import Place
+
+_BINARY_LOOK = 8000
+_LARGEST = 5 << 20
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A reason not to commit a file: its path in the vault, the line from 1, and why. Never a secret's text."""
+
+    path: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.why}"
+
+
+def problems(git: Git, place: Place, index: Path | None = None) -> list[Problem]:
+    """What is wrong with the staged files of the vault; `index` is another index file than the repository's own.
+
+    Files over 5 MB and binary ones are not searched.
+    """
+    entries = list(_changed(git, place, index))
+    found: list[Problem] = []
+    for start in range(0, len(entries), _AT_ONCE):
+        small = _small(git, entries[start : start + _AT_ONCE])
+        for (path, _), blob in zip(small, git.objects([oid for _, oid in small]), strict=True):
+            if blob is not None and blob.kind == "blob":
+                found += _judge(path, blob.data)
+    return found
+
+
+def _changed(git: Git, place: Place, index: Path | None) -> Iterator[tuple[str, str]]:
+    """Path and blob of every staged file that is new or changed; links and submodules are not read.
+
+    The two lists are compared here, because `git diff-index` would stop at a submodule's bad settings.
+    """
+    head = git.run("rev-parse", "--verify", "-q", "HEAD^{commit}", ok=(0, 1, 128)).decode().strip()
+    committed = set(_rows(git.run("ls-tree", "-r", "-z", "--full-tree", head))) if head else set[tuple[str, str]]()
+    for path, oid in _rows(git.run("ls-files", "-z", "--stage", index=index)):
+        if path.startswith(place.prefix) and (path, oid) not in committed:
+            yield path.removeprefix(place.prefix), oid
+
+
+def _rows(listed: bytes) -> Iterator[tuple[str, str]]:
+    """Path and blob of the plain files in what `ls-tree` (mode, kind, id) or `ls-files` (mode, id, stage) lists."""
+    for row in listed.decode("utf-8", "surrogateescape").split("\0"):
+        facts, _, path = row.partition("\t")
+        words = facts.split(" ")
+        if words[0].startswith("100"):
+            yield path, words[2] if words[1] == "blob" else words[1]
+
+
+def _small(git: Git, entries: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    asked = "".join(f"{oid}\n" for _, oid in entries).encode()
+    sizes = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n")
+    pairs = zip(entries, sizes, strict=False)
+    return [entry for entry, size in pairs if size.isdigit() and int(size) <= _LARGEST]
+
+
+def _judge(path: str, data: bytes) -> Iterator[Problem]:
+    if is_note(path):
+        problem = Note.parse(data).problem
+        if problem is not None:
+            yield Problem(path, problem.line, f"the header cannot be read: {problem.message}")
+    if b"\0" in data[:_BINARY_LOOK]:
+        return
+    for finding in secrets.find(data.decode("utf-8", "replace")):
+        yield Problem(path, finding.line, f"this looks like a secret ({finding.kind})")

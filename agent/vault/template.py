@@ -1,0 +1,111 @@
+"""The vault template as files to lay, and which of them a folder has room for.
+
+A template file never takes the place of anything: neither of a file of its name, whatever the case of its letters,
+nor of a folder, a link or another repository. Where the template lies on disk and the laying itself are the caller's.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+_DOT = "dot-"
+"""Packaging tools drop names that begin with a dot, so the template writes them this way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A path that was not touched, relative to the vault, and why."""
+
+    path: str
+    why: str
+
+
+def read_template(folder: "Traversable", language: str) -> dict[str, bytes]:
+    """Every file of the template in one language: path in the vault to bytes, sorted by path."""
+    files: dict[str, bytes] = {}
+    for part in ("common", language):
+        files.update(_walk(folder / part, ""))
+    return dict(sorted(files.items()))
+
+
+def _walk(folder: "Traversable", above: str) -> Iterator[tuple[str, bytes]]:
+    for item in folder.iterdir():
+        name = "." + item.name.removeprefix(_DOT) if item.name.startswith(_DOT) else item.name
+        if item.is_dir():
+            yield from _walk(item, f"{above}{name}/")
+        elif item.is_file():
+            yield above + name, item.read_bytes()
+
+
+def room(root: Path, files: Mapping[str, bytes], modules: Iterable[str] = ()) -> tuple[dict[str, bytes], list[Left]]:
+    """Sort template files into those that can be laid under `root` and those that are left, with the reason.
+
+    `modules` are folders that the repository holds as submodules. A file that is there already with the very same
+    bytes is in neither.
+    """
+    lay: dict[str, bytes] = {}
+    left: list[Left] = []
+    closed = set(modules)
+    for path, data in files.items():
+        why = _obstacle(root, path, data, closed)
+        if why is None:
+            lay[path] = data
+        elif why:
+            left.append(Left(path, why))
+    return lay, left
+
+
+def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | None:
+    """Why the file cannot be laid; empty when it is there already, None when there is room."""
+    *parts, name = path.split("/")
+    here = root
+    for number, part in enumerate(parts, 1):
+        if "/".join(parts[:number]) in modules:
+            return f"{part} is a submodule"
+        folder = _entry(here, part)
+        if folder is None:
+            return None
+        why = _closed(folder, part)
+        if why:
+            return why
+        here = folder
+    found = _entry(here, name)
+    if found is None:
+        return None
+    if found.name != name:
+        return f"{found.name} is there"
+    if found.is_symlink() or not found.is_file():
+        return "something else has this name"
+    return "" if _holds(found, data) else "yours is kept"
+
+
+def _closed(folder: Path, name: str) -> str:
+    """Why nothing can be laid in a folder of this name; empty when it can."""
+    if folder.name != name:
+        return f"{folder.name} is there, which is the same name where case does not count"
+    if folder.is_symlink():
+        return f"{name} is a link"
+    if not folder.is_dir():
+        return f"{name} is a file"
+    return f"{name} is a repository of its own" if os.path.lexists(folder / ".git") else ""
+
+
+def _entry(folder: Path, name: str) -> Path | None:
+    """What the folder has under this name: exactly, or else but for the case of letters."""
+    exact = folder / name
+    if os.path.lexists(exact):
+        return exact
+    wanted = name.casefold()
+    return next((item for item in folder.iterdir() if item.name.casefold() == wanted), None)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False

@@ -1,0 +1,116 @@
+"""`vault-agent doctor` on healthy, broken and missing vaults: one line a check, then what to do, never a traceback."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from tests.vaults import git, write
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def vault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    assert main(["init", "vault", "--no-hooks"]) == 0
+    capsys.readouterr()
+    return tmp_path / "vault"
+
+
+def test_a_fresh_vault_is_healthy_to_the_last_check(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--vault", str(vault), "doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("ok    ") for line in lines[: lines.index("")])
+    assert "0 warn, 0 bad" in lines[lines.index("") + 1] and "Next:" not in lines
+
+
+def test_outside_a_vault_the_machine_is_probed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "warn  vault: none here" in out and "ok    write: " in out and "init PATH" in out
+
+
+def test_a_vault_that_was_named_and_is_none_is_bad(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--vault", "nowhere", "doctor"]) == 1
+    assert "bad   vault: " in capsys.readouterr().out
+
+
+def test_it_touches_neither_the_notes_nor_the_history(vault: Path) -> None:
+    write(vault / "mine.md", "mine\n")
+    before = git(vault, "rev-parse", "HEAD"), git(vault, "status", "--porcelain")
+    assert main(["--vault", str(vault), "doctor", "--fix"]) == 0
+    assert (git(vault, "rev-parse", "HEAD"), git(vault, "status", "--porcelain")) == before
+
+
+def test_our_own_hooks_are_no_warning(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(vault), "--hooks"]) == 0
+    assert main(["--vault", str(vault), "doctor"]) == 0
+    assert "ok    trust: " in capsys.readouterr().out
+
+
+def test_a_broken_index_is_bad_then_fixed_then_fine(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (vault / ".git/index").write_bytes(b"broken")
+    assert main(["--vault", str(vault), "doctor"]) == 1
+    assert "  vault-agent doctor --fix" in capsys.readouterr().out.splitlines()
+    assert main(["--vault", str(vault), "doctor", "--fix"]) == 0
+    assert "ok    index: fixed" in capsys.readouterr().out
+    assert main(["--vault", str(vault), "doctor"]) == 0
+
+
+def test_json_carries_every_check(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git(vault, "config", "core.fsmonitor", "touch canary")
+    assert main(["--vault", str(vault), "--json", "doctor"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    trust = next(check for check in document["checks"] if check["name"] == "trust")
+    assert document["healthy"] is True and trust["level"] == "warn"
+    assert "core.fsmonitor = touch canary" in trust["details"][0]
+    assert not (vault / "canary").exists()
+
+
+def _no_repository(vault: Path) -> None:
+    (vault / ".git").rename(vault.parent / "gone")
+
+
+def _no_head(vault: Path) -> None:
+    (vault / ".git/HEAD").write_bytes(b"")
+
+
+def _no_objects(vault: Path) -> None:
+    (vault / ".git/objects").rename(vault.parent / "objects")
+
+
+def _bad_settings(vault: Path) -> None:
+    (vault / "vault-agent.yaml").write_bytes(b"vault: &a [*a]\n")
+
+
+def _bad_config(vault: Path) -> None:
+    (vault / ".git/config").write_bytes(b"[core\n\0")
+
+
+def _linked_repository(vault: Path) -> None:
+    _no_repository(vault)
+    (vault / ".git").symlink_to(vault.parent / "gone")
+
+
+def _unreadable_settings(vault: Path) -> None:
+    (vault / "vault-agent.yaml").write_bytes(b"\xff\xfe\0")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [_no_repository, _no_head, _no_objects, _bad_settings, _bad_config, _linked_repository, _unreadable_settings],
+)
+@pytest.mark.parametrize("fix", [[], ["--fix"]])
+def test_a_broken_vault_is_bad_with_a_next_step_and_no_traceback(
+    vault: Path, damage: object, fix: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert callable(damage)
+    damage(vault)
+    assert main(["--vault", str(vault), "doctor", *fix]) == 1
+    captured = capsys.readouterr()
+    assert "bad   " in captured.out and "Traceback" not in captured.out + captured.err
