@@ -1,5 +1,6 @@
 """The mass-change brake: more notes deleted or emptied than one run may, and a person has to say yes."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -48,7 +49,8 @@ def _says_something(data: bytes | None) -> bool:
 
 def lost_by(git: Git, run: str) -> int:
     """How many notes the commits of a run have deleted or emptied so far."""
-    command = ["log", "-z", "--fixed-strings", f"--grep=Vault-Run: {run}", "--raw", "--no-abbrev", "-M", "--format="]
+    exactly = re.sub(r"([.\[\]{}()*+?^$|\\])", r"\\\1", run)
+    command = ["log", "-z", "--extended-regexp", f"--grep=^Vault-Run: {exactly}$", "--raw", "--no-abbrev", "-M", "--format="]
     fields = (
         git.run(*command, "--diff-filter=DM", "--end-of-options", "HEAD", ok=(0, 128))
         .decode("utf-8", "replace")

@@ -105,7 +105,8 @@ class Committer:
     def _index_put_back(self, token: str) -> Iterator[None]:
         """Give the shared index its old file again when the block fails; needs neither git nor disk space."""
         index, before = self.place.gitdir / "index", self.place.gitdir / f"vault-agent-index-before.{token}"
-        with suppress(FileNotFoundError):
+        existed = index.exists()
+        with suppress(OSError):
             before.hardlink_to(index)
         try:
             yield
@@ -113,7 +114,7 @@ class Committer:
             with suppress(OSError):
                 if before.exists():
                     before.replace(index)
-                else:
+                elif not existed:
                     index.unlink(missing_ok=True)
             raise
         finally:

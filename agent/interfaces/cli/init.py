@@ -18,7 +18,7 @@ from agent.vault.initialise import Initialised, initialise
 from agent.vault.template import Left, read_template
 
 _SHOWN = 10
-_SAMPLE = {"en": "The spare key is at Ana's", "zh": "备用钥匙在小安那里"}
+_SAMPLE = {"en": "The spare key is with Ana", "zh": "备用钥匙在小安那里"}
 
 
 @click.command(short_help="Make a folder a vault; touches nothing that exists.")

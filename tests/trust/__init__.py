@@ -1,0 +1,1 @@
+"""The trust promises, each with a harness that keeps its own ledger and never asks the product what it lost."""

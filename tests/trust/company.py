@@ -1,0 +1,74 @@
+"""A hundred changes of ours while other programs use the same repository, and what must be true of it afterwards."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.errors import AgentError
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+from tests.trust import checks
+from tests.trust.ledger import Ledger
+from tests.trust.neighbour import at_work
+from tests.vaults import git, make_vault
+
+
+@dataclass(slots=True)
+class Company:
+    """How it went: ours that were committed at once, queued, refused; theirs that were committed meanwhile."""
+
+    committed: int = 0
+    queued: int = 0
+    refused: int = 0
+    theirs: int = 0
+
+
+def beside(folder: Path, changes: int, *roles: str) -> Company:
+    """Make `changes` while the neighbours are at work; raises `AssertionError` where one was lost or is not ours."""
+    vault = make_vault(folder, {"notes/shared.md": "# Shared\n"})
+    root, ledger, total = vault.place.root, Ledger(folder / "ledger.jsonl"), Company()
+    with at_work(root, ledger, *roles):
+        for number in range(changes):
+            change(vault, ledger, f"m{number:04d}", total)
+    vault.settle()
+    vault.commit_human()
+    made = checks.commits(root)
+    total.theirs = sum(1 for commit in made if not commit.actor)
+    check(root, ledger)
+    return total
+
+
+def change(vault: Vault, ledger: Ledger, run: str, total: Company) -> None:
+    """A new note and a line at the end of the shared one."""
+    ledger.add("intent", run)
+    try:
+        with vault.transaction(f"agent(notes): {run}", Stamp("agent", run)) as transaction:
+            transaction.create(f"notes/{run}.md", f"agent {run}\n".encode())
+            transaction.append("notes/shared.md", f"agent {run}\n".encode())
+    except AgentError:
+        total.refused += 1
+        ledger.add("refused", run)
+        return
+    total.committed += transaction.outcome.commit is not None
+    total.queued += transaction.outcome.queued is not None
+    ledger.add("acked", run, commit=transaction.outcome.commit or "")
+
+
+def check(root: Path, ledger: Ledger) -> None:
+    """Ours are each in exactly one commit of ours, theirs are all still there, and nothing is left behind."""
+    lines = ledger.lines()
+    made = checks.commits(root)
+    acked = [line.id for line in lines if line.kind == "acked"]
+    runs = Counter(commit.run for commit in made if commit.run)
+    wrong = [run for run in acked if runs[run] != 1]
+    assert not wrong, f"not in exactly one commit: {wrong[:5]}"
+    assert all(commit.author == checks.AGENT for commit in made if commit.run), "ours in another's name"
+    shared = (root / "notes" / "shared.md").read_text()
+    for run in acked:
+        assert (root / f"notes/{run}.md").read_text() == f"agent {run}\n", f"{run} is not there"
+        assert shared.count(f"agent {run}\n") == 1, f"{run} is {shared.count(run)} times in the shared note"
+    there = {commit.id for commit in made}
+    lost = [line.id for line in lines if line.kind == "plumbed" and line.id not in there]
+    assert not lost, f"{len(lost)} commits of the neighbour are gone from the branch"
+    checks.check_sound(root)
+    assert not git(root, "status", "--porcelain").strip(), f"not clean: {git(root, 'status', '--porcelain')}"

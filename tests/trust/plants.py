@@ -1,0 +1,109 @@
+"""Bugs to plant into the product, so that the tests can show that they would notice.
+
+Each takes something away that the design relies on. `put` is `setattr` in a process of its own, or a test's
+`monkeypatch.setattr`.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from agent.vault import apply, brake, files, swap
+from agent.vault.change import Applied, Change
+from agent.vault.commit import Committer, Edits, Tip
+from agent.vault.files import Files
+from agent.vault.journal import Journal, Record
+from agent.vault.merge import Combine
+
+Put = Callable[[object, str, object], None]
+
+
+def _temporary_not_flushed(put: Put) -> None:
+    stage = Files.stage
+
+    def careless(self: Files, path: str, temporary: str, data: bytes, mode: int | None) -> None:
+        stage(replace(self, durable=False), path, temporary, data, mode)
+
+    put(Files, "stage", careless)
+
+
+def _journal_not_flushed(put: Put) -> None:
+    write = Journal.open
+
+    def careless(self: Journal, record: Record) -> None:
+        write(replace(self, durable=False), record)
+
+    put(Journal, "open", careless)
+
+
+def _folder_not_flushed(put: Put) -> None:
+    put(Files, "flush", lambda self, path: None)
+
+
+def _journal_line_lost(put: Put) -> None:
+    put(Journal, "open", lambda self, record: None)
+
+
+def _no_compare_and_swap(put: Put) -> None:
+    def careless(self: Committer, new: str, tip: Tip, message: str) -> bool:
+        self.git.run("update-ref", "HEAD", new)
+        return True
+
+    put(Committer, "_move_head", careless)
+
+
+def _branch_not_moved(put: Put) -> None:
+    put(Committer, "_move_head", lambda self, new, tip, message: True)
+
+
+def _shared_index_forgotten(put: Put) -> None:
+    def careless(self: Committer, entries: Edits, token: str, refresh: bool) -> None:
+        return
+
+    put(Committer, "_install_index", careless)
+
+
+def _exchange_not_looked_at(put: Put) -> None:
+    def careless(on_disk: Files, change: Change, combine: Combine) -> Applied:
+        assert change.before is not None and change.after is not None
+        on_disk.stage(change.path, change.temporary, change.after, change.mode)
+        on_disk.trade(change.path, change.temporary)
+        on_disk.discard(change.path, change.temporary)
+        return Applied(change.path, change.temporary, change.before, change.after)
+
+    put(apply, "_replace", careless)
+
+
+def _links_followed(put: Put) -> None:
+    put(files, "_FOLDER", files._FOLDER & ~os.O_NOFOLLOW)
+    put(files, "_FILE", files._FILE & ~os.O_NOFOLLOW)
+    put(Files, "_check_inside", lambda self, here, depth, path: None)
+
+
+def _writers_not_asked_for(put: Put) -> None:
+    put(swap, "has_writer", lambda descriptor: False)
+    put(apply, "late_saves", lambda on_disk, applied: [])
+
+
+def _brake_off(put: Put) -> None:
+    put(brake.Brake, "check", lambda self, lost, earlier, total, who: None)
+
+
+BUGS: dict[str, Callable[[Put], None]] = {
+    "the temporary file is not flushed": _temporary_not_flushed,
+    "the journal is not flushed": _journal_not_flushed,
+    "the folder is not flushed": _folder_not_flushed,
+    "the journal line is lost": _journal_line_lost,
+    "no compare-and-swap": _no_compare_and_swap,
+    "the branch is not moved": _branch_not_moved,
+    "the shared index is forgotten": _shared_index_forgotten,
+    "what came out of the exchange is not looked at": _exchange_not_looked_at,
+    "links are followed": _links_followed,
+    "programs that still write are not waited for": _writers_not_asked_for,
+    "the brake is off": _brake_off,
+}
+
+
+def plant(name: str, put: Put) -> None:
+    """Replace the part of the product that `name` says."""
+    BUGS[name](put)
