@@ -8,9 +8,9 @@ from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
 from agent.config.logs import report_from
 from agent.config.settings import Settings
-from agent.vault.brake import Brake
 from agent.vault.store import Vault, open_vault
-from agent.vault.writer import Options
+from agent.vault.write.brake import Brake
+from agent.vault.write.writer import Options
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.clock import Clock, SystemClock
 from agent.vault.store import Vault, open_vault
-from agent.vault.writer import Options
+from agent.vault.write.writer import Options
 
 FAST = Options(durable=False)
 

@@ -4,8 +4,8 @@ import re
 
 from agent.errors import BadPath, NoteGone
 from agent.markdown.note import Note
-from agent.vault.paths import is_note
 from agent.vault.store import Vault
+from agent.vault.write.paths import is_note
 
 _ID = re.compile(r"[0-9A-Za-z]{26}")
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
+from agent.vault.health.trust import every_scope
 from agent.vault.initialise import common
 from agent.vault.store import Vault
 from agent.vault.template import Left
-from agent.vault.trust import every_scope
 
 NAMES = ("pre-commit", "post-merge", "post-checkout")
 _PROGRAM = b"program='vault-agent'"

@@ -13,14 +13,14 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import NotAVault, Retryable, UserError
 from agent.vault import exclude
-from agent.vault.change import Stamp
-from agent.vault.files import Files
-from agent.vault.git import Git
-from agent.vault.humans import Kind, dirty, filtered
-from agent.vault.repository import MARKER, Place, blocked, locate
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
-from agent.vault.writer import Options
+from agent.vault.write.change import Stamp
+from agent.vault.write.files import Files
+from agent.vault.write.humans import Kind, dirty, filtered
+from agent.vault.write.writer import Options
 
 IGNORE = ".gitignore"
 

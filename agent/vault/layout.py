@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import NotAVault
-from agent.vault.repository import Place, locate
+from agent.vault.plumbing.repository import Place, locate
 
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 

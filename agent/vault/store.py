@@ -11,17 +11,17 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import AgentError, NotAVault, Retryable, SecretFound, UserError
-from agent.vault import humans, secrets
-from agent.vault.brake import lost_by
-from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
-from agent.vault.files import Files
-from agent.vault.git import Git
 from agent.vault.layout import layout
-from agent.vault.paths import check, is_note
-from agent.vault.queue import Order
-from agent.vault.recover import recover
-from agent.vault.repository import MARKER, Place, locate
-from agent.vault.writer import Options, Writer, in_plain_words
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.repository import MARKER, Place, locate
+from agent.vault.write import humans, secrets
+from agent.vault.write.brake import lost_by
+from agent.vault.write.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
+from agent.vault.write.files import Files
+from agent.vault.write.paths import check, is_note
+from agent.vault.write.queue import Order
+from agent.vault.write.recover import recover
+from agent.vault.write.writer import Options, Writer, in_plain_words
 
 
 @dataclass(slots=True)

@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 
 from agent.clock import SystemClock
-from agent.vault.files import Files
 from agent.vault.store import Vault
+from agent.vault.write.files import Files
 from tests.vaults import git
 
 CODES = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS)

@@ -8,12 +8,12 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from agent.vault import apply, brake, files, swap
-from agent.vault.change import Applied, Change
-from agent.vault.commit import Committer, Edits, Tip
-from agent.vault.files import Files
-from agent.vault.journal import Journal, Record
-from agent.vault.merge import Combine
+from agent.vault.plumbing.commit import Committer, Edits, Tip
+from agent.vault.write import apply, brake, files, swap
+from agent.vault.write.change import Applied, Change
+from agent.vault.write.files import Files
+from agent.vault.write.journal import Journal, Record
+from agent.vault.write.merge import Combine
 
 Put = Callable[[object, str, object], None]
 

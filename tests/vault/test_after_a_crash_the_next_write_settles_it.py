@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault import writer as writing
-from agent.vault.change import Stamp
-from agent.vault.commit import Committer
-from agent.vault.files import Files
-from agent.vault.journal import Journal
-from agent.vault.status import status
+from agent.vault.health.status import status
+from agent.vault.plumbing.commit import Committer
 from agent.vault.store import Vault, open_vault
+from agent.vault.write import writer as writing
+from agent.vault.write.change import Stamp
+from agent.vault.write.files import Files
+from agent.vault.write.journal import Journal
 from tests.vaults import committed, git, make_vault, write
 
 AGENT = Stamp("agent", run="r1")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import MassChange
-from agent.vault.change import Stamp
-from agent.vault.humans import Kind, dirty
+from agent.vault.write.change import Stamp
+from agent.vault.write.humans import Kind, dirty
 from tests.fakes import FakeClock
 from tests.vaults import committed, git, head, make_vault, write
 

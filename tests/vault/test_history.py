@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from agent.clock import SystemClock
 from agent.errors import UserError
-from agent.vault.change import Stamp
-from agent.vault.difference import describe, of_commit, of_working_tree, uncommitted
-from agent.vault.history import Kind, commits, read_message
-from agent.vault.message import compose
-from agent.vault.repository import locate
+from agent.vault.history.commits import Kind, commits, read_message
+from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
+from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, open_vault
+from agent.vault.write.change import Stamp
+from agent.vault.write.message import compose
 from tests.fakes import FakeClock
 from tests.vaults import FAST, git, head, make_vault, write
 

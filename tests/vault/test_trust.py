@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.trust import could_execute, executables
+from agent.vault.health.trust import could_execute, executables
 from tests.vaults import git, make_vault, write
 
 

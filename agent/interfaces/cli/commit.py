@@ -4,8 +4,8 @@ import click
 
 from agent.app import build
 from agent.interfaces.cli.output import Output
-from agent.vault.change import Outcome
-from agent.vault.humans import Dirty, Kind, dirty
+from agent.vault.write.change import Outcome
+from agent.vault.write.humans import Dirty, Kind, dirty
 
 
 @click.command(short_help="Commit your own edits now, in your name.")

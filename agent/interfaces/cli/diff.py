@@ -8,8 +8,8 @@ import click
 from agent.app import build
 from agent.interfaces.cli.output import Output, colour
 from agent.interfaces.cli.paths import inside
-from agent.vault.difference import Difference, of_commit, of_working_tree
-from agent.vault.history import resolve
+from agent.vault.history.commits import resolve
+from agent.vault.history.difference import Difference, of_commit, of_working_tree
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -13,10 +13,10 @@ from agent.config.resources import resource
 from agent.errors import AgentError, NotAVault
 from agent.interfaces.cli.init import hook_program, hook_scripts
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
-from agent.vault import examine, probe
+from agent.vault.health import examine, probe
+from agent.vault.health.probe import Check, Level, ok
 from agent.vault.hooks import ours
-from agent.vault.probe import Check, Level, ok
-from agent.vault.repository import locate
+from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import read_template
 

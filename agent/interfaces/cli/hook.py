@@ -7,8 +7,8 @@ import click
 from agent.app import build
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
-from agent.vault.secrets import EXCUSE
-from agent.vault.staged import Problem, problems
+from agent.vault.health.staged import Problem, problems
+from agent.vault.write.secrets import EXCUSE
 
 
 @click.group(short_help="What the git hooks call.")

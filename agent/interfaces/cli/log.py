@@ -9,8 +9,8 @@ from agent.app import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.times import Moment, absolute, moment, relative
-from agent.vault.difference import describe, summary
-from agent.vault.history import HUMAN, Commit, commits
+from agent.vault.history.commits import HUMAN, Commit, commits
+from agent.vault.history.difference import describe, summary
 
 _FILES, _LINES = 8, 6
 """How many notes of a commit, and lines about a note, the text shows; JSON has them all."""

@@ -4,8 +4,8 @@ import click
 
 from agent.app import build
 from agent.interfaces.cli.output import Output
-from agent.vault.humans import Kind
-from agent.vault.status import Status, status
+from agent.vault.health.status import Status, status
+from agent.vault.write.humans import Kind
 
 _SHOWN = 10
 

@@ -7,11 +7,11 @@ import click
 from agent.app import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.times import Moment, moment
-from agent.vault.difference import summary
-from agent.vault.history import is_commit_id
-from agent.vault.undo import Undone, undo
-from agent.vault.undo_choice import Selection
-from agent.vault.undo_plan import Word
+from agent.vault.history.commits import is_commit_id
+from agent.vault.history.difference import summary
+from agent.vault.history.undo import Undone, undo
+from agent.vault.history.undo_choice import Selection
+from agent.vault.history.undo_plan import Word
 
 _SHOWN, _NAMED = 40, 5
 

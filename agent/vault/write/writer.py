@@ -11,24 +11,25 @@ from dataclasses import dataclass, replace
 
 from agent.clock import Clock
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
-from agent.vault import apply as on_disk
-from agent.vault.brake import Brake, is_emptied
-from agent.vault.change import Applied, Change, Collision, Create, Outcome, Stamp
-from agent.vault.commit import Committer, Plan, Tip
-from agent.vault.files import Files
-from agent.vault.git import Git
-from agent.vault.journal import Journal, Record, planned
-from agent.vault.layers import Layering
 from agent.vault.layout import Layout
-from agent.vault.lock import index_lock, writer_lock
-from agent.vault.merge import Combine, combiner, conflict_copy_path, conflict_note
-from agent.vault.message import compose, person
-from agent.vault.neighbours import commit_editor_is_open
-from agent.vault.objects import Pack
-from agent.vault.paths import TEMPORARY
-from agent.vault.queue import Order, Queue
-from agent.vault.repository import Place, blocked
-from agent.vault.resolve import Resolver
+from agent.vault.plumbing.commit import Committer, Plan, Tip
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.lock import index_lock, writer_lock
+from agent.vault.plumbing.neighbours import commit_editor_is_open
+from agent.vault.plumbing.objects import Pack
+from agent.vault.plumbing.people import person
+from agent.vault.plumbing.repository import Place, blocked
+from agent.vault.write import apply as on_disk
+from agent.vault.write.brake import Brake, is_emptied
+from agent.vault.write.change import Applied, Change, Collision, Create, Outcome, Stamp
+from agent.vault.write.files import Files
+from agent.vault.write.journal import Journal, Record, planned
+from agent.vault.write.layers import Layering
+from agent.vault.write.merge import Combine, combiner, conflict_copy_path, conflict_note
+from agent.vault.write.message import compose
+from agent.vault.write.paths import TEMPORARY
+from agent.vault.write.queue import Order, Queue
+from agent.vault.write.resolve import Resolver
 
 TRIES = 4
 EDITOR_PATIENCE = 2.0

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.markdown.note import Note
-from agent.vault import secrets
-from agent.vault.git import Git
-from agent.vault.paths import is_note
-from agent.vault.repository import Place
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.repository import Place
+from agent.vault.write import secrets
+from agent.vault.write.paths import is_note
 
 _BINARY_LOOK = 8000
 _LARGEST = 5 << 20

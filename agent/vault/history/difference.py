@@ -14,12 +14,12 @@ from pathlib import Path
 from agent.errors import AgentError
 from agent.markdown import changes
 from agent.markdown.note import Note
-from agent.vault.files import Files
-from agent.vault.git import Git
-from agent.vault.history import FileChange, Kind, parse_raw
-from agent.vault.objects import FILE, PROGRAM, object_id
-from agent.vault.paths import is_note, is_temporary
-from agent.vault.repository import Place
+from agent.vault.history.commits import FileChange, Kind, parse_raw
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import FILE, PROGRAM, object_id
+from agent.vault.plumbing.repository import Place
+from agent.vault.write.files import Files
+from agent.vault.write.paths import is_note, is_temporary
 
 _NOTE_BYTES = 1 << 20
 _OPTIONS = (

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 
 from agent.errors import UserError
-from agent.vault.git import Git
-from agent.vault.objects import Entry
-from agent.vault.repository import Place
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import Entry
+from agent.vault.plumbing.repository import Place
 
 HUMAN = "human"
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent.errors import UserError
-from agent.vault.history import HUMAN, Commit, resolve
-from agent.vault.message import one_line
+from agent.vault.history.commits import HUMAN, Commit, resolve
+from agent.vault.history.undo_plan import Word
 from agent.vault.store import Vault
-from agent.vault.undo_plan import Word
+from agent.vault.write.message import one_line
 
 _SETUP = "init"
 

@@ -8,12 +8,13 @@ such commits; then our change alone is carried over to HEAD and to the index by 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent.vault.change import Applied, Collision, Stamp
-from agent.vault.commit import Edits, Layer, Plan, Tip
-from agent.vault.git import Git
-from agent.vault.merge import Combine
-from agent.vault.message import AGENT, Person, compose
-from agent.vault.objects import FILE, PROGRAM, Entry, Pack, blob_id
+from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, Pack, blob_id
+from agent.vault.plumbing.people import AGENT, Person
+from agent.vault.write.change import Applied, Collision, Stamp
+from agent.vault.write.merge import Combine
+from agent.vault.write.message import compose
 
 HUMAN_SUBJECT = "human(notes): saved before the agent's change"
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import AgentError
-from agent.vault.git import Git
-from agent.vault.repository import Place
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.repository import Place
 
 _KEYS = frozenset(
     {

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from agent.errors import AgentError, Retryable
 from agent.markdown.note import Note
-from agent.vault import repair
-from agent.vault.git import Git, GitFailed
-from agent.vault.probe import Check, Level, disk, guarded, ok
-from agent.vault.repository import blocked, branch
-from agent.vault.status import conflict_copies
+from agent.vault.health import repair
+from agent.vault.health.probe import Check, Level, disk, guarded, ok
+from agent.vault.health.status import conflict_copies
+from agent.vault.health.trust import Executable, executables
+from agent.vault.plumbing.git import Git, GitFailed
+from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
-from agent.vault.trust import Executable, executables
 
 FIX = "vault-agent doctor --fix"
 FSCK_SECONDS = 30.0

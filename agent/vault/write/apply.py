@@ -6,9 +6,9 @@ name, until the commit is made.
 """
 
 from agent.errors import AgentError, Conflict, NoteGone, Retryable
-from agent.vault.change import Applied, Change
-from agent.vault.files import Files
-from agent.vault.merge import Combine, link_conflict
+from agent.vault.write.change import Applied, Change
+from agent.vault.write.files import Files
+from agent.vault.write.merge import Combine, link_conflict
 
 ATTEMPTS = 40
 VANISHED_SECONDS = 1.0

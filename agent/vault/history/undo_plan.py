@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from agent.errors import BadPath
 from agent.markdown import merge as notes
-from agent.vault.files import Files
-from agent.vault.git import Git
-from agent.vault.history import HUMAN, Commit, FileChange, Kind
-from agent.vault.merge import merge_lines
-from agent.vault.objects import FILE, PROGRAM, Entry, blob_id
-from agent.vault.paths import check, is_note
-from agent.vault.touching import merge_touching
+from agent.vault.history.commits import HUMAN, Commit, FileChange, Kind
+from agent.vault.history.touching import merge_touching
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, blob_id
+from agent.vault.write.files import Files
+from agent.vault.write.merge import merge_lines
+from agent.vault.write.paths import check, is_note
 
 
 @dataclass(frozen=True, slots=True)

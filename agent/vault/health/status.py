@@ -8,9 +8,9 @@ from pathlib import Path
 
 from agent.errors import Permanent
 from agent.markdown.note import Note
-from agent.vault.humans import Dirty, dirty
-from agent.vault.repository import blocked, branch
+from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
+from agent.vault.write.humans import Dirty, dirty
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agent.errors import Retryable
-from agent.vault.brake import is_emptied
-from agent.vault.change import Outcome, Stamp
-from agent.vault.commit import Edits, Layer, Plan, Tip
-from agent.vault.git import Git
-from agent.vault.journal import PERSON, Planned, Record
-from agent.vault.lock import index_lock
-from agent.vault.message import compose, one_line, person
-from agent.vault.objects import Entry, Pack, blob_id
-from agent.vault.paths import is_note, is_temporary
-from agent.vault.repository import Place
-from agent.vault.writer import Writer
+from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.lock import index_lock
+from agent.vault.plumbing.objects import Entry, Pack, blob_id
+from agent.vault.plumbing.people import person
+from agent.vault.plumbing.repository import Place
+from agent.vault.write.brake import is_emptied
+from agent.vault.write.change import Outcome, Stamp
+from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.write.message import compose, one_line
+from agent.vault.write.paths import is_note, is_temporary
+from agent.vault.write.writer import Writer
 
 _LISTED = 40
 

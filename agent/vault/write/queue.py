@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agent.vault.change import Append, Create, Delete, Edit, Move, Request, Stamp
-from agent.vault.journal import flush_folder
+from agent.vault.write.change import Append, Create, Delete, Edit, Move, Request, Stamp
+from agent.vault.write.journal import flush_folder
 
 _KINDS: dict[str, type[Request]] = {
     "create": Create,

@@ -7,9 +7,9 @@ time are now. The undone commits' changes are handed to the desk on the way; all
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agent.vault.git import Git
-from agent.vault.history import Commit, FileChange, Kind, parse_raw
-from agent.vault.undo_plan import Desk, Draft
+from agent.vault.history.commits import Commit, FileChange, Kind, parse_raw
+from agent.vault.history.undo_plan import Desk, Draft
+from agent.vault.plumbing.git import Git
 
 Whereabouts = dict[str, Draft | None]
 """Path at some time to the file that it is today; None: that file is gone. A path not in it has kept its file."""

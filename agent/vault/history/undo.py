@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from agent.errors import Conflict
-from agent.vault.change import Outcome, Stamp
-from agent.vault.difference import uncommitted
-from agent.vault.history import HUMAN, Commit, FileChange, Kind, lineage
-from agent.vault.message import one_line
+from agent.vault.history.commits import HUMAN, Commit, FileChange, Kind, lineage
+from agent.vault.history.difference import uncommitted
+from agent.vault.history.undo_choice import Chosen, Selection, choose
+from agent.vault.history.undo_plan import Desk, Draft, Word, needed
+from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.store import Transaction, Vault
-from agent.vault.undo_choice import Chosen, Selection, choose
-from agent.vault.undo_plan import Desk, Draft, Word, needed
-from agent.vault.undo_walk import Walk, against_other_parents
+from agent.vault.write.change import Outcome, Stamp
+from agent.vault.write.message import one_line
 
 TOOL = "undo"
 _LISTED = 40

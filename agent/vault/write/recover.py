@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.errors import AgentError, NoteExists
-from agent.vault import apply as on_disk
-from agent.vault.change import Applied, Change, Collision
-from agent.vault.commit import Plan, Tip
-from agent.vault.files import PART
-from agent.vault.humans import place_bytes
-from agent.vault.journal import PERSON, Planned, Record
-from agent.vault.lock import index_lock, set_aside
-from agent.vault.neighbours import git_is_busy
-from agent.vault.objects import Pack, blob_id
-from agent.vault.queue import Order
-from agent.vault.repository import blocked, branch
-from agent.vault.writer import Writer
+from agent.vault.plumbing.commit import Plan, Tip
+from agent.vault.plumbing.lock import index_lock, set_aside
+from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.objects import Pack, blob_id
+from agent.vault.plumbing.repository import blocked, branch
+from agent.vault.write import apply as on_disk
+from agent.vault.write.change import Applied, Change, Collision
+from agent.vault.write.files import PART
+from agent.vault.write.humans import place_bytes
+from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.write.queue import Order
+from agent.vault.write.writer import Writer
 
 PATIENCE = 2.0
 _PAUSE = 0.005

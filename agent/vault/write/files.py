@@ -14,9 +14,9 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import BadPath, NoteExists, Retryable
-from agent.vault import swap
-from agent.vault.objects import FILE, LINK, PROGRAM
-from agent.vault.paths import check
+from agent.vault.plumbing.objects import FILE, LINK, PROGRAM
+from agent.vault.write import swap
+from agent.vault.write.paths import check
 
 SETTLE_SECONDS = 2.0
 PART = ".part"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import NotAVault
-from agent.vault.enclosed import refuse_links
+from agent.vault.plumbing.enclosed import refuse_links
 
 MARKER = "vault-agent.yaml"
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from agent.errors import MassChange
 from agent.markdown.note import Note
-from agent.vault.git import Git
-from agent.vault.paths import is_note
+from agent.vault.plumbing.git import Git
+from agent.vault.write.paths import is_note
 
 _SHOWN = 10
 
@@ -50,7 +50,16 @@ def _says_something(data: bytes | None) -> bool:
 def lost_by(git: Git, run: str) -> int:
     """How many notes the commits of a run have deleted or emptied so far."""
     exactly = re.sub(r"([.\[\]{}()*+?^$|\\])", r"\\\1", run)
-    command = ["log", "-z", "--extended-regexp", f"--grep=^Vault-Run: {exactly}$", "--raw", "--no-abbrev", "-M", "--format="]
+    command = [
+        "log",
+        "-z",
+        "--extended-regexp",
+        f"--grep=^Vault-Run: {exactly}$",
+        "--raw",
+        "--no-abbrev",
+        "-M",
+        "--format=",
+    ]
     fields = (
         git.run(*command, "--diff-filter=DM", "--end-of-options", "HEAD", ok=(0, 128))
         .decode("utf-8", "replace")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import LockHeld
-from agent.vault.neighbours import git_is_busy
+from agent.vault.plumbing.neighbours import git_is_busy
 
 OURS = b"vault-agent"
 STALE_SECONDS = 60.0

@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
-from agent.vault.change import Create, Stamp
-from agent.vault.lock import OURS, STALE_SECONDS, clear_stale, index_lock, set_aside
-from agent.vault.merge import conflict_copy_path
-from agent.vault.neighbours import git_is_busy
-from agent.vault.objects import blob_id
-from agent.vault.paths import is_temporary
-from agent.vault.queue import Order
+from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, index_lock, set_aside
+from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
+from agent.vault.write.change import Create, Stamp
+from agent.vault.write.merge import conflict_copy_path
+from agent.vault.write.paths import is_temporary
+from agent.vault.write.queue import Order
 
 
 def rebuild_index(vault: Vault) -> Path:

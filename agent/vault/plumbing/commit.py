@@ -12,10 +12,10 @@ from datetime import datetime
 
 from agent.clock import Clock
 from agent.errors import Permanent, Retryable
-from agent.vault.git import Git, GitFailed
-from agent.vault.message import Person, signature
-from agent.vault.objects import FOLDER, Entry, Pack, Trees, entry_in, folders, format_commit, graft, parse_tree
-from agent.vault.repository import Place, branch
+from agent.vault.plumbing.git import Git, GitFailed
+from agent.vault.plumbing.objects import FOLDER, Entry, Pack, Trees, entry_in, folders, format_commit, graft, parse_tree
+from agent.vault.plumbing.people import Person, signature
+from agent.vault.plumbing.repository import Place, branch
 
 RETRIES = 30
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from agent.vault.change import Change, Stamp
-from agent.vault.objects import blob_id
+from agent.vault.plumbing.objects import blob_id
+from agent.vault.write.change import Change, Stamp
 
 KEEP_BYTES = 256 << 10
 PERSON = "person"

@@ -1,0 +1,1 @@
+"""How a vault stands and what could harm it: status, probes, repairs, the audit of what could execute."""

@@ -1,0 +1,30 @@
+"""What a commit says: one line `type(scope): what`, the reason, and trailers that name who and on whose behalf."""
+
+import re
+
+from agent.errors import UserError
+from agent.vault.write.change import Stamp
+
+_SUBJECT = 120
+_ACTOR = re.compile(r"human|agent|http|(job|mcp):[\w.@/-]{1,100}")
+_TRAILER_VALUE = re.compile(r"[^\x00-\x1f\x7f]{0,200}")
+
+
+def compose(subject: str, stamp: Stamp, body: str = "") -> str:
+    """The whole message; raises `UserError` for a trailer value that would break out of its line."""
+    trailers = [("Vault-Actor", stamp.actor), ("Vault-Run", stamp.run), ("Vault-Tool", stamp.tool)]
+    trailers += [("Vault-Session", stamp.session), *(("Vault-Undoes", commit) for commit in stamp.undoes)]
+    if not _ACTOR.fullmatch(stamp.actor):
+        raise UserError(f"{stamp.actor!r} is no actor", hint="human, agent, http, job:<id> or mcp:<client>")
+    for name, value in trailers:
+        if not _TRAILER_VALUE.fullmatch(value):
+            raise UserError(f"{name} must be one line of at most 200 characters")
+    line = one_line(subject)
+    parts = [line, body.strip(), "\n".join(f"{name}: {value}" for name, value in trailers if value)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without control characters, cut at 120 characters."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return flat if len(flat) <= _SUBJECT else flat[: _SUBJECT - 1] + "…"
