@@ -44,6 +44,7 @@ def command(output: Output, fix: bool) -> None:
     steps = list(dict.fromkeys(check.next for check in checks if check.next and check.level is not Level.OK))
     document = {
         "vault": str(root) if root else None,
+        "ok": not bad,
         "healthy": not bad,
         "checks": [
             {
