@@ -5,7 +5,8 @@ Each takes something away that the design relies on. `put` is `setattr` in a pro
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from agent.vault.plumbing.commit import Committer, Edits, Tip
@@ -57,10 +58,11 @@ def _branch_not_moved(put: Put) -> None:
 
 
 def _shared_index_forgotten(put: Put) -> None:
-    def careless(self: Committer, entries: Edits, token: str, refresh: bool) -> None:
-        return
+    @contextmanager
+    def careless(self: Committer, entries: Edits, token: str, refresh: bool) -> Iterator[None]:
+        yield
 
-    put(Committer, "_install_index", careless)
+    put(Committer, "_new_index", careless)
 
 
 def _exchange_not_looked_at(put: Put) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from agent.vault.health.status import status
 from agent.vault.plumbing.commit import Committer
+from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault, open_vault
 from agent.vault.write import writer as writing
 from agent.vault.write.change import Stamp
@@ -124,6 +125,32 @@ def test_a_save_in_the_very_moment_of_the_crash_is_kept(tmp_path: Path, monkeypa
     everything = git(root, "log", "-p", "--format=") + "".join(path.read_text() for path in root.glob("*.md"))
     assert "middle, by hand" in everything
     assert any("middle, by hand" in path.read_text() for path in root.glob("*.md"))
+
+
+def test_the_index_never_names_an_object_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing blob would look as if the person had staged a deletion, and be recorded in their name."""
+    vault = make_vault(tmp_path, NOTES)
+    real = Git.start
+
+    class Killed:
+        def wait(self) -> bytes:
+            raise Crash
+
+        def end(self) -> None:
+            raise Crash
+
+    def start(git: Git, *args: str, **rest: object) -> object:
+        return Killed() if args[0] == "unpack-objects" else real(git, *args, **rest)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as planted:
+        planted.setattr(Git, "start", start)
+        with pytest.raises(Crash):
+            change(vault)
+    listed = [line.split()[1] for line in git(vault.place.root, "ls-files", "-s").splitlines()]
+    assert all(vault.git.objects(listed))
+    with vault.transaction("y", AGENT) as tx:
+        tx.append("c.md", b"more")
+    assert git(vault.place.root, "log", "-3", "--format=%an").split() == ["vault-agent", "vault-agent", "Anna"]
 
 
 def test_a_torn_journal_line_never_took_effect_and_harms_no_later_one(tmp_path: Path) -> None:

@@ -155,20 +155,23 @@ class Committer:
         return [path for path in paths if not in_full or path in content]
 
     def _store(self, pack: Pack | None, index: Edits, token: str, refresh: bool) -> None:
-        """Write the objects and the shared index at the same time: neither needs the other."""
+        """Write the objects and, at the same time, prepare the shared index that names them."""
         if pack is None:
-            self._install_index(index, token, refresh)
-            return
+            with self._new_index(index, token, refresh):
+                return
         is_small = len(pack.ids) <= LOOSE_OBJECTS and pack.size <= LOOSE_BYTES
         command = ["unpack-objects", "-q"] if is_small else ["index-pack", "--stdin"]
         with pack.stream() as stream:
             writing = self.git.start(*command, stdin=stream)
             try:
-                self._install_index(index, token, refresh)
+                with self._new_index(index, token, refresh):
+                    writing.wait()
             finally:
-                writing.wait()
+                writing.end()
 
-    def _install_index(self, entries: Edits, token: str, refresh: bool) -> None:
+    @contextmanager
+    def _new_index(self, entries: Edits, token: str, refresh: bool) -> Iterator[None]:
+        """Prepare the shared index and put it in its place after the block: it must never name a missing object."""
         index = self.place.gitdir / "index"
         private = self.place.gitdir / f"vault-agent-index.{token}"
         lines = b"".join(
@@ -184,6 +187,7 @@ class Committer:
             self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private, drivers_off=True)
             if refresh:
                 self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
+            yield
             private.replace(index)
         finally:
             private.unlink(missing_ok=True)

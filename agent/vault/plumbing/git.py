@@ -165,12 +165,21 @@ class Running:
     stdin: bytes | None
     timeout: float
     code: int = -1
+    waited: bool = False
+
+    def end(self) -> None:
+        """Kill it, if nobody has waited for it."""
+        process = self.process.proc
+        if process is not None and not self.waited:
+            process.kill()
+            process.communicate()
 
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
         """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit."""
         process = self.process.proc
         if process is None:
             raise GitFailed(self.name, -1, "it was waited for already")
+        self.waited = True
         # After the last byte, communicate waits for the end in steps of a millisecond, longer than some commands take.
         process.wait = lambda timeout=None: type(process).wait(process)  # type: ignore[method-assign]
         try:
