@@ -1,0 +1,181 @@
+"""The bus: tells each event to those who asked for it, one after the other, and survives them all.
+
+Handlers run on the bus's own thread, so that one that hangs can be left behind; an event is told to everybody before
+the next one is. What a handler could not be told (it was hanging, or over its limit) is counted and not kept: whoever
+must miss nothing compares with the truth, as the index does. What to do about an event is for the handlers.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, Full, Queue, SimpleQueue
+from typing import Any, TypeVar, Unpack, overload
+
+from agent.clock import Clock
+from agent.events.subscriber import TIMEOUT, Answer, Counts, Injection, Subscriber, Terms
+
+BACKLOG = 10_000
+"""Events that `publish_async` keeps waiting at most."""
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Call:
+    subscriber: Subscriber
+    event: object
+    answer: SimpleQueue[tuple[Injection, ...]] = field(default_factory=SimpleQueue)
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class _Worker:
+    """A thread that calls handlers. One that hangs is left behind: it ends when its call does."""
+
+    def __init__(self) -> None:
+        self.calls: SimpleQueue[_Call | None] = SimpleQueue()
+        self.thread = threading.Thread(target=self._run, name="vault-agent-bus", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        while (call := self.calls.get()) is not None:
+            injections = _perform(call.subscriber, call.event)
+            call.done.set()
+            call.answer.put(injections)
+
+
+def _perform(subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
+    """Call a handler; whatever it raises is counted and goes no further."""
+    try:
+        injections = tuple(subscriber.call(event) or ())
+    except Exception as error:  # one subscriber's bug must not stop the others, nor the daemon
+        subscriber.count(failed=1, error=f"{type(error).__name__}: {error}".splitlines()[0])
+        logger.warning("%s failed on %s", subscriber.name, type(event).__name__, exc_info=True)
+        return ()
+    subscriber.count(told=1)
+    return injections
+
+
+class Bus:
+    """Subscribers by kind of event. Holds a thread or two from the first event until `close`."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._subscribers: list[Subscriber] = []
+        self._turn = threading.Lock()
+        self._worker: _Worker | None = None
+        self._waiting: Queue[object] = Queue(BACKLOG)
+        self._poster: threading.Thread | None = None
+        self._closed = False
+        self.dropped = 0
+
+    @overload
+    def subscribe(self, handler: Callable[[A], Answer], a: type[A], /, **terms: Unpack[Terms]) -> None: ...
+    @overload
+    def subscribe(
+        self, handler: Callable[[A | B], Answer], a: type[A], b: type[B], /, **terms: Unpack[Terms]
+    ) -> None: ...
+    @overload
+    def subscribe(
+        self, handler: Callable[[A | B | C], Answer], a: type[A], b: type[B], c: type[C], /, **terms: Unpack[Terms]
+    ) -> None: ...
+    @overload
+    def subscribe(
+        self,
+        handler: Callable[[A | B | C | D], Answer],
+        a: type[A],
+        b: type[B],
+        c: type[C],
+        d: type[D],
+        /,
+        **terms: Unpack[Terms],
+    ) -> None: ...
+    def subscribe(self, handler: Callable[[Any], Answer], *kinds: type, **terms: Unpack[Terms]) -> None:
+        """Have `handler` called with every event of these kinds (one to four; subclasses too).
+
+        Raises `ValueError` for a name that is taken.
+        """
+        name = terms["name"]
+        if any(each.name == name for each in self._subscribers):
+            raise ValueError(f"there is a subscriber named {name} already")
+        limits = (terms.get("priority", 0), terms.get("timeout", TIMEOUT), terms.get("per_minute"))
+        added = Subscriber(name, kinds, handler, *limits)
+        self._subscribers = sorted([*self._subscribers, added], key=lambda each: -each.priority)
+
+    def publish(self, event: object) -> tuple[Injection, ...]:
+        """Tell an event to all who asked for it, and return what they inject, highest priority first.
+
+        A handler that publishes is heard at once, before the rest hear of the event it was called with.
+        """
+        worker = self._worker
+        if worker is not None and threading.current_thread() is worker.thread:
+            told = [_perform(each, event) for each in self._hearers(event)]
+        else:
+            with self._turn:
+                told = [self._tell(each, event) for each in self._hearers(event)]
+        return tuple(sorted((injection for each in told for injection in each), key=lambda each: -each.priority))
+
+    def publish_async(self, event: object) -> bool:
+        """Tell an event soon, in order, without waiting; what is injected is dropped.
+
+        False, and counted in `dropped`, when too many events wait already or the bus is closed.
+        """
+        try:
+            if self._closed:
+                raise Full
+            self._waiting.put_nowait(event)
+        except Full:
+            self.dropped += 1
+            return False
+        if self._poster is None:
+            self._poster = threading.Thread(target=self._post, name="vault-agent-post", daemon=True)
+            self._poster.start()
+        return True
+
+    def counts(self) -> dict[str, Counts]:
+        """What became of the events so far, by subscriber's name."""
+        return {each.name: each.counts for each in self._subscribers}
+
+    def close(self, timeout: float = TIMEOUT) -> bool:
+        """Tell what still waits, then stop; False when that took longer than `timeout` seconds."""
+        self._closed = True
+        poster, self._poster = self._poster, None
+        if poster is not None:
+            with suppress(Full):
+                self._waiting.put(_END, timeout=timeout)
+            poster.join(timeout)
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.calls.put(None)
+        return poster is None or not poster.is_alive()
+
+    def _hearers(self, event: object) -> list[Subscriber]:
+        now = self._clock.monotonic()
+        return [each for each in self._subscribers if isinstance(event, each.kinds) and each.admits(now)]
+
+    def _tell(self, subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
+        if self._worker is None:
+            self._worker = _Worker()
+        call = _Call(subscriber, event)
+        self._worker.calls.put(call)
+        try:
+            return call.answer.get(timeout=subscriber.timeout)
+        except Empty:
+            subscriber.count(late=1, error=f"took longer than {subscriber.timeout:g} s")
+            logger.warning("%s takes longer than %g s on an event", subscriber.name, subscriber.timeout)
+            subscriber.hanging = call.done
+            self._worker.calls.put(None)
+            self._worker = None
+            return ()
+
+    def _post(self) -> None:
+        while (event := self._waiting.get()) is not _END:
+            self.publish(event)
+
+
+_END = object()

@@ -1,0 +1,187 @@
+"""The door to watchdog: paths that may have changed, in a bounded set, and the folders in which more may have.
+
+Events come late, twice, or not at all, so they are hints and nothing more. Too many of them, or any complaint of
+watchdog's, and the set becomes "everything": the scan has to look. Its threads only put hints here; what they mean is
+for whoever takes them out.
+"""
+
+import logging
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from agent.watch.ignore import is_ignored
+
+MOST_PATHS = 4096
+MOST_FOLDERS = 16
+MOST_EVENTS = 8192
+"""Half of what the kernel keeps by default (16,384): before it drops the first, we have stopped counting on them."""
+
+logger = logging.getLogger(__name__)
+
+
+class Event(Protocol):
+    """What is used of a watchdog event."""
+
+    @property
+    def event_type(self) -> str: ...
+    @property
+    def is_directory(self) -> bool: ...
+    @property
+    def src_path(self) -> bytes | str: ...
+    @property
+    def dest_path(self) -> bytes | str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Hints since the last time. `everything` is why all has to be looked at, empty if not; `head`: HEAD may have
+    moved."""
+
+    paths: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+    everything: str = ""
+    head: bool = False
+
+
+class Hints:
+    """A bounded set of hints; safe to put to from other threads."""
+
+    def __init__(self, root: Path, most_paths: int = MOST_PATHS, most_events: int = MOST_EVENTS) -> None:
+        self._start = os.path.join(os.path.realpath(root), "")  # noqa: PTH118  # compared with event paths as text
+        self._most_paths, self._most_events = most_paths, most_events
+        self._lock = threading.Lock()
+        self._arrived = threading.Event()
+        self._paths: set[str] = set()
+        self._folders: set[str] = set()
+        self._everything, self._head, self._events = "", False, 0
+
+    def dispatch(self, event: Event) -> None:
+        """Take a watchdog event; called on watchdog's thread."""
+        changes_folder = event.is_directory and event.event_type in {"created", "deleted", "moved"}
+        if event.is_directory and not changes_folder:
+            return
+        for raw in (event.src_path, event.dest_path):
+            if raw:
+                self.put(os.fsdecode(raw), folder=event.is_directory)
+
+    def put(self, absolute: str, *, folder: bool = False) -> None:
+        """A hint that something happened at this path."""
+        path = absolute.removeprefix(self._start) if absolute.startswith(self._start) else ""
+        head = path.startswith(".git/") and (path.endswith("HEAD") or path.startswith(".git/refs/heads/"))
+        with self._lock:
+            self._events += 1
+            if self._events > self._most_events:
+                self._overflow("too many events")
+            elif head:
+                self._head = True
+            elif not path or is_ignored(path):
+                return
+            elif not self._everything:
+                (self._folders if folder else self._paths).add(path)
+                if len(self._paths) > self._most_paths or len(self._folders) > MOST_FOLDERS:
+                    self._overflow("too many changes at once")
+        self._arrived.set()
+
+    def overflow(self, reason: str) -> None:
+        """Events were lost: everything has to be looked at."""
+        with self._lock:
+            self._overflow(reason)
+        self._arrived.set()
+
+    def _overflow(self, reason: str) -> None:
+        self._everything = self._everything or reason
+        self._paths, self._folders = set(), set()
+
+    def take(self) -> Taken:
+        """Take the hints out. Anything put from now on is in the next take."""
+        if not self._arrived.is_set():
+            return _NOTHING
+        with self._lock:
+            self._arrived.clear()
+            taken = Taken(frozenset(self._paths), frozenset(self._folders), self._everything, self._head)
+            self._paths, self._folders = set(), set()
+            self._everything, self._head = "", False
+            if taken.everything:
+                self._events = 0
+        return taken
+
+    def scanned(self) -> None:
+        """A scan begins: what was lost until now does no harm any more."""
+        with self._lock:
+            self._events = 0
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until there are hints, or until the time is over."""
+        return self._arrived.wait(seconds)
+
+
+_NOTHING = Taken()
+
+
+class Subscription:
+    """watchdog at work on one vault; hints go to `hints` until `close`. Raises `OSError` when the system refuses."""
+
+    def __init__(self, root: Path, hints: Hints) -> None:
+        from watchdog import events
+        from watchdog.observers import Observer
+
+        kinds: list[type[events.FileSystemEvent]] = [
+            *(events.FileCreatedEvent, events.FileModifiedEvent, events.FileClosedEvent, events.FileDeletedEvent),
+            *(events.FileMovedEvent, events.DirCreatedEvent, events.DirDeletedEvent, events.DirMovedEvent),
+        ]
+
+        class Handler(events.FileSystemEventHandler):
+            def dispatch(self, event: events.FileSystemEvent) -> None:
+                hints.dispatch(event)
+
+        self._complaints = _Complaints(hints)
+        self._complaints.listen()
+        try:
+            self._observer = Observer()
+        except OSError:
+            self._complaints.stop()
+            raise
+        try:
+            self._observer.daemon = True
+            self._observer.schedule(Handler(), os.path.realpath(root), recursive=True, event_filter=kinds)
+            self._observer.start()
+        except OSError:
+            self.close()
+            raise
+
+    def alive(self) -> bool:
+        """Whether hints can still come."""
+        return self._observer.is_alive() and all(emitter.is_alive() for emitter in self._observer.emitters)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._complaints.stop()
+        self._observer.stop()
+        if self._observer.ident is not None:
+            self._observer.join(5)
+
+
+class _Complaints(logging.Handler):
+    """watchdog tells of events that the kernel dropped in its log only, so that is read, whatever is shown of it."""
+
+    def __init__(self, hints: Hints) -> None:
+        super().__init__(logging.WARNING)
+        self._hints = hints
+        self._log = logging.getLogger("watchdog")
+
+    def listen(self) -> None:
+        self._log.addHandler(self)
+        self._log.setLevel(logging.WARNING)
+        self._log.propagate = False
+
+    def stop(self) -> None:
+        self._log.removeHandler(self)
+        self._log.setLevel(logging.NOTSET)
+        self._log.propagate = True
+
+    def emit(self, record: logging.LogRecord) -> None:
+        logger.info("watchdog: %s", record.getMessage())
+        self._hints.overflow("the system dropped events")

@@ -1,0 +1,109 @@
+"""Looking at the disk: which files there are, how they look from outside, and their bytes in one piece.
+
+The scan is the truth that everything else only hints at. A folder that cannot be read says nothing about its files:
+they are not gone. Links are not followed and not files.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.watch.ignore import is_ignored
+from agent.watch.snapshot import Snapshot, Stat
+
+_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(slots=True)
+class Scan:
+    """One look at a folder. `suspects` are the paths that may have changed, each with its look (None: not there)."""
+
+    files: int = 0
+    suspects: dict[str, Stat | None] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+
+
+def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder: str = "") -> Scan:
+    """Compare the files below `folder` with what is known; reads no file.
+
+    `ignored` is asked about files and folders, on top of `is_ignored`. Memory grows with what differs, and by the
+    names of the files.
+    """
+    result = Scan()
+    there: set[str] = set()
+    waiting = [folder]
+    while waiting:
+        current = waiting.pop()
+        try:
+            entries = _entries(root, current)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            result.unread.append(current)
+            continue
+        for path, kind in entries:
+            if is_ignored(path) or ignored(path):
+                continue
+            if kind is None:
+                waiting.append(path)
+                continue
+            there.add(path)
+            if not snapshot.looks_the_same(path, kind):
+                result.suspects[path] = kind
+    result.files = len(there)
+    unread = tuple(f"{path}/" if path else "" for path in result.unread)
+    for path in snapshot.below(folder):
+        if path not in there and not path.startswith(unread):
+            result.suspects[path] = None
+    return result
+
+
+def _entries(root: Path, folder: str) -> list[tuple[str, Stat | None]]:
+    """A folder's files with their look, and its folders with None; other things are left out."""
+    found: list[tuple[str, Stat | None]] = []
+    with os.scandir(root / folder) as entries:
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    found.append((path, None))
+                elif entry.is_file(follow_symlinks=False):
+                    found.append((path, _look(entry.stat(follow_symlinks=False))))
+            except FileNotFoundError:
+                continue
+    return found
+
+
+def look(root: Path, path: str) -> Stat | None:
+    """How the file looks, None where there is none; raises `OSError` when that cannot be told."""
+    try:
+        status = os.lstat(root / path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return _look(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def read(root: Path, path: str) -> tuple[bytes, Stat] | None:
+    """The file's bytes and its look when they were read, None where there is none.
+
+    Raises `OSError` when it cannot be read, and `BlockingIOError` when it was being written meanwhile.
+    """
+    try:
+        descriptor = os.open(root / path, _FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            return None
+        data = file.read()
+        after = _look(os.fstat(descriptor))
+    if _look(before) != after or len(data) != after.size:
+        raise BlockingIOError(f"{path} is being written")
+    return data, after
+
+
+def _look(status: os.stat_result) -> Stat:
+    return Stat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)

@@ -1,0 +1,205 @@
+"""The watcher of one vault: `poll` it, and it tells what has changed since the last time.
+
+Hints say where to look, a scan of the whole vault at the start and every few minutes says what the hints have missed,
+and a path is looked at when it has been quiet for a moment. All the work is done in `poll`, on the caller's thread;
+between two polls the watcher only collects hints. Reading and comparing is `compare`'s.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from agent.clock import Clock
+from agent.events.types import ScanFinished
+from agent.watch.classify import Difference, VaultEvent
+from agent.watch.compare import UNSEEN, Comparison, Facts
+from agent.watch.debounce import Debounce
+from agent.watch.hints import Hints, Subscription
+from agent.watch.ignore import is_note
+from agent.watch.recent import Recent
+from agent.watch.scan import scan
+from agent.watch.snapshot import Snapshot, Stat
+
+_ALL = ""
+_START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How patient the watcher is, in seconds.
+
+    `quiet`: how long a file must be left alone before it is looked at (0.2: a save takes a few milliseconds, and a
+    person waits for the search to find it). `longest`: after this time it is looked at in any case. `absence`: how long
+    a file must be gone to count as deleted. `scan`: between two scans (240: nothing is missed for five minutes).
+    `blind`: the same while the system gives no hints. `batch`: events that one poll tells at most. `keep`: bytes of
+    recent versions kept in memory.
+    """
+
+    quiet: float = 0.2
+    longest: float = 2.0
+    absence: float = 1.0
+    scan: float = 240.0
+    blind: float = 10.0
+    batch: int = 500
+    keep: int = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How it goes. `problem` is empty, or one line that says what is not seen, or only late; `waiting` counts paths."""
+
+    hints: bool
+    problem: str
+    files: int
+    waiting: int
+    last_scan: ScanFinished | None
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Watches the vault at `root`; made by `watch`, ended by `close`. Polls come from one thread."""
+
+    root: Path
+    facts: Facts
+    pace: Pace
+    hints: Hints
+    comparison: Comparison
+    paths: Debounce[Stat | None]
+    folders: Debounce[str]
+    _subscription: Subscription | None = None
+    _found: deque[Difference] = field(default_factory=deque)
+    _next_scan: float | None = None
+    _last_scan: ScanFinished | None = None
+    _asked: bool = False
+    _deaf: str = "the system has not been asked for hints yet"
+    _unseen: str = ""
+
+    @classmethod
+    def watch(cls, root: Path, facts: Facts, clock: Clock, known: Mapping[str, str], pace: Pace | None = None) -> Self:
+        """A watcher that takes `known` (content hash by path) as what its caller has dealt with already.
+
+        The first poll scans; what differs from `known` is told like any other change. Files that are not notes are
+        taken as they are then, and their later changes are told.
+        """
+        pace = pace or Pace()
+        comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, Recent(pace.keep))
+        quiet: Debounce[Stat | None] = Debounce(pace.quiet, pace.longest)
+        return cls(root, facts, pace, Hints(root), comparison, quiet, Debounce(pace.quiet, pace.longest))
+
+    def listen(self) -> None:
+        """Ask the system for hints, best before the first poll, so that nothing falls between.
+
+        Where it refuses, `state` says why, scans come more often, and it is asked again with each.
+        """
+        self._asked = True
+        self._silence()
+        try:
+            self._subscription = Subscription(self.root, self.hints)
+            self._deaf = ""
+        except OSError as error:
+            self._deaf = (
+                f"the system gives no hints of changes ({error.strerror or error}): looking at all files instead"
+            )
+
+    def close(self) -> None:
+        """Stop listening. What was not told yet is found again by the next start."""
+        self._asked = False
+        self._silence()
+
+    def poll(self, now: float) -> list[VaultEvent]:
+        """What has changed, each change once; `now` is in seconds and never goes back.
+
+        At most `pace.batch` events; while there are more, `wait` returns at once.
+        """
+        self._take_hints(now)
+        self._scan_what_is_due(now)
+        if not self._found:
+            due = [(path, entry.mark) for path, entry in self.paths.due(now)]
+            if due or self.comparison.missing:
+                self._found.extend(self.comparison.settle(due, now))
+        batch = [self._found.popleft() for _ in range(min(self.pace.batch, len(self._found)))]
+        events = self.comparison.tell(batch) if batch else []
+        again, self.comparison.again = self.comparison.again, []
+        for path in again:
+            self.paths.touch(path, now, UNSEEN)
+        return events
+
+    def next_due(self) -> float | None:
+        """When the next poll has something to do if no hint comes before; None: at once."""
+        if self._found or self._next_scan is None:
+            return None
+        others = (self.paths.next_due(), self.folders.next_due(), self.comparison.next_due())
+        return min([self._next_scan, *(each for each in others if each is not None)])
+
+    def wait(self, now: float, most: float) -> bool:
+        """Let time pass until a poll has something to do, `most` seconds at most; true when a hint came."""
+        due = self.next_due()
+        return due is not None and self.hints.wait(max(0.0, min(most, due - now)))
+
+    def state(self) -> State:
+        """How the watcher is doing."""
+        unread = sorted(self.comparison.unread)
+        cannot = f"cannot read {', '.join(unread[:3])}" + (f" and {len(unread) - 3} more" if unread[3:] else "")
+        problem = "; ".join(filter(None, (self._deaf, self._unseen, cannot if unread else "")))
+        waiting = len(self.paths) + len(self._found) + len(self.comparison.missing)
+        return State(not self._deaf, problem, len(self.comparison.snapshot), waiting, self._last_scan)
+
+    def _take_hints(self, now: float) -> None:
+        taken = self.hints.take()
+        for path in taken.paths:
+            if not self.facts.leaves_out(path):
+                self.paths.touch(path, now, UNSEEN)
+        for folder in taken.folders:
+            self.folders.touch(folder, now, "a folder changed")
+        if taken.everything:
+            self.folders.touch(_ALL, now, taken.everything)
+        if taken.head:
+            self._ask_head(now)
+
+    def _ask_head(self, now: float) -> None:
+        for path in self.facts.head_moved():
+            if path not in self.paths.waiting and not self.facts.leaves_out(path):
+                self.paths.touch(path, now, UNSEEN)
+
+    def _scan_what_is_due(self, now: float) -> None:
+        wanted = {folder: entry.mark for folder, entry in self.folders.due(now)}
+        if self._subscription is not None and not self._subscription.alive():
+            self._deaf = "the system has stopped giving hints: looking at all files instead"
+            self._silence()
+            wanted[_ALL] = "hints have stopped"
+        if self._next_scan is None or self._next_scan <= now:
+            wanted[_ALL] = _START if self._next_scan is None else "time"
+            if self._deaf and self._asked and self._next_scan is not None:
+                self.listen()
+        if _ALL in wanted:
+            self.hints.scanned()
+            self._scan(_ALL, wanted[_ALL], now)
+            self._ask_head(now)
+            self._next_scan = now + (self.pace.blind if self._deaf else self.pace.scan)
+            return
+        for folder, reason in wanted.items():
+            self._scan(folder, reason, now)
+
+    def _scan(self, folder: str, reason: str, now: float) -> None:
+        seen = scan(self.root, self.comparison.snapshot, self.facts.ignored, folder)
+        if folder == _ALL:
+            self.comparison.unread.clear()
+            self._last_scan = ScanFinished(reason, seen.files, len(seen.suspects))
+            self._unseen = f"cannot look into {', '.join(seen.unread[:3])}" if seen.unread else ""
+            if not seen.files and len(self.comparison.snapshot):
+                self._unseen = f"nothing is left at {self.root}: is it mounted? Nothing is taken as deleted"
+                return
+        for path, stat in seen.suspects.items():
+            if reason == _START and stat is not None and not is_note(path):
+                self.comparison.pass_over(path, stat)
+            elif path not in self.paths.waiting and path not in self.comparison.missing:
+                self.paths.touch(path, now, stat)
+
+    def _silence(self) -> None:
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
+            with suppress(OSError):
+                subscription.close()

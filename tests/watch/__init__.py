@@ -1,0 +1,1 @@
+"""What the watcher sees of a vault that people and programs write to."""
