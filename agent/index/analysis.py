@@ -1,0 +1,125 @@
+"""From text to terms: the one analyser behind every index and every query.
+
+English words are stemmed, runs of Han, kana and Hangul become pairs of characters, and identifiers (`foo_bar`,
+`fooBar`, `v1.2.3`, `E1234-5`) are kept whole beside their parts. What a term weighs is left to `signals`.
+"""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Any
+
+from agent.index.words import CJK_STOP, CJK_STOP_CHARACTERS, IRREGULAR, STOP_WORDS
+
+_CJK = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['’.:/+#@&-]+[^\W{_CJK}]+)*(?:\+\+|#(?!\w))?")
+_PART = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = re.compile(r"[0-9]+|[^\W0-9]+")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+LONGEST = 64
+"""Characters of a term that are kept: longer ones are data, not words, and engines refuse terms of kilobytes."""
+
+
+def terms(text: str) -> list[str]:
+    """The terms under which a text is found, in order, stop words left out."""
+    found: list[str] = []
+    for run in _RUN.findall(_normal(text)):
+        found.extend(_weighty(run))
+    return found
+
+
+def title_terms(text: str) -> list[str]:
+    """As `terms` with the stop words: a note may be called "The Who"."""
+    return [term for run in _RUN.findall(_normal(text)) for term in _of_run(run)]
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms that a question asks for, each once; its stop words only when there is nothing else."""
+    runs = _RUN.findall(_normal(text))
+    found = dict.fromkeys(term for run in runs for term in (_asked(run) if _IS_CJK.match(run) else _of_run(run)))
+    weighty = [term for term in found if term not in STOP_WORDS and term not in CJK_STOP]
+    return weighty or list(found)
+
+
+def _normal(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
+
+
+@lru_cache(maxsize=1 << 17)
+def _weighty(run: str) -> tuple[str, ...]:
+    return tuple(term for term in _of_run(run) if term not in STOP_WORDS)
+
+
+def _of_run(run: str) -> tuple[str, ...]:
+    if run.isascii() and run.isalpha():
+        return _word(run)
+    return _pairs(run) if _IS_CJK.match(run) else _compound(run)
+
+
+@lru_cache(maxsize=1 << 17)
+def _word(run: str) -> tuple[str, ...]:
+    """A plain word: its stem; a fooBar also whole and in parts."""
+    low = run.casefold()
+    if low in STOP_WORDS:
+        return (low,)
+    parts = _CAMEL.split(run) if low != run and not run.istitle() and not run.isupper() else [run]
+    if len(parts) > 1:
+        return (low[:LONGEST], *(stem(part.casefold()) for part in parts))
+    return (stem(low),)
+
+
+@lru_cache(maxsize=1 << 16)
+def _compound(run: str) -> tuple[str, ...]:
+    """What holds digits, marks or letters with accents: its parts, and the whole when it is more than a word."""
+    low = run.casefold()
+    if low.endswith("'s"):
+        return _compound(run[:-2]) if len(run) > 2 else ()
+    if low.isalpha():
+        return (stem(low),)
+    if low.isdigit():
+        return (low[:LONGEST],)
+    parts: list[str] = []
+    for part in _PART.findall(run):
+        pieces = _CAMEL.split(part)
+        for piece in pieces:
+            split = _NUMBER.findall(piece)
+            parts.extend(
+                _word(each)[-1] if each.isascii() and each.isalpha() else stem(each.casefold()) for each in split
+            )
+            if len(split) > 1:
+                parts.append(piece.casefold()[:LONGEST])
+    parts = [part for part in dict.fromkeys(parts) if part not in STOP_WORDS or len(part) > 2]
+    return tuple(dict.fromkeys((*parts, low[:LONGEST])))
+
+
+def _pairs(run: str) -> tuple[str, ...]:
+    """Pairs of neighbouring characters, and each alone, for a question of one character."""
+    return (*(one + other for one, other in pairwise(run)), *run)
+
+
+def _asked(run: str) -> list[str]:
+    """The pairs of a run in a question, without those that only ask."""
+    if len(run) == 1:
+        return [run]
+    pairs = [one + other for one, other in pairwise(run)]
+    return [each for each in pairs if not CJK_STOP_CHARACTERS.intersection(each) and each not in CJK_STOP] or pairs
+
+
+@lru_cache(maxsize=1 << 17)
+def stem(word: str) -> str:
+    """The stem of a word in lower case, by Snowball's English rules; irregular forms first become their base."""
+    if len(word) > LONGEST:
+        return word[:LONGEST]
+    base = IRREGULAR.get(word, word)
+    return str(_stemmer().stem(base)) if base.isascii() else base
+
+
+@cache
+def _stemmer() -> Any:
+    from whoosh.lang.snowball.english import EnglishStemmer  # its `porter` makes "runn" of running
+
+    return EnglishStemmer()

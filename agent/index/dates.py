@@ -1,0 +1,115 @@
+"""Days and months named in a question, and how well a note's day answers them.
+
+People write about a day on that day or shortly after it, so the days that follow count for something too. Filters
+(`after:`, `before:`) are exact and are left to `query`.
+"""
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_DAY = r"\b([0-3]?[0-9])(?:st|nd|rd|th)?"
+_YEAR = r"((?:19|20)[0-9]{2})\b"
+_ISO = re.compile(r"\b((?:19|20)[0-9]{2})[-/.]([01]?[0-9])(?:[-/.]([0-3]?[0-9]))?\b")
+_CHINESE = re.compile(r"(?:([12][0-9]{3})\s*年\s*)?([01]?[0-9])\s*月(?:\s*([0-3]?[0-9])\s*[日号])?")
+_DAY_MONTH = re.compile(rf"{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?", re.IGNORECASE)
+_MONTH_DAY = re.compile(rf"\b{_MONTH}\s+{_DAY}\b(?:,?\s+{_YEAR})?", re.IGNORECASE)
+_MONTH_YEAR = re.compile(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE)
+_ONLY_MONTH = re.compile(rf"\b(?:in|during|of|since|last|this|early|late|mid)[\s-]+{_MONTH}", re.IGNORECASE)
+AFTER_DAYS = 10
+"""Days after the one asked for that still count, less and less: "yesterday" and "last week" are written then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day, a month (`day` 0), with or without its year (0)."""
+
+    year: int
+    month: int
+    day: int = 0
+
+
+def read(text: str) -> tuple[Day, ...]:
+    """The days and months that a text names, in no particular order; impossible ones are left out."""
+    found: set[Day] = set()
+    rest = text
+    for pattern, order in _PATTERNS:
+        for match in pattern.finditer(rest):
+            year, month, day = (match[group] if group else None for group in order)
+            number = _MONTHS.get((month or "").lower()) or int(month or 0)
+            named = Day(int(year or 0), number, int(day or 0))
+            if 1 <= named.month <= 12 and named.day <= monthrange(named.year or 2000, named.month)[1]:
+                found.add(named)
+        rest = pattern.sub(" ; ", rest)
+    return tuple(found)
+
+
+_PATTERNS = (
+    (_ISO, (1, 2, 3)),
+    (_CHINESE, (1, 2, 3)),
+    (_DAY_MONTH, (3, 2, 1)),
+    (_MONTH_DAY, (3, 1, 2)),
+    (_MONTH_YEAR, (2, 1, 0)),
+    (_ONLY_MONTH, (0, 1, 0)),
+)
+
+
+def closeness(asked: tuple[Day, ...], day: str) -> float:
+    """From 0 to 1: how well a note of `day` (`YYYY-MM-DD`, or nothing) answers a question that names these days."""
+    if not asked or not day:
+        return 0.0
+    try:
+        written = date.fromisoformat(day)
+    except ValueError:
+        return 0.0
+    return max(_close(each, written) for each in asked)
+
+
+def _close(asked: Day, written: date) -> float:
+    best = 0.0
+    for year in (asked.year,) if asked.year else (written.year, written.year - 1):
+        first, last = span(year, asked.month, asked.day)
+        gap = (written - last).days
+        if first <= written <= last:
+            return 1.0
+        if 0 < gap <= AFTER_DAYS:
+            best = max(best, 0.8 * (1 - gap / (AFTER_DAYS + 1)))
+    return best
+
+
+@cache
+def span(year: int, month: int, day: int) -> tuple[date, date]:
+    """The first and last day of a day or a month (`day` 0); raises `ValueError` when the calendar has no such month."""
+    days = monthrange(year, month)[1]
+    first = date(year, month, min(day, days) or 1)
+    return first, first if day else first + timedelta(days - 1)
+
+
+def reach(asked: Day) -> tuple[str, str]:
+    """The days, as ISO, on which a note may have been written that answers a question for this day or month."""
+    first, last = span(asked.year, asked.month, asked.day)
+    return first.isoformat(), (last + timedelta(AFTER_DAYS)).isoformat()

@@ -1,0 +1,125 @@
+"""A note as the indexes see it: terms by field, units with their lines, and what filters can ask for.
+
+A unit is a line of text (a fence or a table is one unit), the smallest thing that a search can point at. Turning units
+into numbers is left to `packed`, the embedder and the engines.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from agent.index.analysis import terms, title_terms
+from agent.markdown import contents, passages, tags
+from agent.markdown.note import Note
+from agent.markdown.passages import Sizes
+from agent.markdown.values import Value, is_list
+
+UNITS = Sizes(lines=1, least=0)
+LARGEST = 8 * 1024 * 1024
+"""Bytes of a note that is still read; what is larger is data, not a note."""
+LONGEST_FACET = 200
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Lines `first` to `last` of the file, the headings above them, and their text.
+
+    The first unit of a note is its title with aliases and tags; it has no lines (both are 0).
+    """
+
+    first: int
+    last: int
+    headings: tuple[str, ...]
+    text: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """All that is indexed of one note; `problem` says what could not be read of it."""
+
+    path: str
+    title: str
+    id: str | None
+    day: str
+    fields: Mapping[str, tuple[str, ...]]
+    """Terms under each of `weights.FIELDS`."""
+    units: tuple[Unit, ...]
+    facets: tuple[tuple[str, str], ...]
+    text: str
+    problem: str = ""
+
+
+def read(path: str, data: bytes) -> Document:
+    """The document of a note; never fails, whatever its bytes."""
+    note = Note.parse(data)
+    found = contents.read(note)
+    title, day = note.title(path), passages.day(note, path)
+    headings = tuple(term for heading in found.headings for term in terms(heading.text))
+    names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
+    names_text = " · ".join((title, *note.aliases, *names))
+    first = Unit(0, 0, (), names_text, tuple(terms(names_text)))
+    units = (first, *_units(note, path, found if note.problem is None else None))
+    fields = {
+        "title": tuple(term for text in (title, *note.aliases) for term in title_terms(text)),
+        "path": tuple(terms(path.rpartition("/")[0])),
+        "tags": tuple(term for name in names for term in (f"#{name}", *terms(name))),
+        "headings": headings,
+        "links": tuple(term for link in found.links if not link.external for term in terms(link.target)),
+        "dates": _day_terms(day),
+        "body": tuple(term for unit in units for term in unit.terms),
+    }
+    facets = dict.fromkeys((*(("tag", name) for name in names), *_facets(note.header)))
+    problem = note.problem.message if note.problem else ""
+    return Document(path, title, note.id, day, fields, units, tuple(facets), note.text, problem)
+
+
+def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[Unit]:
+    first_heading = found.headings[0].text if found and found.headings else ""
+    above: tuple[str, ...] = ()
+    for passage in passages.read(note, path, UNITS, found.body if found else None):
+        own = terms(passage.text)
+        if passage.headings == above and above and above[-1] != first_heading:
+            own.extend(terms(above[-1]))  # a section's first unit has its heading already
+        above = passage.headings
+        yield Unit(passage.first, passage.last, passage.headings, passage.text, tuple(own))
+
+
+def _day_terms(day: str) -> tuple[str, ...]:
+    if not day:
+        return ()
+    year, month, number = day.split("-")
+    name = _MONTHS[int(month) - 1] if month.isdigit() and 1 <= int(month) <= 12 else ""
+    return (day, year, *terms(name), str(int(number)))
+
+
+def _facets(header: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
+    for key, value in header.items():
+        if key.casefold() in ("tag", "tags"):
+            continue
+        for each in value if is_list(value) else (value,):
+            text = _plain(each)
+            if text and len(text) <= LONGEST_FACET:
+                yield key.casefold(), text
+
+
+def _plain(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return str(value).casefold() if isinstance(value, str | int | float) else ""

@@ -1,0 +1,155 @@
+"""Texts as the tokens and token vectors of a static model: the best one on this machine, never from the network.
+
+In order: the model that the settings name, a model2vec model in the local hub cache, the vectors that wordllama ships.
+A static model's text vector is the weighted sum of its tokens' vectors, so an index keeps tokens, and a search computes
+every similarity from the few rows of the matrix that it needs. wordllama's matrix is mapped instead of loaded, and
+summed here instead of by `model2vec`, which takes 0.2 s to import: a search from cold has no time for that.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.index.packed import Floats, Ints
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+MULTILINGUAL = "minishlab/potion-multilingual-128M"
+_BYTES = 259
+"""Tokens of wordllama below this are marks and single bytes; from here on they come the most frequent first."""
+_COMMON = 300.0
+"""A token so far down the list counts half: the smooth inverse frequency of Arora et al. 2017, by rank."""
+_BYTE_WEIGHT = 0.5
+
+
+class Embedder(Protocol):
+    """A static model. `name` changes when its vectors do."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def tokens(self, texts: Sequence[str]) -> list[Ints]:
+        """Each text's tokens."""
+        ...
+
+    def vectors(self, tokens: Ints) -> Floats:
+        """A row for each token, weighted so that a text's vector is the sum of its rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StaticEmbedder:
+    """A matrix with a row for each token, through `mapping` where the model has one."""
+
+    name: str
+    tokenizer: "Tokenizer"
+    matrix: NDArray[np.float32] | NDArray[np.float16]
+    weights: Floats | None = None
+    mapping: Ints | None = None
+    unknown: int = -1
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def tokens(self, texts: Sequence[str]) -> list[Ints]:
+        found = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        arrays = [np.array(each.ids, dtype=np.int32) for each in found]
+        return arrays if self.unknown < 0 else [array[array != self.unknown] for array in arrays]
+
+    def vectors(self, tokens: Ints) -> Floats:
+        rows = self.matrix[tokens if self.mapping is None else self.mapping[tokens]].astype(np.float32)
+        if self.weights is not None:
+            rows *= self.weights[tokens][:, None]
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The embedder that was found, if any, and what the person should know about the choice."""
+
+    embedder: Embedder | None
+    reason: str = ""
+
+
+def choose(model: str = "", hub: Path | None = None) -> Chosen:
+    """The best embedder here. `model`: a name or a folder from the settings; `hub`: the local hub cache.
+
+    Never raises and never downloads: without any model, `reason` says why search is by keywords only.
+    """
+    wanted = _folder(model, hub) if model else _folder(MULTILINGUAL, hub)
+    missing = f"the model {model} is not on this machine (vault-agent warm fetches it)" if model else ""
+    if wanted is not None:
+        try:
+            return Chosen(_model2vec(wanted, model or MULTILINGUAL))
+        except (OSError, ValueError, KeyError, ImportError) as error:
+            missing = f"the model in {wanted} cannot be loaded: {error}"
+    try:
+        found = wordllama()
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        return Chosen(None, missing or f"no embedding model: {error}")
+    return Chosen(found, missing)
+
+
+def _folder(model: str, hub: Path | None) -> Path | None:
+    """Where a model's files are: a folder, or its newest snapshot in the hub cache."""
+    if Path(model, "model.safetensors").is_file():
+        return Path(model)
+    if hub is None:
+        return None
+    found = sorted(hub.glob(f"models--{model.replace('/', '--')}/snapshots/*/model.safetensors"))
+    return found[-1].parent if found else None
+
+
+def _model2vec(folder: Path, name: str) -> StaticEmbedder:
+    from model2vec import StaticModel
+
+    model = StaticModel.from_pretrained(folder)
+    weights = None if model.weights is None else np.asarray(model.weights, dtype=np.float32)
+    mapping = None if model.token_mapping is None else np.asarray(model.token_mapping, dtype=np.int32)
+    unknown = -1 if model.unk_token_id is None else int(model.unk_token_id)
+    model.tokenizer.no_truncation()
+    return StaticEmbedder(f"{name}@{folder.name}", model.tokenizer, model.embedding, weights, mapping, unknown)
+
+
+def wordllama() -> StaticEmbedder:
+    """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is not there."""
+    from tokenizers import Tokenizer
+
+    spec = find_spec("wordllama")  # not imported: the package itself takes a quarter of a second
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("the package wordllama is not installed")
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    matrix = map_matrix(folder / "weights" / "l2_supercat_256.safetensors")
+    rank = np.maximum(np.arange(len(matrix), dtype=np.float32) - _BYTES, 1.0)
+    weights = rank / (rank + np.float32(_COMMON))
+    weights[:_BYTES] = _BYTE_WEIGHT
+    return StaticEmbedder("wordllama-l2-256", tokenizer, matrix, weights.astype(np.float32))
+
+
+def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
+    """The only matrix of a safetensors file, mapped into memory; raises `ValueError` when it holds something else."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    header.pop("__metadata__", None)
+    if len(header) != 1:
+        raise ValueError(f"{path.name} holds {len(header)} arrays instead of one")
+    (entry,) = header.values()
+    kind = {"F16": np.float16, "F32": np.float32}[entry["dtype"]]
+    offset = 8 + length + entry["data_offsets"][0]
+    mapped: NDArray[np.float32] = np.memmap(path, kind, "r", offset, tuple(entry["shape"]))
+    return mapped

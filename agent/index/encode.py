@@ -1,0 +1,101 @@
+"""Documents as the numbers that are stored of them: packed terms and tokens, and chunk vectors.
+
+The texts of many notes are tokenized and summed together, which is several times quicker than one by one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.index.document import Document
+from agent.index.embedder import Embedder
+from agent.index.packed import Floats, Ints, Packed, distinct, hash_terms, hood
+from agent.index.vector import CHUNKS
+
+CHUNK_TOKENS = 160
+"""A chunk is closed when it has so many tokens: about a paragraph, one thing that a note says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What is stored of a note: its row, and one unit vector a chunk (none without an embedder)."""
+
+    packed: Packed
+    chunks: Floats
+
+
+def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Mapping[str, float]) -> list[Encoded]:
+    """The documents as numbers, in order; `fields` says what a term in each field counts."""
+    texts = [unit.text for document in documents for unit in document.units]
+    titles = [document.title for document in documents]
+    if embedder is None:
+        none = np.zeros(0, np.int32)
+        tokens = [none] * len(texts)
+        sums = np.zeros((len(texts), 0), np.float32)
+        title_sums = np.zeros((len(titles), 0), np.float32)
+    else:
+        tokens = embedder.tokens(texts) if texts else []
+        sums = _sums(tokens, embedder)
+        title_sums = _sums(embedder.tokens(titles), embedder)
+    found = []
+    start = 0
+    for document, title in zip(documents, title_sums, strict=True):
+        end = start + len(document.units)
+        found.append(_encoded(document, tokens[start:end], sums[start:end], title, fields))
+        start = end
+    return found
+
+
+def _sums(tokens: Sequence[Ints], embedder: Embedder) -> Floats:
+    """The summed vectors of each text; zeros for one without tokens."""
+    sums = np.zeros((len(tokens), embedder.dimensions), np.float32)
+    if not any(len(each) for each in tokens):
+        return sums
+    found, places = distinct(np.concatenate(tokens))
+    rows = embedder.vectors(found)
+    start = 0
+    for at, each in enumerate(tokens):  # eight times as quick as `np.add.reduceat`, which walks down the columns
+        end = start + len(each)
+        np.add.reduce(rows[places[start:end]], axis=0, out=sums[at])
+        start = end
+    return sums
+
+
+def _encoded(
+    document: Document, tokens: Sequence[Ints], sums: Floats, title: Floats, fields: Mapping[str, float]
+) -> Encoded:
+    units = document.units
+    lengths = [len(each) for each in tokens]
+    total = np.concatenate((np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0, dtype=np.float64)))
+    low, high = hood(len(units))
+    extra = [(term, fields[name]) for name, found in document.fields.items() if name != "body" for term in found]
+    packed = Packed(
+        hash_terms([term for unit in units for term in unit.terms]),
+        np.cumsum([len(unit.terms) for unit in units], dtype=np.int32),
+        hash_terms([term for term, _ in extra]),
+        np.array([weight for _, weight in extra], dtype=np.float32),
+        np.concatenate(tokens) if tokens else np.zeros(0, np.int32),
+        np.cumsum(lengths, dtype=np.int32),
+        np.linalg.norm(sums, axis=1).astype(np.float32),
+        np.linalg.norm(total[high] - total[low], axis=1).astype(np.float32),
+        np.array([unit.first for unit in units], dtype=np.int32),
+        np.array([unit.last for unit in units], dtype=np.int32),
+    )
+    return Encoded(packed, _chunks(lengths, sums, title))
+
+
+def _chunks(lengths: Sequence[int], sums: Floats, title: Floats) -> Floats:
+    """One vector of length 1 for each run of units, the title counted in each."""
+    if not sums.shape[1]:
+        return np.zeros((0, 0), np.float32)
+    starts, held = [0], 0
+    for at, length in enumerate(lengths):
+        if held and held + length > CHUNK_TOKENS and len(starts) < CHUNKS:
+            starts.append(at)
+            held = 0
+        held += length
+    rows = np.add.reduceat(sums, starts, axis=0) + title if len(sums) else title[None, :]
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Floats = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    return unit

@@ -1,0 +1,86 @@
+"""Where the files of an index are, and who may write them.
+
+notes.db            the passage store and the manifest; says which of the others are current
+keyword-<engine>/   the postings, sealed
+vectors-<n>.usearch the chunk vectors of one generation
+REBUILD             left by a reader that met damage: the next update starts anew
+lock                held by the one writer
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import LockHeld
+from agent.index.keyword import Engine
+
+_PAUSE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFiles:
+    """The folder of an index; it may not exist yet, and may be deleted at any moment."""
+
+    folder: Path
+
+    @property
+    def store(self) -> Path:
+        return self.folder / "notes.db"
+
+    @property
+    def mark(self) -> Path:
+        return self.folder / "REBUILD"
+
+    def keyword(self, engine: Engine) -> Path:
+        return self.folder / f"keyword-{engine}"
+
+    def vectors(self, generation: int) -> Path:
+        return self.folder / f"vectors-{generation}.usearch"
+
+    def ask_for_rebuild(self, reason: str) -> None:
+        """Tell the next writer that something is damaged; quiet when the folder cannot be written."""
+        try:
+            self.mark.write_text(reason, "utf-8")
+        except OSError:
+            return
+
+    def clear(self) -> None:
+        """Remove everything but the lock."""
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != "lock":
+                path.unlink(missing_ok=True)
+
+    def drop_old_vectors(self, generation: int) -> None:
+        for path in self.folder.glob("vectors-*"):
+            if path != self.vectors(generation):
+                path.unlink(missing_ok=True)
+
+    @contextmanager
+    def writing(self, clock: Clock, patience: float) -> Iterator[None]:
+        """Be the only writer; raises `LockHeld` after `patience` seconds."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            deadline = clock.monotonic() + patience
+            while not _try_lock(descriptor):
+                if clock.monotonic() >= deadline:
+                    raise LockHeld("another vault-agent is updating the index", hint="try again in a moment")
+                clock.sleep(_PAUSE)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

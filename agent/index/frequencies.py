@@ -1,0 +1,48 @@
+"""How often terms occur, as changes that add up: what a note brings when it is indexed, and takes when it goes."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.index.packed import Packed, hood
+from agent.index.passage_store import Totals
+
+
+@dataclass(slots=True)
+class Frequencies:
+    """The sum of many notes, some of them subtracted."""
+
+    totals: Totals = Totals()
+    _terms: list[NDArray[np.uint64]] = field(default_factory=list)
+    _notes: list[NDArray[np.int64]] = field(default_factory=list)
+    _units: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def count(self, packed: Packed, sign: int = 1) -> None:
+        """Add a note, or take it away with `sign` -1."""
+        lengths = np.diff(packed.ends, prepend=0)
+        units = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
+        pairs = np.unique((packed.terms.astype(np.uint64) << np.uint64(32)) | units) >> np.uint64(32)
+        both = np.concatenate((pairs, np.unique(packed.extra).astype(np.uint64)))
+        terms, place = np.unique(both, return_inverse=True)
+        in_units = np.bincount(place[: len(pairs)], minlength=len(terms))
+        self._terms.append(terms)
+        self._notes.append(np.full(len(terms), sign, dtype=np.int64))
+        self._units.append(in_units.astype(np.int64) * sign)
+        total = np.concatenate(([0], np.cumsum(lengths)))
+        low, high = hood(len(lengths))
+        mine = Totals(1, len(lengths), len(packed.terms), int((total[high] - total[low]).sum()))
+        self.totals = self.totals.plus(mine, sign)
+
+    def changes(self) -> dict[int, tuple[int, int]]:
+        """For each term that changed, by how many notes and units."""
+        if not self._terms:
+            return {}
+        terms, place = np.unique(np.concatenate(self._terms), return_inverse=True)
+        notes = np.bincount(place, np.concatenate(self._notes), len(terms)).astype(np.int64)
+        units = np.bincount(place, np.concatenate(self._units), len(terms)).astype(np.int64)
+        return {
+            term: (more_notes, more_units)
+            for term, more_notes, more_units in zip(terms.tolist(), notes.tolist(), units.tolist(), strict=True)
+            if more_notes or more_units
+        }

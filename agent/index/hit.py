@@ -1,0 +1,69 @@
+"""What goes into a search and what comes out of it, as values."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent.index.dates import Day
+
+Mode = Literal["hybrid", "keyword", "vector", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What every hit must satisfy; empty fields ask for nothing. Days are `YYYY-MM-DD`, inclusive on both sides."""
+
+    paths: tuple[str, ...] = ()
+    """Any of these: the beginning of a path, or a pattern with `*`."""
+    after: str = ""
+    before: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
+    """All of these: a key of the header (`tag` for tags, wherever they stand) and a value in lower case."""
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.after or self.before or self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question: its text without filters, its terms, and the days that it names."""
+
+    text: str
+    terms: tuple[str, ...] = ()
+    days: tuple[Day, ...] = ()
+    filters: Filters = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What one signal says about a hit: its rank among the candidates (from 1), its raw score, its share of the sum."""
+
+    name: str
+    rank: int
+    score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note, or a passage of one, that answers a question; `lines` are inclusive and count from 1 in the file."""
+
+    path: str
+    title: str
+    id: str | None
+    score: float
+    lines: tuple[int, int]
+    passage: str
+    headings: tuple[str, ...]
+    why: tuple[Leg, ...] = ()
+    """Every leg with its rank and score, the weightiest first; empty unless asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The hits, best first, with how they were found; `degraded` says why a leg is missing, or None."""
+
+    query: str
+    mode: Mode
+    engine: str
+    hits: tuple[Hit, ...] = field(default=())
+    degraded: str | None = None

@@ -1,0 +1,107 @@
+"""The notes of one update on their way into the index: read, cut, encoded, stored, counted.
+
+Runs inside the database transaction of `update` and streams, so that a first index of many notes holds a few hundred in
+memory. When that transaction counts is `update`'s.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import TypeAlias
+
+from agent.errors import AgentError
+from agent.index import document
+from agent.index.embedder import Chosen
+from agent.index.encode import Encoded, encode
+from agent.index.frequencies import Frequencies
+from agent.index.keyword import Fields
+from agent.index.packed import from_bytes
+from agent.index.passage_store import PassageStore, Record, Totals
+from agent.index.vector import VectorIndex
+from agent.index.weights import Weights
+
+Read: TypeAlias = Callable[[str], bytes | None]
+"""A note's bytes by its path; None when it is gone. May raise `OSError` or `AgentError`: the note counts as failed."""
+_TOGETHER = 200
+"""Notes that are encoded at once."""
+
+
+@dataclass(slots=True)
+class Intake:
+    """One update on its way: what was read, counted and put aside."""
+
+    store: PassageStore
+    vectors: VectorIndex | None
+    chosen: Chosen
+    weights: Weights
+    numbers: Mapping[str, int]
+    listed: Mapping[str, str]
+    frequencies: Frequencies = field(default_factory=Frequencies)
+    indexed: int = 0
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+    def forget(self, notes: Sequence[int]) -> None:
+        """Take some notes out of the store, the statistics and the vectors."""
+        for _, _, data in self.store.data(notes).values():
+            self.frequencies.count(from_bytes(data), -1)
+        self.store.remove(notes)
+        if self.vectors is not None:
+            self.vectors.remove(notes)
+
+    def stream(self, paths: Sequence[str], read: Read) -> Iterator[tuple[int, Fields]]:
+        """Read, encode and store the notes, and give each to the keyword engine."""
+        remaining = iter(paths)
+        while some := list(islice(remaining, _TOGETHER)):
+            documents = [found for path in some if (found := self._document(path, read)) is not None]
+            encoded = encode(documents, self.chosen.embedder, self.weights.fields)
+            self.store.add(map(self._record, documents, encoded))
+            for each in encoded:
+                self.frequencies.count(each.packed)
+            if self.vectors is not None:
+                self.vectors.add([self.numbers[each.path] for each in documents], [each.chunks for each in encoded])
+            self.indexed += len(documents)
+            for each_document in documents:
+                yield self.numbers[each_document.path], each_document.fields
+
+    def finish(self) -> None:
+        self.store.change_frequencies(self.frequencies.changes())
+        totals: Totals = self.store.totals().plus(self.frequencies.totals)
+        self.store.set_meta("totals", json.dumps(asdict(totals)))
+
+    def _document(self, path: str, read: Read) -> document.Document | None:
+        try:
+            data = read(path)
+        except (OSError, AgentError) as error:
+            self._leave(path, "failed", str(error) or type(error).__name__)
+            return None
+        if data is None:
+            return None  # gone since it was listed
+        if len(data) > document.LARGEST:
+            self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
+            return None
+        return document.read(path, data)
+
+    def _leave(self, path: str, status: str, reason: str) -> None:
+        """Keep on record that a note is not indexed; one that failed has no hash, so that it is tried again."""
+        if status == "failed":
+            self.failed.append((path, reason))
+            self.store.add([Record(self.numbers[path], path, "", "failed", reason)])
+        else:
+            self.skipped.append((path, reason))
+            self.store.add([Record(self.numbers[path], path, self.listed[path], "skipped", reason)])
+
+    def _record(self, found: document.Document, encoded: Encoded) -> Record:
+        headings: list[tuple[int, tuple[str, ...]]] = []
+        for at, unit in enumerate(found.units):
+            if not headings or headings[-1][1] != unit.headings:
+                headings.append((at, unit.headings))
+        number, digest = self.numbers[found.path], self.listed[found.path]
+        return Record(
+            *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
+            headings=tuple(headings),
+            facets=found.facets,
+            data=encoded.packed.to_bytes(),
+            text=found.text,
+        )

@@ -1,0 +1,48 @@
+"""The seam for keyword engines: which notes hold these terms, the likeliest first.
+
+An engine finds candidates and nothing more: what a note scores is computed from the passage store, by the same formula
+whichever engine found it. That keeps an index that grew by updates equal to one built at once, as engines count deleted
+notes in their statistics until they merge.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Literal, Protocol, TypeAlias
+
+from numpy.typing import NDArray
+
+Fields: TypeAlias = Mapping[str, Sequence[str]]
+"""The terms of a note under each of `weights.FIELDS`."""
+Engine: TypeAlias = Literal["whoosh", "tantivy"]
+
+
+class KeywordIndex(Protocol):
+    """A folder of postings. One process writes; any number read, and see the last commit when they `refresh`."""
+
+    @property
+    def name(self) -> Engine: ...
+
+    def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
+        """One commit: forget the notes `removed`, then index `added`. A note that is indexed again is in both."""
+        ...
+
+    def refresh(self) -> None:
+        """See the last commit. Raises `Damaged` when the files are not a whole index."""
+        ...
+
+    def search(self, terms: Sequence[str], count: int, allowed: NDArray | None = None) -> list[int]:  # type: ignore[type-arg]
+        """At most `count` notes that hold a term, the best first; only those in `allowed` (sorted) when it is given."""
+        ...
+
+    def count(self) -> int:
+        """How many notes are indexed, as last seen."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def engine_for(setting: Literal["auto", "whoosh", "tantivy"]) -> Engine:
+    """The engine to use: `auto` is tantivy where it is installed, else Whoosh."""
+    if setting == "whoosh" or (setting == "auto" and find_spec("tantivy") is None):
+        return "whoosh"
+    return "tantivy"

@@ -1,0 +1,65 @@
+"""What must be done so that the index says what the notes say, by content hash and never by time.
+
+Only compares; the doing is `update`'s. A note's status here is the truth that `status --notes` prints: a note counts as
+indexed when everything about it was written.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from agent.index.passage_store import PassageStore
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Paths to read and index, paths to forget, and which of those only changed their path (old, new)."""
+
+    write: tuple[str, ...]
+    forget: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...] = ()
+    added: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.write or self.forget)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many notes are found by search, and for the others (and those read in part) the reason."""
+
+    indexed: int
+    skipped: tuple[tuple[str, str], ...]
+    failed: tuple[tuple[str, str], ...]
+    partly: tuple[tuple[str, str], ...] = ()
+    pending: int = 0
+
+
+def plan(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> Plan:
+    """From the indexed hashes and the vault's, both by path; what is `unfinished` is done again whatever its hash."""
+    again = frozenset(unfinished)
+    write = tuple(sorted(path for path, digest in listed.items() if known.get(path) != digest or path in again))
+    forget = tuple(sorted(path for path in {*known, *again} if path not in listed))
+    by_hash: dict[str, list[str]] = {}
+    for path in reversed(forget):
+        if path in known:
+            by_hash.setdefault(known[path], []).append(path)
+    moved = []
+    for path in write:
+        if path not in known and by_hash.get(listed[path]):
+            moved.append((by_hash[listed[path]].pop(), path))
+    added = sum(1 for path in write if path not in known) - len(moved)
+    return Plan(write, forget, tuple(moved), added)
+
+
+def coverage(store: PassageStore) -> Coverage:
+    """The state of every note that the index knows; raises `Damaged`."""
+    with store.snapshot():
+        rows = store.coverage()
+        pending = len({path for path, _ in store.pending()})
+    return Coverage(
+        sum(1 for _, status, _ in rows if status == "indexed"),
+        tuple((path, reason) for path, status, reason in rows if status == "skipped"),
+        tuple((path, reason) for path, status, reason in rows if status == "failed"),
+        tuple((path, reason) for path, status, reason in rows if status == "indexed" and reason),
+        pending,
+    )

@@ -1,0 +1,61 @@
+"""From what a person types to a question: `key:value` filters apart, quotes allowed, the rest is text.
+
+A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`) is still searched for as text.
+"""
+
+import re
+
+from agent.errors import UserError
+from agent.index import dates
+from agent.index.analysis import query_terms
+from agent.index.hit import Filters, Query
+
+_FILTER = re.compile(r"""(?<!\S)(-?)([A-Za-z_\u0080-\uffff][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*))""")
+_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
+KNOWN = frozenset(("path", "tag", "type", "scope", "after", "before"))
+
+
+def parse(text: str, keys: frozenset[str] = frozenset()) -> Query:
+    """The question in `text`; `keys` are the header keys that the vault uses, which filter beside the known ones.
+
+    Raises `UserError` for a day that is none.
+    """
+    text = text.encode("utf-8", "replace").decode()  # half a character can come from a shell
+    paths: list[str] = []
+    after = before = ""
+    wanted: list[tuple[str, str]] = []
+    kept: list[str] = []
+    position = 0
+    for match in _FILTER.finditer(text):
+        key = match[2].casefold()
+        if match[1] or (key not in KNOWN and key not in keys):
+            continue
+        value = next(each for each in match.groups()[2:] if each is not None)
+        kept.append(text[position : match.start()])
+        position = match.end()
+        if key == "path":
+            paths.append(value.strip("/"))
+        elif key == "after":
+            after = max(after, day(value, last=False))
+        elif key == "before":
+            last = day(value, last=True)
+            before = min(before, last) if before else last
+        else:
+            wanted.append(("tag" if key == "tags" else key, value.removeprefix("#").casefold()))
+    kept.append(text[position:])
+    rest = " ".join("".join(kept).split())
+    filters = Filters(tuple(paths), after, before, tuple(wanted))
+    return Query(rest, tuple(query_terms(rest)), dates.read(rest), filters)
+
+
+def day(text: str, *, last: bool) -> str:
+    """The first or the last day of `2023`, `2023-05` or `2023-05-08`, as ISO; raises `UserError`."""
+    found = _DAY.fullmatch(text)
+    if found is None:
+        raise UserError(f"{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023")
+    year, month, number = (int(part) if part else 0 for part in found.groups())
+    try:
+        first, end = dates.span(year, month or (12 if last else 1), number)
+    except ValueError as error:
+        raise UserError(f"the calendar has no {text}", hint="write a day as 2023-05-08") from error
+    return (end if last else first).isoformat()

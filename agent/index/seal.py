@@ -1,0 +1,78 @@
+"""Whether the files of an index are the bytes that were written: a list of sizes and checksums, written last.
+
+Engines notice some damage and not other; a flipped byte in a posting only gives wrong answers. Files of an engine are
+written once, so each is read once and then known by its name.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from zlib import crc32
+
+from agent.errors import Permanent
+
+SEAL = "SEAL.json"
+
+
+class Damaged(Permanent):
+    """A file of the index is not what was written. The next update builds the index again from the notes."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="vault-agent reindex builds the index again from the notes")
+
+
+@dataclass(slots=True)
+class Seals:
+    """The seal of one folder; remembers the files that it has read already."""
+
+    folder: Path
+    known: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
+
+    def write(self, generation: int) -> None:
+        """Seal the folder as it is, atomically."""
+        files = {path.name: [path.stat().st_size, self._sum(path)] for path in self._files()}
+        temporary = self.folder / f"{SEAL}.new"
+        temporary.write_text(json.dumps({"generation": generation, "files": files}), "utf-8")
+        temporary.replace(self.folder / SEAL)
+
+    def generation(self) -> int:
+        """The generation that was sealed, -1 when there is no whole seal."""
+        try:
+            return int(json.loads((self.folder / SEAL).read_text("utf-8"))["generation"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return -1
+
+    def verify(self) -> None:
+        """Raises `Damaged` when a sealed file is missing or changed."""
+        try:
+            files = json.loads((self.folder / SEAL).read_text("utf-8"))["files"]
+            for name, (size, checksum) in files.items():
+                path = self.folder / name
+                if path.stat().st_size != size or self._sum(path) != checksum:
+                    raise Damaged(f"{self.folder.name}/{name} is damaged")
+        except FileNotFoundError as error:
+            raise Damaged(f"{self.folder.name}/{Path(str(error.filename)).name} is missing") from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise Damaged(f"{self.folder.name}/{SEAL} cannot be read: {error}") from error
+
+    def _files(self) -> Iterator[Path]:
+        for path in sorted(self.folder.iterdir()):
+            if path.is_file() and "lock" not in path.name.casefold() and not path.name.startswith(SEAL):
+                yield path
+
+    def _sum(self, path: Path) -> int:
+        stat = path.stat()
+        key = (path.name, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        if key not in self.known:
+            self.known[key] = checksum_of(path)
+        return self.known[key]
+
+
+def checksum_of(path: Path) -> int:
+    """The checksum of a file's bytes."""
+    total = 0
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            total = crc32(piece, total)
+    return total

@@ -1,0 +1,260 @@
+"""Ask an index: keywords and vectors find candidate notes, the passage store scores them and shows the lines.
+
+Never waits for the writer, never reads a note, never repairs: what is damaged is left out and named in `degraded`, and
+the next update is asked to build it again. Keeping the index up to date is `update`'s.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agent.errors import Permanent
+from agent.index import dates, fusion, windows
+from agent.index.embedder import Chosen
+from agent.index.engines import open_engine
+from agent.index.files import IndexFiles
+from agent.index.hit import Answer, Hit, Mode, Query
+from agent.index.keyword import Engine, KeywordIndex
+from agent.index.packed import Batch, batch, from_bytes, term_hash
+from agent.index.passage_store import PassageStore, Record, open_store
+from agent.index.query import parse
+from agent.index.rerank import Reranker
+from agent.index.seal import Damaged, Seals
+from agent.index.signals import Asked, Row, Statistics, ask, of_meaning, of_words
+from agent.index.vector import VectorIndex, check_vectors
+from agent.index.weights import Weights
+from agent.index.windows import Window
+
+_FEW = 200
+"""With filters that leave so few notes, all of them are candidates."""
+_OF_DAYS = 20
+"""Notes that a date in the question makes candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """What was found for one question, ready to be scored."""
+
+    ids: Sequence[int]
+    paths: Sequence[str]
+    days: Sequence[str]
+    found: Batch | None
+    """None without any candidate."""
+
+    @property
+    def batch(self) -> Batch:
+        assert self.found is not None
+        return self.found
+
+
+@dataclass(slots=True)
+class Searcher:
+    """Answers questions from one index; keeps its files open, and sees each update that is finished."""
+
+    files: IndexFiles
+    engine: Engine
+    chosen: Chosen
+    weights: Weights
+    reranker: Reranker | None = None
+    _store: PassageStore | None = field(default=None, init=False)
+    _keyword: KeywordIndex | None = field(default=None, init=False)
+    _vectors: VectorIndex | None = field(default=None, init=False)
+    _seals: Seals | None = field(default=None, init=False)
+    _seen: tuple[int, str] | None = field(default=None, init=False)
+    _reasons: list[str] = field(default_factory=list, init=False)
+
+    def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> Answer:
+        """The best `limit` notes, or passages; raises `UserError` for a filter that cannot be understood."""
+        reasons: list[str] = []
+        try:
+            return self._answer(text, limit, reasons, passages=passages, explain=explain)
+        except Damaged as error:
+            self._met(error)
+            parse(text)  # a question that is wrong is wrong in any case
+            return Answer(text, "none", self.engine, (), error.message)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        if self._store is not None:
+            self._store.close()
+        if self._keyword is not None:
+            self._keyword.close()
+        self._store = self._keyword = self._vectors = self._seals = self._seen = None
+
+    def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> Answer:
+        if self._store is not None and not self.files.store.is_file():
+            self.close()  # the cache was deleted
+        if self._store is None:
+            self._store = open_store(self.files.store, write=False)
+        store = self._store
+        with store.snapshot():
+            self._refresh(store)
+            reasons.extend(self._reasons)
+            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            found = self._candidates(query, store, reasons)
+            hits: tuple[Hit, ...] = ()
+            if found is not None and found.ids:
+                hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
+            elif found is None:
+                hits = _listed(store, query, limit)
+        if self.reranker is not None:
+            hits = tuple(self.reranker.rerank(query.text, hits))
+        return Answer(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
+
+    def _mode(self) -> Mode:
+        if self._keyword is None:
+            return "vector" if self._vectors is not None else "none"
+        return "keyword" if self._vectors is None else "hybrid"
+
+    def _refresh(self, store: PassageStore) -> None:
+        """Open what the last finished update wrote; a leg that is damaged is left out, with the reason."""
+        if store.meta("building"):
+            raise Damaged("the index is being built")
+        stat = self.files.store.stat()
+        seen = (stat.st_ino, store.meta("generation"))
+        if seen == self._seen:
+            return
+        self._reasons = [self.chosen.reason] if self.chosen.reason else []
+        busy = bool(store.pending())
+        try:
+            self._open_keyword(busy=busy)
+        except Damaged as error:
+            self._keyword = None
+            self._met(error)
+        try:
+            self._open_vectors(store)
+        except (Permanent, OSError) as error:
+            self._vectors = None
+            if not busy and not store.pending():
+                self._met(Damaged(str(error)))
+        self._seen = seen
+
+    def _open_keyword(self, *, busy: bool) -> None:
+        folder = self.files.keyword(self.engine)
+        self._seals = self._seals or Seals(folder)
+        if not busy:  # while an update is at work its files and the seal differ for a moment
+            self._seals.verify()
+        self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
+        self._keyword.refresh()
+
+    def _open_vectors(self, store: PassageStore) -> None:
+        self._vectors = None
+        if self.chosen.embedder is None:
+            return
+        model = self.chosen.embedder
+        if f'"{model.name}"' not in store.meta("identity"):
+            self._reasons.append("the index was made with another model: keywords only until it is updated")
+            return
+        path = self.files.vectors(int(store.meta("generation")))
+        check_vectors(path, store.meta("vectors"))
+        self._vectors = VectorIndex(model.dimensions)
+        self._vectors.load(path, view=True)
+
+    def _met(self, error: Damaged) -> None:
+        self._reasons.append(error.message)
+        if self.files.store.is_file():
+            self.files.ask_for_rebuild(error.message)
+
+    def _candidates(self, query: Query, store: PassageStore, reasons: list[str]) -> _Candidates | None:
+        """The notes to score; None when the question is filters only."""
+        allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
+        if not query.text:
+            return None
+        if allowed is not None and len(allowed) <= _FEW:
+            ids = [int(note) for note in allowed]
+        else:
+            ids = self._found(query, store, allowed, reasons)
+        rows = store.data(ids)
+        ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: numbers differ between two builds
+        packed = [from_bytes(rows[note][2]) for note in ordered]
+        paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
+        return _Candidates(ordered, paths, days, batch(packed)) if packed else _Candidates((), (), (), None)
+
+    def _found(
+        self,
+        query: Query,
+        store: PassageStore,
+        allowed: np.ndarray | None,
+        reasons: list[str],
+    ) -> list[int]:
+        ids: list[int] = []
+        if self._keyword is not None:
+            try:
+                ids.extend(self._keyword.search(query.terms, self.weights.keyword_candidates, allowed))
+            except Damaged as error:
+                self._met(error)
+                reasons.append(error.message)
+        others = list(store.of_days([dates.reach(day) for day in query.days if day.year], _OF_DAYS))
+        if self._vectors is not None and self.chosen.embedder is not None:
+            vector = ask(query.text, (), self.chosen.embedder).vector
+            others.extend(self._vectors.search(vector, self.weights.vector_candidates))
+        if allowed is not None:
+            inside = set(allowed.tolist())
+            others = [note for note in others if note in inside]
+        return list(dict.fromkeys((*ids, *others)))
+
+    def _signals(self, query: Query, found: _Candidates, store: PassageStore) -> dict[str, Row]:
+        embedder = self.chosen.embedder if self._vectors is not None else None
+        asked: Asked = ask(query.text, [term_hash(term) for term in query.terms], embedder)
+        totals = store.totals()
+        statistics = Statistics(
+            *(totals.notes, totals.units, totals.terms / max(totals.notes, 1), totals.terms / max(totals.units, 1)),
+            totals.hood_terms / max(totals.units, 1),
+            store.frequencies(list(asked.terms)),
+        )
+        raw = of_words(asked, found.batch, statistics, self.weights)
+        if embedder is not None:
+            raw |= of_meaning(asked, found.batch, embedder)
+        raw["date"] = np.array([dates.closeness(query.days, day) for day in found.days])
+        return raw
+
+    def _hits(
+        self, query: Query, found: _Candidates, store: PassageStore, limit: int, *, passages: bool, explain: bool
+    ) -> tuple[Hit, ...]:
+        raw = self._signals(query, found, store)
+        of_units = fusion.units(raw, found.batch, self.weights)
+        if passages:
+            chosen = windows.best_windows(of_units.scores, found.batch, self.weights, limit)
+            records = store.records([found.ids[window.note] for window in chosen])
+            return tuple(
+                _hit(
+                    records[found.ids[each.note]], each, each.score, found, of_units.legs(each.best) if explain else ()
+                )
+                for each in chosen
+            )
+        of_notes = fusion.notes(raw, found.batch, self.weights)
+        order = sorted(range(found.batch.notes), key=lambda at: (-of_notes.scores[at], found.paths[at]))
+        order = [at for at in order[:limit] if of_notes.scores[at] > 0]
+        records = store.records([found.ids[at] for at in order])
+        ends = windows.limits(found.batch, self.weights)
+        return tuple(
+            _hit(
+                records[found.ids[at]],
+                windows.of_note(at, of_units.scores, found.batch, self.weights, ends),
+                float(of_notes.scores[at]),
+                found,
+                of_notes.legs(at) if explain else (),
+            )
+            for at in order
+        )
+
+
+def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
+    """The notes that satisfy the filters of a question without text, in the order of their paths."""
+    if not query.filters:
+        return ()
+    records = sorted(store.records(store.matching(query.filters)).values(), key=lambda record: record.path)
+    return tuple(_hit(record, None, 0.0, None, ()) for record in records[:limit])
+
+
+def _hit(record: Record, window: Window | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
+    lines = record.text.split("\n")
+    if window is None or found is None:
+        return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why)
+    packed = found.batch.packed
+    first, last = int(packed.first[window.first]), int(packed.last[window.last])
+    start = int(found.batch.note_ends[window.note - 1]) if window.note else 0
+    headings = next((path for at, path in reversed(record.headings) if at <= window.best - start), ())
+    passage = "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last])
+    return Hit(record.path, record.title, record.name, score, (first, last), passage, headings, why)

@@ -1,0 +1,109 @@
+"""The keyword index on tantivy (extra `fast`): the same answers as Whoosh, ten times as quick at 100,000 notes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from agent.index.keyword import Engine, Fields
+from agent.index.seal import Damaged
+from agent.index.weights import FIELDS, Weights
+
+_HEAP = 64_000_000
+"""Bytes that the writer may hold before it writes a segment; tantivy asks for 15 million at least."""
+
+
+@dataclass(slots=True)
+class TantivyKeyword:
+    """See `keyword.KeywordIndex`."""
+
+    folder: Path
+    weights: Weights
+    _index: Any = None
+    _searcher: Any = None
+    _schema: Any = field(default_factory=lambda: _schema())
+
+    @property
+    def name(self) -> Engine:
+        return "tantivy"
+
+    def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            if self._index is None:
+                self._index = tantivy.Index(self._schema, path=str(self.folder))
+            writer = self._index.writer(_HEAP, 1)
+        except ValueError as error:
+            raise Damaged(f"{self.folder.name} cannot be written: {error}") from error
+        try:
+            for key in removed:
+                # by_term takes the number for a signed one and finds nothing
+                writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "key", key))
+            for key, found in added:
+                document = tantivy.Document()
+                document.add_unsigned("key", key)
+                for name in FIELDS:
+                    if found[name]:
+                        document.add_text(name, " ".join(found[name]))
+                writer.add_document(document)
+            writer.commit()
+        except BaseException:
+            writer.rollback()
+            raise
+        writer.wait_merging_threads()
+        self.refresh()
+
+    def refresh(self) -> None:
+        try:
+            if self._index is None:
+                if not tantivy.Index.exists(str(self.folder)):
+                    raise Damaged(f"{self.folder.name} is missing")
+                self._index = tantivy.Index.open(str(self.folder))
+            self._index.reload()
+            self._searcher = self._index.searcher()
+        except (ValueError, OSError) as error:
+            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+
+    def search(self, terms: Sequence[str], count: int, allowed: NDArray[np.int64] | None = None) -> list[int]:
+        if self._searcher is None or not terms or not self.count():
+            return []
+        should = tantivy.Occur.Should
+        wanted = tantivy.Query.boolean_query(
+            [
+                (should, tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, name, term, "freq"), weight))
+                for term in terms
+                for name, weight in self.weights.fields.items()
+                if weight
+            ]
+        )
+        limit = count if allowed is None else min(self.count(), max(count * 4, count * self.count() // len(allowed)))
+        try:
+            while True:
+                found = self._searcher.search(wanted, limit, count=False).hits
+                keys = self._searcher.fast_field_values("key", [address for _, address in found])
+                if allowed is None:
+                    return [int(key) for key in keys]
+                kept = [int(key) for key, inside in zip(keys, np.isin(keys, allowed), strict=True) if inside]
+                if len(kept) >= count or len(found) < limit:
+                    return kept[:count]
+                limit *= 4
+        except (ValueError, OSError) as error:
+            raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
+
+    def count(self) -> int:
+        return int(self._searcher.num_docs) if self._searcher is not None else 0
+
+    def close(self) -> None:
+        self._index = self._searcher = None
+
+
+def _schema() -> Any:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("key", stored=False, indexed=True, fast=True)
+    for name in FIELDS:  # terms come analysed, joined by spaces
+        builder.add_text_field(name, stored=False, tokenizer_name="whitespace", index_option="freq")
+    return builder.build()

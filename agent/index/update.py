@@ -1,0 +1,209 @@
+"""Bring an index up to what the notes say, at a cost that follows what changed.
+
+The order makes a stop at any point harmless: what will be touched is noted first, then the engine, then the vectors are
+written, and one database transaction at the end makes all of it count. What was noted and not finished is done again;
+what does not fit together, or is not the bytes that were written, is built anew. Listing and reading notes is the
+caller's.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent.clock import Clock
+from agent.index import manifest
+from agent.index.embedder import Chosen
+from agent.index.engines import open_engine
+from agent.index.files import IndexFiles
+from agent.index.intake import Intake, Read
+from agent.index.keyword import Engine, KeywordIndex
+from agent.index.passage_store import VERSION, PassageStore, open_store
+from agent.index.seal import Damaged, Seals, checksum_of
+from agent.index.vector import VectorIndex, check_vectors
+from agent.index.weights import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an update did. `rebuilt` says why the whole index was built anew, when it was."""
+
+    indexed: int = 0
+    forgotten: int = 0
+    moved: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+    rebuilt: str = ""
+    generation: int = 0
+
+
+@dataclass(slots=True)
+class Updater:
+    """The writer of one index; keeps its files open between updates. One at a time, among all processes."""
+
+    files: IndexFiles
+    engine: Engine
+    chosen: Chosen
+    weights: Weights
+    clock: Clock
+    patience: float = 5.0
+    _store: PassageStore | None = field(default=None, init=False)
+    _keyword: KeywordIndex | None = field(default=None, init=False)
+    _vectors: VectorIndex | None = field(default=None, init=False)
+    _seals: Seals | None = field(default=None, init=False)
+    _generation: int = field(default=-1, init=False)
+
+    def update(self, listed: Mapping[str, str], read: Read, *, verify: bool = False) -> Report:
+        """Make the index say what the vault says; `listed` is every note's path and content hash.
+
+        `verify` first reads every byte of the index, to find damage that nobody has met yet. Raises `LockHeld` when
+        another process is at it.
+        """
+        with self.files.writing(self.clock, self.patience):
+            reason = self._open(verify=verify)
+            store = self._opened()
+            unfinished = store.pending()
+            plan = manifest.plan(store.hashes(), listed, (path for path, _ in unfinished))
+            return self._perform(plan, listed, read, unfinished, reason)
+
+    def touch(self, changed: Mapping[str, str | None], read: Read) -> Report | None:
+        """As `update`, when only these paths changed (None: the note is gone); the quick way after one edit.
+
+        None when the index must be built anew or finished first: call `update` with the whole listing then.
+        """
+        with self.files.writing(self.clock, self.patience):
+            if self._open(verify=False) or self._opened().pending():
+                return None
+            known = self._opened().hashes()
+            listed = {path: digest for path, digest in known.items() if path not in changed}
+            listed |= {path: digest for path, digest in changed.items() if digest is not None}
+            return self._perform(manifest.plan(known, listed), listed, read, [], "")
+
+    def close(self) -> None:
+        """Let go of all files; the next update opens them again."""
+        if self._store is not None:
+            self._store.close()
+        if self._keyword is not None:
+            self._keyword.close()
+        self._store = self._keyword = self._vectors = self._seals = None
+        self._generation = -1
+
+    def _opened(self) -> PassageStore:
+        assert self._store is not None
+        return self._store
+
+    def _identity(self) -> str:
+        """What the index was made with; another one cannot be updated."""
+        name = self.chosen.embedder.name if self.chosen.embedder else "none"
+        return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
+
+    def _open(self, *, verify: bool) -> str:
+        """Open what is there, or start anew; returns why it must be built anew, or nothing."""
+        try:
+            reason = self._reopen(verify=verify)
+        except Damaged as error:
+            reason = error.message
+        if not reason:
+            return ""
+        self.close()
+        self.files.clear()
+        self._start()
+        return reason
+
+    def _reopen(self, *, verify: bool) -> str:
+        if self.files.mark.exists():
+            return self.files.mark.read_text("utf-8", "replace") or "a search met damage"
+        if not self.files.store.is_file():
+            return "there was no index"
+        if self._store is None:
+            self._store = open_store(self.files.store, write=True)
+        if self._store.meta("identity") != self._identity():
+            return "the index was made with another engine, model or field weights"
+        if verify:
+            self._store.verify()
+        generation = int(self._store.meta("generation", "0"))
+        if generation != self._generation or verify:
+            self._load(generation)
+        return ""
+
+    def _load(self, generation: int) -> None:
+        """Open the engine and the vectors of a generation; raises `Damaged` when they are not what was written."""
+        folder = self.files.keyword(self.engine)
+        self._seals = self._seals or Seals(folder)
+        self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
+        finished = not self._opened().pending()
+        if finished:
+            self._seals.verify()
+        if finished and self._seals.generation() != generation:
+            raise Damaged("the keyword index and the passage store are of different updates")
+        self._keyword.refresh()
+        if self.chosen.embedder is not None:
+            path = self.files.vectors(generation)
+            check_vectors(path, self._opened().meta("vectors"))
+            self._vectors = VectorIndex(self.chosen.embedder.dimensions)
+            self._vectors.load(path, view=False)
+        self._generation = generation
+
+    def _start(self) -> None:
+        """An empty index."""
+        self.files.folder.mkdir(parents=True, exist_ok=True)
+        self._store = open_store(self.files.store, write=True)
+        folder = self.files.keyword(self.engine)
+        self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Seals(folder)
+        self._vectors = VectorIndex(self.chosen.embedder.dimensions) if self.chosen.embedder else None
+        self._generation = 0
+        with self._store.transaction():
+            self._store.set_meta("version", str(VERSION))
+            self._store.set_meta("building", "1")
+
+    def _perform(
+        self,
+        plan: manifest.Plan,
+        listed: Mapping[str, str],
+        read: Read,
+        unfinished: Sequence[tuple[str, int]],
+        reason: str,
+    ) -> Report:
+        store = self._opened()
+        if not plan and not reason and not unfinished:
+            return Report(generation=self._generation)
+        known = store.ids((*plan.write, *plan.forget))
+        after = int(store.meta("next", "1"))
+        fresh = {path: after + at for at, path in enumerate(path for path in plan.write if path not in known)}
+        numbers = fresh | known
+        gone = sorted({*known.values(), *(number for _, number in unfinished)})
+        with store.transaction():
+            store.set_pending([(path, numbers[path]) for path in (*plan.write, *plan.forget) if path in numbers])
+            store.set_meta("next", str(after + len(fresh)))
+        try:
+            work = Intake(store, self._vectors, self.chosen, self.weights, numbers, listed)
+            with store.transaction():
+                self._write(work, plan, read, gone)
+        except BaseException:
+            self.close()  # what is in memory is half changed; the next update reads it again
+            raise
+        self._generation += 1
+        self.files.drop_old_vectors(self._generation)
+        return Report(
+            work.indexed,
+            len(plan.forget) - len(plan.moved),
+            plan.moved,
+            tuple(work.skipped),
+            tuple(work.failed),
+            reason,
+            self._generation,
+        )
+
+    def _write(self, work: Intake, plan: manifest.Plan, read: Read, gone: Sequence[int]) -> None:
+        assert self._keyword is not None and self._seals is not None
+        generation = self._generation + 1
+        work.forget(gone)
+        self._keyword.change(work.stream(plan.write, read), gone)
+        self._seals.write(generation)
+        if self._vectors is not None:
+            path = self.files.vectors(generation)
+            self._vectors.save(path)
+            work.store.set_meta("vectors", str(checksum_of(path)))
+        work.finish()
+        for key, value in (("identity", self._identity()), ("generation", str(generation)), ("building", "")):
+            work.store.set_meta(key, value)
+        work.store.set_pending([])

@@ -1,0 +1,74 @@
+"""Which lines to show: runs of units around what scored best, short enough to read, none shown twice."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent.index.packed import Batch, Ints
+from agent.index.signals import Row
+from agent.index.weights import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Units `first` to `last` (inclusive) of the batch, all of one note; `best` is the one that scored best."""
+
+    note: int
+    first: int
+    last: int
+    best: int
+    score: float
+
+
+def limits(batch: Batch, weights: Weights) -> Ints:
+    """For a window that begins at each unit, the unit after its last: by lines, by terms, within the note."""
+    at = np.arange(batch.units)
+    ends = batch.packed.ends
+    begins = np.concatenate(([0], ends[:-1]))
+    by_terms = np.searchsorted(ends, begins + weights.window_words, side="right")
+    most = np.minimum(np.minimum(at + weights.window_lines, batch.note_ends[batch.unit_note]), by_terms)
+    found: Ints = np.maximum(most, at + 1).astype(np.int32)
+    return found
+
+
+def best_windows(scores: Row, batch: Batch, weights: Weights, count: int) -> list[Window]:
+    """The best windows of all notes: each in turn the one with most of what is not shown yet, titles apart."""
+    if not batch.units:
+        return []
+    ends = limits(batch, weights)
+    left = np.exp(weights.sharpness * (scores - scores.max())) * (batch.packed.first > 0)
+    found: list[Window] = []
+    while len(found) < count:
+        total = np.concatenate(([0.0], np.cumsum(left)))
+        mass = total[ends] - total[:-1]
+        first = int(mass.argmax())
+        if mass[first] <= 0:
+            break
+        window = _trimmed(first, int(ends[first]), float(mass[first]), left, scores, batch, weights)
+        left[window.first : window.last + 1] = 0.0
+        found.append(window)
+    return found
+
+
+def of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) -> Window | None:
+    """The best window of one note; None when the note has no lines."""
+    stop = int(batch.note_ends[note])
+    start = (int(batch.note_ends[note - 1]) if note else 0) + 1  # after the title, which has no lines
+    if start >= stop:
+        return None
+    part = scores[start:stop]
+    left = np.exp(weights.sharpness * (part - part.max()))
+    total = np.concatenate(([0.0], np.cumsum(left)))
+    mass = total[ends[start:stop] - start] - total[:-1]
+    best = int(part.argmax())
+    covers = (np.arange(len(part)) <= best) & (ends[start:stop] - start > best)
+    first = int(np.where(covers, mass, -1.0).argmax())
+    return Window(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))
+
+
+def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Window:
+    """The window without units at its ends that are shown already; its score is a soft maximum of its units'."""
+    inside = np.flatnonzero(left[first:end] > 0)
+    best = first + int(np.where(left[first:end] > 0, scores[first:end], -np.inf).argmax())
+    score = float(scores.max() + np.log(mass) / weights.sharpness)
+    return Window(int(batch.unit_note[best]), first + int(inside[0]), first + int(inside[-1]), best, round(score, 6))

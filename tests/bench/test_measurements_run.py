@@ -1,0 +1,73 @@
+"""Each measurement runs at a small size, and the figures asked for on real notes hold where the notes are."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.index.embedder import choose
+from agent.index.weights import default
+from tests.bench import locomo, retrieval, speed
+from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
+
+VAULTS = Path(__file__).parents[3] / "shared" / "data" / "vaults" / "obsidian-help"
+QUESTIONS = Path(__file__).parents[1] / "index"
+TALK = {
+    "conversation": {
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ann", "dia_id": "D1:1", "text": "I bought a kettle."},
+            {"speaker": "Ben", "dia_id": "D1:2", "text": "I went to the lake."},
+        ],
+        "session_2_date_time": "9:00 am on 1 June, 2023",
+        "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "My violin lessons began."}],
+    },
+    "qa": [
+        {"question": "What did Ann buy?", "category": 4, "evidence": ["D1:1"]},
+        {"question": "Which instrument does Ann learn, the violin?", "category": 1, "evidence": ["D2:1"]},
+        {"question": "Unanswerable", "category": 5, "evidence": []},
+    ],
+}
+
+
+def test_a_conversation_becomes_one_note_a_session_with_its_evidence_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps([TALK]), "utf-8")
+    (conversation,) = locomo.read(path)
+    note = conversation.notes["c1/session-01.md"].decode().split("\n")
+    assert note[:3] == ["---", "date: 2023-05-08", "---"]
+    assert [(q.category, sorted(q.evidence)) for q in conversation.questions] == [
+        (4, [("c1/session-01.md", 7)]),
+        (1, [("c1/session-02.md", 7)]),
+    ]
+    assert note[6] == "Ann: I bought a kettle."
+    notes, turns = locomo.measure([conversation], "whoosh", KEYWORDS_ONLY, default())
+    assert (notes.questions, notes.at_1, turns.at_1) == (2, 1.0, 1.0)
+
+
+def test_speed_is_measured_on_made_up_notes() -> None:
+    found = speed.measure(60, "whoosh", KEYWORDS_ONLY, updates=2)
+    assert 0 < found.search_50 <= found.search_95
+    assert speed.notes(3) == speed.notes(3)
+
+
+def test_hits_recall_and_rank_are_counted() -> None:
+    questions = [retrieval.Question("a", frozenset({"x", "y"})), retrieval.Question("b", frozenset({"z"}))]
+    figures = retrieval.measure(questions, lambda query: ["n", "x"] if query == "a" else [])
+    assert (figures.hit, figures.recall, figures.mrr) == ((0.0, 0.5, 0.5), (0.0, 0.25, 0.25), 0.25)
+    assert figures.missed == ("b",)
+
+
+def test_grep_counts_the_lines_with_a_word_of_the_question() -> None:
+    vault = MemoryVault({"one.md": b"a kettle\nkettles", "two.md": b"kettle", "three.md": b"nothing"})
+    assert retrieval.grep(vault)("the Kettle") == ["one.md", "two.md"]
+
+
+@pytest.mark.skipif(not VAULTS.is_dir(), reason="the help vaults are not beside the project")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nine_of_ten_questions_find_their_note_among_the_first_five(language: str) -> None:
+    pytest.importorskip("wordllama")
+    found = retrieval.compare(VAULTS / language, QUESTIONS / f"questions_{language}.jsonl", "whoosh", choose())
+    assert len(retrieval.read(QUESTIONS / f"questions_{language}.jsonl")) >= 60
+    assert found["hybrid"].hit[1] >= 0.9
+    assert found["hybrid"].hit[1] >= found["keywords only"].hit[1] > found["grep"].hit[1]

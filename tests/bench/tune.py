@@ -1,0 +1,126 @@
+"""Fit the weights of `note` in `configs/retrieval.yaml`, and say what they are worth on conversations not fitted on.
+
+Listwise: the weights, none below zero, that give notes with evidence the largest softmax share. Each conversation in
+turn is left out, the rest is fitted, and the hits are counted on the one left out; the two help vaults are checked, and
+never fitted on. The weights printed last are fitted on all; round them by hand.
+
+    python -m tests.bench.tune
+"""
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.index import weights as weights_module
+from agent.index.embedder import choose
+from agent.index.fusion import PER_NOTE, SURE, best_of
+from agent.index.query import parse
+from agent.index.weights import SIGNALS, Signals
+from tests.bench import locomo, retrieval
+from tests.bench.vault import MemoryVault
+
+VAULTS = Path(__file__).parents[3] / "shared" / "data" / "vaults" / "obsidian-help"
+STEPS, RATE, RIDGE = 300, 3.0, 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question: a row of signals for each candidate, and which candidates answer it."""
+
+    group: str
+    rows: NDArray[np.float64]
+    right: NDArray[np.bool_]
+
+
+def samples(group: str, vault: MemoryVault, asked: Sequence[tuple[str, frozenset[str]]]) -> list[Sample]:
+    """The candidates that a search scores for each question, with every signal on the scale of `fusion`."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        searcher = vault.searcher(Path(folder), "whoosh", choose())
+        for text, relevant in asked:
+            searcher.search(text)
+            store, query = searcher._store, parse(text)
+            assert store is not None
+            candidates = searcher._candidates(query, store, [])
+            assert candidates is not None
+            raw = searcher._signals(query, candidates, store)
+            columns = []
+            for name in SIGNALS:
+                values = raw[name] if name in PER_NOTE else best_of(raw[name], candidates.batch)
+                best = max(float(values.max(initial=0.0)), SURE.get(name, 0.0))
+                columns.append(np.maximum(values, 0) / best if best else values)
+            right = np.array([path in relevant for path in candidates.paths])
+            found.append(Sample(group, np.stack(columns, axis=1), right))
+        searcher.close()
+    return found
+
+
+def fit(chosen: Sequence[Sample]) -> NDArray[np.float64]:
+    """Weights for `SIGNALS`, `note` being 1."""
+    usable = [each for each in chosen if each.right.any()]
+    weights = np.full(len(SIGNALS), 2.0)
+    for _ in range(STEPS):
+        slope = -RIDGE * weights
+        for each in usable:
+            scores = each.rows @ weights
+            share = np.exp(scores - scores.max())
+            share /= share.sum()
+            wanted = share * each.right
+            slope += ((wanted / max(wanted.sum(), 1e-12) - share) @ each.rows) / len(usable)
+        weights = np.maximum(weights + RATE * slope, 0.0)
+    scaled: NDArray[np.float64] = weights / max(weights[0], 1e-9)
+    return scaled
+
+
+def hits(chosen: Sequence[Sample], weights: NDArray[np.float64]) -> list[float]:
+    """The share of questions with a right note among the first 1, 5 and 10."""
+    ranks = []
+    for each in chosen:
+        scores = np.round(each.rows @ weights, 6)
+        best = scores[each.right].max(initial=-1.0)
+        ranks.append(int((scores > best).sum()) if each.right.any() else len(scores) + 10)
+    return [round(float(np.mean([rank < k for rank in ranks])), 4) for k in (1, 5, 10)]
+
+
+def _read() -> dict[str, list[Sample]]:
+    conversations = locomo.read()
+    found = {}
+    for number, each in enumerate(conversations):
+        asked = [(one.text, frozenset(path for path, _ in one.evidence)) for one in each.questions]
+        found[f"c{number}"] = samples(f"c{number}", MemoryVault(dict(each.notes)), asked)
+    whole = locomo.together(conversations)
+    asked = [(one.text, frozenset(path for path, _ in one.evidence)) for one in whole.questions]
+    found["together"] = samples("together", MemoryVault(dict(whole.notes)), asked)
+    for language in ("en", "zh"):
+        questions = retrieval.read(Path(__file__).parents[1] / "index" / f"questions_{language}.jsonl")
+        asked = [(one.query, one.relevant) for one in questions]
+        found[language] = samples(language, MemoryVault.of_folder(VAULTS / language), asked)
+    return found
+
+
+def main() -> None:
+    """Print the table: now, left out, and the fitted weights."""
+    found = _read()
+    alone = [group for group in found if group.startswith("c")]
+    now = weights_module.default().note
+    current = np.array([getattr(now, each.name) for each in fields(Signals)])
+    everything = fit([each for group in alone for each in found[group]])
+    left_out = {group: fit([each for other in alone if other != group for each in found[other]]) for group in alone}
+    sizes = np.array([len(found[group]) for group in alone])
+    honest = np.array([hits(found[group], left_out[group]) for group in alone])
+    sys.stdout.write(f"left out, one vault each: {(honest * sizes[:, None]).sum(0) / sizes.sum()}\n")
+    for name, weights in (("now", current), ("fitted on all", everything)):
+        rounded = {signal: round(float(value), 2) for signal, value in zip(SIGNALS, weights, strict=True)}
+        sys.stdout.write(f"{name}: {rounded}\n")
+        each_alone = [each for group in alone for each in found[group]]
+        for group, chosen in (("one vault each", each_alone), *((g, found[g]) for g in ("together", "en", "zh"))):
+            sys.stdout.write(f"    {group:16} {hits(chosen, weights)}\n")
+
+
+if __name__ == "__main__":
+    main()

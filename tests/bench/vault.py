@@ -1,0 +1,45 @@
+"""Notes in memory with an index on disk: what tests and measurements of search stand on, without git."""
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+from agent.clock import Clock, SystemClock
+from agent.index.embedder import Chosen
+from agent.index.files import IndexFiles
+from agent.index.keyword import Engine
+from agent.index.search import Searcher
+from agent.index.update import Report, Updater
+from agent.index.weights import Weights, default
+
+KEYWORDS_ONLY = Chosen(None, "no embedding model")
+
+
+@dataclass(slots=True)
+class MemoryVault:
+    """Notes by path; `listed` is what a vault lists of them."""
+
+    notes: dict[str, bytes] = field(default_factory=dict)
+    clock: Clock = field(default_factory=SystemClock)
+
+    @classmethod
+    def of_folder(cls, root: Path) -> "MemoryVault":
+        return cls({path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*.md"))})
+
+    def listed(self) -> dict[str, str]:
+        return {path: blake2b(data, digest_size=20).hexdigest() for path, data in self.notes.items()}
+
+    def updater(
+        self, folder: Path, engine: Engine = "whoosh", chosen: Chosen = KEYWORDS_ONLY, weights: Weights | None = None
+    ) -> Updater:
+        return Updater(IndexFiles(folder), engine, chosen, weights or default(), self.clock, patience=0.0)
+
+    def update(self, updater: Updater, *, verify: bool = False) -> Report:
+        return updater.update(self.listed(), self.notes.get, verify=verify)
+
+    def searcher(self, folder: Path, engine: Engine, chosen: Chosen, weights: Weights | None = None) -> Searcher:
+        """Index everything, then a searcher over it."""
+        updater = self.updater(folder, engine, chosen, weights)
+        self.update(updater)
+        updater.close()
+        return Searcher(IndexFiles(folder), engine, chosen, weights or default())

@@ -1,0 +1,1 @@
+"""One suite for each seam, which every implementation must pass."""

@@ -1,0 +1,164 @@
+"""Whatever happens to the files of the index: search says so, and the next update makes it good, unasked."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent.errors import LockHeld
+from agent.index.files import IndexFiles
+from agent.index.keyword import Engine
+from agent.index.search import Searcher
+from agent.index.weights import default
+from tests.bench.vault import MemoryVault
+from tests.fakes import FakeClock
+from tests.index.fakes import FAKE, NONE
+
+NOTES = {
+    f"{number}.md": f"# Note {number}\n\nthe feline of number {number} sat on mat{number}\n".encode()
+    for number in range(30)
+}
+
+
+def build(folder: Path, engine: Engine = "whoosh") -> MemoryVault:
+    vault = MemoryVault(dict(NOTES))
+    updater = vault.updater(folder, engine, FAKE)
+    vault.update(updater)
+    updater.close()
+    return vault
+
+
+def search(folder: Path, engine: Engine = "whoosh") -> tuple[list[str], str | None, str]:
+    searcher = Searcher(IndexFiles(folder), engine, FAKE, default())
+    answer = searcher.search("mat7 cat", 5)
+    searcher.close()
+    return [hit.path for hit in answer.hits], answer.degraded, answer.mode
+
+
+def files_of(engine: Engine, folder: Path) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and "lock" not in path.name.casefold() and path.stat().st_size
+    )
+
+
+@pytest.mark.parametrize("engine", ["whoosh", "tantivy"])
+@pytest.mark.parametrize("harm", ["flip", "cut", "delete", "zero"])
+def test_every_damaged_file_is_noticed_named_and_healed(tmp_path: Path, engine: Engine, harm: str) -> None:
+    if engine == "tantivy":
+        pytest.importorskip("tantivy")
+    vault = build(tmp_path / "whole", engine)
+    whole = search(tmp_path / "whole", engine)
+    assert whole[0][0] == "7.md"
+    names = [path.relative_to(tmp_path / "whole") for path in files_of(engine, tmp_path / "whole")]
+    assert len(names) >= 3
+    for name in names:
+        folder = tmp_path / "harmed"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(tmp_path / "whole", folder)
+        damage(folder / name, harm)
+        hits, degraded, mode = search(folder, engine)
+        assert degraded or (hits, degraded, mode) == whole, name
+        updater = vault.updater(folder, engine, FAKE)
+        report = vault.update(updater, verify=True)
+        updater.close()
+        assert report.rebuilt or not degraded, name
+        assert search(folder, engine) == whole, name
+
+
+def damage(path: Path, harm: str) -> None:
+    data = path.read_bytes()
+    middle = len(data) // 2
+    if harm == "delete":
+        path.unlink()
+    elif harm == "cut":
+        path.write_bytes(data[:middle])
+    elif harm == "zero":
+        path.write_bytes(bytes(len(data)))
+    else:
+        path.write_bytes(data[:middle] + bytes([data[middle] ^ 0x5A]) + data[middle + 1 :])
+
+
+def test_damaged_vectors_leave_the_keywords_and_the_reason(tmp_path: Path) -> None:
+    vault = build(tmp_path)
+    vectors = next(tmp_path.glob("vectors-*"))
+    vectors.write_bytes(b"nonsense")
+    hits, degraded, mode = search(tmp_path)
+    assert (hits[0], mode) == ("7.md", "keyword")
+    assert degraded == f"{vectors.name} is damaged"
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    assert vault.update(updater).rebuilt == f"{vectors.name} is damaged"
+    assert search(tmp_path)[1:] == (None, "hybrid")
+
+
+def test_without_an_index_search_says_so_and_finds_nothing(tmp_path: Path) -> None:
+    assert search(tmp_path / "none") == ([], "notes.db is missing", "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_deleting_the_cache_under_a_running_daemon_costs_time_only(tmp_path: Path) -> None:
+    vault = MemoryVault(dict(NOTES))
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    vault.update(updater)
+    searcher = Searcher(IndexFiles(tmp_path), "whoosh", FAKE, default())
+    assert searcher.search("mat7").hits[0].path == "7.md"
+    for path in tmp_path.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert searcher.search("mat7").degraded == "notes.db is missing"
+    assert vault.update(updater).rebuilt == "there was no index"
+    assert searcher.search("mat7").hits[0].path == "7.md"
+    assert searcher.search("mat7").degraded is None
+    searcher.close()
+
+
+def test_a_search_sees_each_update_and_never_waits_for_one(tmp_path: Path) -> None:
+    vault = MemoryVault(dict(NOTES))
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    vault.update(updater)
+    searcher = Searcher(IndexFiles(tmp_path), "whoosh", FAKE, default())
+    during: list[tuple[str, ...]] = []
+
+    def read(path: str) -> bytes | None:
+        answer = searcher.search("zebra mat7", 3)
+        during.append((answer.hits[0].path, str(answer.degraded)))
+        return vault.notes.get(path)
+
+    vault.notes["7.md"] = b"a zebra"
+    updater.update(vault.listed(), read)
+    assert during == [("7.md", "None")]
+    assert searcher.search("zebra").hits[0].passage == "a zebra"
+    searcher.close()
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    vault = MemoryVault(dict(NOTES), FakeClock())
+    first, second = vault.updater(tmp_path, "whoosh", FAKE), vault.updater(tmp_path, "whoosh", FAKE)
+
+    def read(path: str) -> bytes | None:
+        with pytest.raises(LockHeld):
+            vault.update(second)
+        return vault.notes.get(path)
+
+    assert first.update(vault.listed(), read).indexed == len(NOTES)
+
+
+def test_another_model_builds_the_index_anew_and_search_says_so_meanwhile(tmp_path: Path) -> None:
+    vault = MemoryVault(dict(NOTES))
+    keywords = vault.updater(tmp_path, "whoosh", NONE)
+    vault.update(keywords)
+    keywords.close()
+    hits, degraded, mode = search(tmp_path)
+    assert hits[0] == "7.md"
+    assert (mode, degraded) == ("keyword", "the index was made with another model: keywords only until it is updated")
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    assert "another engine, model" in vault.update(updater).rebuilt
+    assert search(tmp_path)[1:] == (None, "hybrid")
+
+
+def test_without_a_model_search_is_by_keywords_and_gives_the_reason(tmp_path: Path) -> None:
+    vault = MemoryVault(dict(NOTES))
+    searcher = vault.searcher(tmp_path, "whoosh", NONE)
+    answer = searcher.search("mat7")
+    assert (answer.mode, answer.degraded) == ("keyword", "no embedding model")
+    assert answer.hits[0].path == "7.md"

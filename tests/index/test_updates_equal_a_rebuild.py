@@ -1,0 +1,220 @@
+"""The law of the index: whatever happened, edits, moves, deletions or a crash at any write, it equals a fresh one."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent.index.files import IndexFiles
+from agent.index.keyword import Engine
+from agent.index.manifest import Coverage, coverage
+from agent.index.passage_store import open_store
+from agent.index.search import Searcher
+from agent.index.weights import default
+from tests.bench.vault import MemoryVault
+from tests.index.fakes import FAKE
+
+PATHS = st.sampled_from(["a.md", "b.md", "work/c.md", "work/d.md", "2026-03-04.md"])
+LINES = [
+    "the cat sat on the mat",
+    "a red car",
+    "# Heading",
+    "error E1234-5 in foo_bar",
+    "#tag/sub and [[b]]",
+    "",
+    "猫坐在垫子上",
+]
+TEXTS = st.lists(st.sampled_from(LINES), max_size=6).map(lambda lines: "\n".join(lines).encode())
+HEADERS = st.sampled_from(
+    [b"", b"---\ntype: fact\ntags: [x]\n---\n", b"---\ndate: 2026-03-04\n---\n", b"---\n: broken\n---\n"]
+)
+NOTES = st.tuples(HEADERS, TEXTS).map(b"".join)
+STEPS = st.one_of(
+    st.tuples(st.just("write"), PATHS, NOTES),
+    st.tuples(st.just("move"), PATHS, PATHS),
+    st.tuples(st.just("delete"), PATHS),
+    st.tuples(st.just("update")),
+    st.tuples(st.just("touch")),
+    st.tuples(st.just("crash"), st.integers(1, 120)),
+)
+QUESTIONS = (
+    "cat mat",
+    "red automobile",
+    "E1234-5",
+    "foo_bar heading",
+    "type:fact cat",
+    "tag:tag",
+    "猫",
+    "on 2026-03-04 car",
+    "b",
+)
+
+
+@dataclass(slots=True)
+class Life:
+    """A vault and its index as they go through steps."""
+
+    folder: Path
+    engine: Engine
+    vault: MemoryVault = field(default_factory=MemoryVault)
+    indexed: dict[str, str] = field(default_factory=dict)
+    updater: Any = None
+
+    def step(self, name: str, *given: Any) -> None:
+        getattr(self, name)(*given)
+
+    def write(self, path: str, data: bytes) -> None:
+        self.vault.notes[path] = data
+
+    def move(self, path: str, to: str) -> None:
+        if path in self.vault.notes:
+            self.vault.notes[to] = self.vault.notes.pop(path)
+
+    def delete(self, path: str) -> None:
+        self.vault.notes.pop(path, None)
+
+    def update(self) -> None:
+        self.updater = self.updater or self.vault.updater(self.folder, self.engine, FAKE)
+        self.vault.update(self.updater)
+        self.indexed = self.vault.listed()
+
+    def touch(self) -> None:
+        """As after a few edits that were noticed one by one."""
+        if self.updater is None:
+            return
+        now = self.vault.listed()
+        changed = {path: now.get(path) for path in {*now, *self.indexed} if now.get(path) != self.indexed.get(path)}
+        if self.updater.touch(changed, self.vault.notes.get) is None:
+            self.update()
+        self.indexed = now
+
+    def crash(self, at: int) -> None:
+        """Another process updates and is gone in the middle: at the file operation number `at`, without a last word."""
+        if self.updater is not None:
+            self.updater.close()
+            self.updater = None
+        child = os.fork()
+        if child == 0:
+            _die_at(at)
+            self.update()
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+def _die_at(operation: int) -> None:
+    left = operation
+
+    def hook(event: str, _: object) -> None:
+        nonlocal left
+        if event == "open" or event.startswith(("os.", "shutil.", "mmap.")):
+            left -= 1
+            if left <= 0:
+                os._exit(9)
+
+    sys.addaudithook(hook)
+
+
+def seen(folder: Path, engine: Engine) -> tuple[object, Coverage]:
+    """What the index answers, and what it says of itself."""
+    searcher = Searcher(IndexFiles(folder), engine, FAKE, default())
+    answers = []
+    for text in QUESTIONS:
+        for passages in (False, True):
+            answer = searcher.search(text, 10, passages=passages)
+            assert answer.degraded is None
+            answers.append(
+                [(hit.path, hit.lines, hit.passage, pytest.approx(hit.score, abs=1e-4)) for hit in answer.hits]
+            )
+    searcher.close()
+    store = open_store(folder / "notes.db", write=False)
+    store.verify()
+    state = coverage(store)
+    store.close()
+    return answers, state
+
+
+@pytest.mark.parametrize("engine", ["whoosh", "tantivy"])
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(STEPS, min_size=1, max_size=14))
+def test_after_any_life_the_index_equals_a_fresh_one(engine: Engine, steps: list[tuple[Any, ...]]) -> None:
+    if engine == "tantivy":
+        pytest.importorskip("tantivy")
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        life = Life(Path(one), engine)
+        for step in steps:
+            life.step(*step)
+        life.update()
+        life.updater.close()
+        fresh = life.vault.updater(Path(other), engine, FAKE)
+        life.vault.update(fresh)
+        fresh.close()
+        assert seen(Path(one), engine) == seen(Path(other), engine)
+
+
+@pytest.mark.parametrize("operation", range(1, 100, 9))
+def test_a_crash_at_any_file_operation_of_the_first_index_is_made_good(tmp_path: Path, operation: int) -> None:
+    life = Life(tmp_path / "one", "whoosh")
+    for number in range(8):
+        life.write(f"{number}.md", f"the cat number {number} sat on a mat".encode())
+    life.crash(operation)
+    life.update()
+    life.updater.close()
+    fresh = Life(tmp_path / "two", "whoosh", life.vault)
+    fresh.update()
+    assert seen(tmp_path / "one", "whoosh") == seen(tmp_path / "two", "whoosh")
+
+
+def test_an_update_costs_what_changed_and_says_what_it_did(tmp_path: Path) -> None:
+    vault = MemoryVault({f"{number}.md": f"note {number}".encode() for number in range(20)})
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    first = vault.update(updater)
+    vault.notes["moved.md"] = vault.notes.pop("3.md")
+    vault.notes["4.md"] = b"another text"
+    del vault.notes["5.md"]
+    asked: list[str] = []
+
+    def read(path: str) -> bytes | None:
+        asked.append(path)
+        return vault.notes.get(path)
+
+    second = updater.update(vault.listed(), read)
+    third = updater.update(vault.listed(), read)
+    assert (first.indexed, first.rebuilt) == (20, "there was no index")
+    assert (second.indexed, second.forgotten, second.moved, second.rebuilt) == (2, 1, (("3.md", "moved.md"),), "")
+    assert sorted(asked) == ["4.md", "moved.md"]
+    assert (third.indexed, third.forgotten, third.generation) == (0, 0, second.generation)
+
+
+def test_a_note_that_cannot_be_read_is_never_called_indexed_and_is_tried_again(tmp_path: Path) -> None:
+    vault = MemoryVault({"good.md": b"fine", "bad.md": b"behind a broken disk"})
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+
+    def broken(path: str) -> bytes | None:
+        if path == "bad.md":
+            raise OSError("input/output error")
+        return vault.notes.get(path)
+
+    report = updater.update(vault.listed(), broken)
+    store = open_store(tmp_path / "notes.db", write=False)
+    before = coverage(store)
+    again = vault.update(updater)
+    after = coverage(store)
+    store.close()
+    assert report.failed == (("bad.md", "input/output error"),)
+    assert (before.indexed, before.failed) == (1, (("bad.md", "input/output error"),))
+    assert again.indexed == 1
+    assert (after.indexed, after.failed) == (2, ())
+
+
+def test_a_note_too_large_to_be_one_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    vault = MemoryVault({"huge.md": b"x" * (8 * 1024 * 1024 + 1), "small.md": b"x"})
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    report = vault.update(updater)
+    assert report.skipped == (("huge.md", "larger than 8 MB"),)
+    assert vault.update(updater).indexed == 0
