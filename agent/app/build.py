@@ -1,4 +1,4 @@
-"""The composition root: the only place that reads configuration and builds the parts from it."""
+"""The vault with its settings: what every command needs, and nothing that is slow to load."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
 from agent.config.logs import report_from
 from agent.config.settings import Settings
+from agent.events.bus import Bus
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.brake import Brake
 from agent.vault.write.writer import Options
@@ -22,6 +23,25 @@ class App:
     loaded: Loaded
     clock: Clock
     directories: Directories
+
+    @property
+    def cache(self) -> Path:
+        """Where what can be computed again about this vault is kept; may be deleted at any moment."""
+        return self.directories.cache / self.vault.writer.layout.id
+
+    @property
+    def daemon_state(self) -> Path:
+        """What the daemon last said of itself, as JSON; true only while the lock is held."""
+        return self.vault.writer.layout.folder / "daemon.json"
+
+    def bus(self) -> Bus:
+        """A bus without subscribers."""
+        return Bus(self.clock)
+
+    @property
+    def daemon_lock(self) -> Path:
+        """Held by the vault's daemon while it lives."""
+        return self.vault.writer.layout.folder / "daemon.lock"
 
 
 def build(root: Path, *, clock: Clock | None = None) -> App:

@@ -57,6 +57,31 @@ class Brake:
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    """How notes are searched."""
+
+    keyword: Literal["auto", "whoosh", "tantivy"]
+    """The keyword engine. Default `auto`: tantivy where the extra `fast` is installed, else Whoosh, which always is."""
+
+    model: str
+    """The embedding model: a name in the local hub cache, or a folder. Default `auto`: the best that is there, and the
+    vectors that ship with the program in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How changes on disk are noticed."""
+
+    quiet_seconds: Annotated[float, Range(0, 60, "seconds")]
+    """How long a file is left alone before it is looked at, in seconds. Default 0.2: a save takes a few milliseconds,
+    and a person waits for the search to find it."""
+
+    scan_seconds: Annotated[float, Range(1, 86_400, "seconds")]
+    """How often all files are compared with what is known, in seconds. Default 240: what the system did not tell is
+    found within five minutes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """What is reported while working."""
 
@@ -71,6 +96,8 @@ class Settings:
     vault: Vault
     git: Git
     brake: Brake
+    index: Index
+    watch: Watch
     log: Log
 
 

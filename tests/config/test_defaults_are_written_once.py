@@ -44,6 +44,6 @@ def test_settings_are_built_from_their_own_values() -> None:
 
 
 def test_sections_are_not_settings() -> None:
-    assert sections() == {"vault", "git", "brake", "log"}
+    assert sections() == {"vault", "git", "brake", "index", "watch", "log"}
     assert not sections() & set(kinds(Settings))
     assert kind_of("git.human_commits").expects == "auto or off"

@@ -2,7 +2,7 @@
 
 import click
 
-from agent.app import build
+from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.vault.write.change import Outcome
 from agent.vault.write.humans import Dirty, Kind, dirty

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from agent.app import build
+from agent.app.build import build
 from agent.interfaces.cli.output import Output, colour
 from agent.interfaces.cli.paths import inside
 from agent.vault.history.commits import resolve

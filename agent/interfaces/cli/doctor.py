@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from agent.app import options
+from agent.app.build import App, options
+from agent.app.checkup import search_checks
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
@@ -106,6 +107,7 @@ def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool) -> list[C
         checks += examine.trust(vault, _own_hooks(vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
         checks += examine.template(vault, files)
+        checks += search_checks(App(vault, loaded.settings, loaded, vault.clock, places), fix=fix)
     return checks
 
 

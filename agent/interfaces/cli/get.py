@@ -2,7 +2,7 @@
 
 import click
 
-from agent.app import build
+from agent.app.build import build
 from agent.errors import NoteGone
 from agent.interfaces.cli.output import Output
 from agent.markdown.note import Note

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from agent.app import build
+from agent.app.build import build
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.vault.health.staged import Problem, problems

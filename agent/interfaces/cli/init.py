@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from agent.app import options
+from agent.app.build import options
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load
@@ -33,10 +33,7 @@ def command(output: Output, path: Path, language: str | None, hooks: bool | None
     Nothing that exists is touched. Where there is no git repository, one is made and what is in the folder becomes its
     first commit, in your name; in an existing one, your uncommitted work stays uncommitted.
     """
-    loaded = load(path if path.is_dir() else None)
-    language = language or loaded.settings.vault.language
-    template = read_template(resource("vault_template"), language)
-    done = initialise(path, template, directories().state, SystemClock(), options(loaded.settings), restore=restore)
+    done, language = make_vault(path, language, restore=restore)
     installed, left = _hooks(output, done, hooks)
     document = {
         "vault": str(done.vault.place.root),
@@ -54,6 +51,15 @@ def command(output: Output, path: Path, language: str | None, hooks: bool | None
         "next": _next(done, language),
     }
     output.emit(document, lambda: _said(done, installed, left, hooks, language))
+
+
+def make_vault(path: Path, language: str | None, *, restore: bool = False) -> tuple[Initialised, str]:
+    """Make the folder a vault with this machine's settings; returns what was done and the language."""
+    loaded = load(path if path.is_dir() else None)
+    language = language or loaded.settings.vault.language
+    template = read_template(resource("vault_template"), language)
+    state = directories().state
+    return initialise(path, template, state, SystemClock(), options(loaded.settings), restore=restore), language
 
 
 def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list[str], list[Left]]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import click
 
-from agent.app import build
+from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.times import Moment, absolute, moment, relative

@@ -36,6 +36,10 @@ class Lazy:
 
 COMMANDS = {
     "init": Lazy("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
+    "daemon": Lazy("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
+    "search": Lazy("agent.interfaces.cli.search", "Find notes by words and by meaning."),
+    "recall": Lazy("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
+    "reindex": Lazy("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
     "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
     "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
     "remember": Lazy("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from agent.app import App, build
+from agent.app.build import App, build
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
 from agent.memory.entry import Entry

@@ -1,8 +1,12 @@
 """`vault-agent status`: how the vault stands, without touching anything."""
 
+from collections.abc import Mapping
+
 import click
 
-from agent.app import build
+from agent.app.alone import last_word
+from agent.app.build import build
+from agent.app.coverage import IndexState, index_state
 from agent.interfaces.cli.output import Output
 from agent.vault.health.status import Status, status
 from agent.vault.write.humans import Kind
@@ -11,12 +15,21 @@ _SHOWN = 10
 
 
 @click.command(short_help="Show what is saved, what waits, and what needs you.")
+@click.option("--notes", is_flag=True, help="Name every note that search does not find in full, and why.")
 @click.pass_obj
-def command(output: Output) -> None:
-    """Show the last commit, what is not committed yet, what waits and why, and conflicts."""
+def command(output: Output, notes: bool) -> None:
+    """Show the last commit, what is not committed yet, what waits and why, conflicts, the daemon and the index."""
     app = build(output.vault())
-    found = status(app.vault)
-    output.emit({**_document(found), "warnings": list(app.loaded.warnings)}, lambda: _text(found))
+    found, index = status(app.vault), index_state(app)
+    daemon = last_word(app)
+    document = {
+        **_document(found),
+        "daemon": daemon,
+        "index": _index_document(index, notes),
+        "sync": None,
+        "warnings": list(app.loaded.warnings),
+    }
+    output.emit(document, lambda: "\n".join([_text(found), *_seen(daemon), *_index_text(index, notes)]))
     for warning in () if output.json else app.loaded.warnings:
         output.warn(warning)
 
@@ -59,3 +72,33 @@ def _text(found: Status) -> str:
     lines += [f"conflict {path}" for path in found.conflicts]
     lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
     return "\n".join(lines)
+
+
+def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
+    document: dict[str, object] = {"mode": index.mode, "engine": index.engine, "problem": index.problem}
+    if index.coverage is not None:
+        lost = (*index.coverage.skipped, *index.coverage.failed)
+        document |= {"indexed": index.coverage.indexed, "pending": index.coverage.pending, "not_indexed": len(lost)}
+        if notes:
+            document["notes"] = [{"path": path, "reason": reason} for path, reason in (*lost, *index.coverage.partly)]
+    return document
+
+
+def _index_text(index: IndexState, notes: bool) -> list[str]:
+    if index.coverage is None:
+        return [f"index    none: {index.problem}; `vault-agent search` or the daemon builds it"]
+    lost = (*index.coverage.skipped, *index.coverage.failed)
+    line = f"index    {index.coverage.indexed} notes found by {index.mode} search ({index.engine})"
+    line += f", {len(lost)} not: see --notes" if lost and not notes else ""
+    named = (*lost, *index.coverage.partly) if notes else ()
+    return [line, *(f"           {path}: {reason}" for path, reason in named)]
+
+
+def _seen(daemon: Mapping[str, object] | None) -> list[str]:
+    if daemon is None:
+        return ["daemon   not running"]
+    if daemon.get("starting"):
+        return [f"daemon   process {daemon.get('pid')}, starting"]
+    waiting = f", {daemon.get('waiting')} changes waiting" if daemon.get("waiting") else ""
+    trouble = f"; {daemon.get('problem')}" if daemon.get("problem") else ""
+    return [f"daemon   process {daemon.get('pid')}, {daemon.get('files')} files watched{waiting}{trouble}"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from agent.app import build
+from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.times import Moment, moment
 from agent.vault.history.commits import is_commit_id

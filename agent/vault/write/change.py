@@ -108,7 +108,8 @@ class Stamp:
 class Outcome:
     """What a transaction came to: a commit, or a place in the queue with the reason for waiting.
 
-    `human` is the commit, just before ours, that recorded what a person had saved in the same notes.
+    `human` is the commit, just before ours, that recorded what a person had saved in the same notes. `fresh`: a
+    person's burst of edits was still going on, so nothing was committed yet.
     """
 
     commit: str | None = None
@@ -116,3 +117,4 @@ class Outcome:
     paths: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
     queued: str | None = None
+    fresh: bool = False

@@ -100,8 +100,10 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
     changed = [item for item in dirty(writer.git, writer.place) if item.kind not in {Kind.STAGED, Kind.UNMERGED}]
     aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not Kind.DELETED])
     mine = [item for item in changed if item.path not in aside]
-    if not mine or (quiet and _is_fresh(writer, mine)):
+    if not mine:
         return Outcome()
+    if quiet and _is_fresh(writer, mine):
+        return Outcome(fresh=True)
     contents = _Contents(writer)
     if not confirmed:
         _brake(writer, mine, contents)

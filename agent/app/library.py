@@ -1,0 +1,135 @@
+"""The vault's index: built from what the vault lists and reads, and asked by everybody who searches."""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from agent.app.build import App
+from agent.app.coverage import index_files, known
+from agent.errors import ConfigError
+from agent.index.embedder import Chosen, choose
+from agent.index.files import IndexFiles
+from agent.index.hit import Answer
+from agent.index.keyword import Engine, engine_for
+from agent.index.search import Searcher
+from agent.index.update import Report, Updater
+from agent.index.weights import default
+from agent.vault.listing import contents, contents_at, listed
+from agent.vault.store import Vault
+
+_KEPT_PASTS = 5
+_TOGETHER = 500
+
+
+@dataclass(slots=True)
+class Library:
+    """One index over one set of notes. Keeps files open; `close` lets go of them."""
+
+    files: IndexFiles
+    engine: Engine
+    app: App
+    listed: Callable[[], dict[str, str]]
+    read: Callable[[str], bytes | None]
+    _chosen: Chosen | None = None
+    _searcher: Searcher | None = None
+    _updater: Updater | None = None
+
+    @property
+    def chosen(self) -> Chosen:
+        """The embedder, loaded at the first need."""
+        if self._chosen is None:
+            wanted = self.app.settings.index.model
+            self._chosen = choose("" if wanted == "auto" else wanted)
+        return self._chosen
+
+    @property
+    def searcher(self) -> Searcher:
+        if self._searcher is None:
+            self._searcher = Searcher(self.files, self.engine, self.chosen, default())
+        return self._searcher
+
+    @property
+    def updater(self) -> Updater:
+        if self._updater is None:
+            self._updater = Updater(self.files, self.engine, self.chosen, default(), self.app.clock)
+        return self._updater
+
+    def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> Answer:
+        """Ask the index as it is."""
+        return self.searcher.search(text, limit, passages=passages, explain=explain)
+
+    def refresh(self, *, verify: bool = False) -> Report:
+        """Bring the index up to what the notes say; raises `LockHeld` when another process is at it."""
+        return self.updater.update(self.listed(), self.read, verify=verify)
+
+    def touch(self, changed: dict[str, str | None]) -> Report:
+        """The same when only these paths changed (None: gone)."""
+        there = listed(self.app.vault, [path for path, digest in changed.items() if digest is not None])
+        seen = {path: digest if path in there else None for path, digest in changed.items()}
+        return self.updater.touch(seen, self.read) or self.refresh()
+
+    def is_broken(self) -> bool:
+        """Whether it has to be built anew: the cache was deleted, or a search has met damage."""
+        return self.files.mark.exists() or not self.files.store.is_file()
+
+    def known(self) -> dict[str, str]:
+        """The content hashes that the index was made from, by path."""
+        return known(self.files)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for part in (self._searcher, self._updater):
+            if part is not None:
+                part.close()
+        self._searcher = self._updater = None
+
+
+def library(app: App) -> Library:
+    """The index over the notes as they are now."""
+    vault = app.vault
+    return Library(index_files(app), _engine(app), app, lambda: contents(vault), vault.read)
+
+
+def library_at(app: App, commit: str) -> Library:
+    """An index over the notes as they were in a commit (a full id); built where it is missing, and kept for a while."""
+    folder = app.cache / "past" / commit
+    _drop_old(folder)
+    past = _Past(app.vault, contents_at(app.vault, commit))
+    return Library(IndexFiles(folder), _engine(app), app, lambda: past.listed, past.read)
+
+
+@dataclass(slots=True)
+class _Past:
+    """The notes of a commit, read many at a time in the order in which an index asks for them."""
+
+    vault: Vault
+    listed: dict[str, str]
+    _held: dict[str, bytes | None] = field(default_factory=dict)
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self._held:
+            after = sorted(name for name in self.listed if name >= path)[:_TOGETHER]
+            found = self.vault.git.objects([self.listed[name] for name in after])
+            self._held = {name: blob.data if blob else None for name, blob in zip(after, found, strict=True)}
+        return self._held.get(path)
+
+
+def _engine(app: App) -> Engine:
+    engine = engine_for(app.settings.index.keyword)
+    if engine == "tantivy" and find_spec("tantivy") is None:
+        raise ConfigError(
+            "tantivy is not installed", hint="pip install 'vault-agent[fast]', or set index.keyword to auto"
+        )
+    return engine
+
+
+def _drop_old(folder: Path) -> None:
+    """Keep the few pasts that were asked for last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    others = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in others[_KEPT_PASTS:]:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,72 @@
+"""What the watcher has to know of the vault: hashes, which writes were ours, earlier versions, where HEAD has gone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.app.build import App
+from agent.vault.plumbing.objects import blob_id
+from agent.vault.store import Vault
+from agent.watch.compare import Facts
+from agent.watch.watcher import Pace, Watcher
+
+
+def watcher(app: App, known: dict[str, str]) -> Watcher:
+    """A watcher that takes `known` (content hash by path) as dealt with."""
+    settings = app.settings.watch
+    pace = Pace(quiet=settings.quiet_seconds, scan=settings.scan_seconds)
+    moves = _Head(app.vault, _head(app.vault))
+    written = _Written(app.vault)
+    facts = Facts(blob_id, written.is_ours, lambda wanted: _earlier(app.vault, wanted), moves.changed)
+    return Watcher.watch(app.vault.place.root, facts, app.clock, known, pace)
+
+
+@dataclass(slots=True)
+class _Written:
+    """The journal's memory of what we wrote, read again only when it has grown."""
+
+    vault: Vault
+    _stamp: tuple[int, int] = (0, 0)
+    _known: frozenset[tuple[str, str | None]] = frozenset()
+
+    def is_ours(self, path: str, oid: str | None) -> bool:
+        """Whether we gave this path this content, or took it away (None)."""
+        try:
+            status = self.vault.writer.layout.journal.stat()
+        except OSError:
+            return False
+        stamp = (status.st_mtime_ns, status.st_size)
+        if stamp != self._stamp:
+            self._known = frozenset(self.vault.writer.journal.written())
+            self._stamp = stamp
+        return (path, oid) in self._known
+
+
+@dataclass(slots=True)
+class _Head:
+    """Where HEAD was when it was last asked."""
+
+    vault: Vault
+    commit: str | None
+
+    def changed(self) -> list[str]:
+        """Paths that differ between that commit and HEAD now; empty when it has not moved."""
+        now = _head(self.vault)
+        if now == self.commit or now is None:
+            return []
+        before, self.commit = self.commit, now
+        if before is None:
+            return []
+        command = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, now]
+        names = self.vault.git.run(*command, ok=(0, 128)).decode("utf-8", "surrogateescape").split("\0")
+        prefix = self.vault.place.prefix
+        return [name.removeprefix(prefix) for name in names if name and name.startswith(prefix)]
+
+
+def _head(vault: Vault) -> str | None:
+    found = vault.git.run("rev-parse", "--verify", "-q", "HEAD", ok=(0, 1, 128)).decode().strip()
+    return found or None
+
+
+def _earlier(vault: Vault, wanted: Sequence[tuple[str, str]]) -> list[bytes | None]:
+    found = vault.git.objects([oid for _, oid in wanted]) if wanted else []
+    return [blob.data if blob else None for blob in found]

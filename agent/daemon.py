@@ -1,0 +1,130 @@
+"""Read first: the daemon watches one vault, keeps its index in step, commits what people did by hand, and is quiet.
+
+It polls when the watcher says that there is something to do, and sleeps otherwise. A signal ends it: what has begun is
+finished, and what has not is found again by the next start. The second daemon on a vault is told so (`LockHeld`).
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+
+from agent.app.alone import alone
+from agent.app.build import App
+from agent.app.library import Library, library
+from agent.app.watching import watcher
+from agent.events.types import DaemonStarted, DaemonStopped, Origin
+from agent.reactions import Reactions
+from agent.watch.watcher import Watcher
+
+STEP = 0.5
+"""Seconds between two looks at whether to stop."""
+RETRY = 10.0
+"""Seconds until the index is tried again after an update of it has failed."""
+
+
+class Stopped(BaseException):
+    """Asked to stop while the index was being updated, which may take long and be cut short at any point."""
+
+
+@dataclass(slots=True)
+class Daemon:
+    """One vault's daemon; `run` returns when it was asked to stop."""
+
+    app: App
+    stopping: str = ""
+    _indexing: bool = field(default=False, init=False)
+    _look_at: float = field(default=0.0, init=False)
+    _quiet_at: float | None = field(default=None, init=False)
+    _shown: dict[str, object] = field(default_factory=dict, init=False)
+
+    def stop(self, reason: str) -> None:
+        """Ask it to stop; may be called from a signal handler."""
+        self.stopping = reason
+        if self._indexing:
+            raise Stopped
+
+    def run(self) -> None:
+        """Watch until asked to stop; raises `LockHeld` when another daemon is at work here."""
+        with alone(self.app.daemon_lock), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
+            reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus)
+            try:
+                eyes = self._start(reactions, index)
+            except Stopped:
+                return
+            with closing(eyes):
+                bus.publish_async(DaemonStarted(str(self.app.vault.place.root)))
+                with suppress(Stopped):
+                    while not self.stopping:
+                        self.step(eyes, reactions)
+            bus.publish_async(DaemonStopped(self.stopping))
+
+    def _start(self, reactions: Reactions, index: Library) -> Watcher:
+        """Settle what a crash left, bring the index up to date, begin to watch."""
+        self._show({"starting": True})
+        reactions.to_crash()
+        with self._cut_short():
+            reactions.to_start()
+        eyes = watcher(self.app, index.known())
+        eyes.listen()
+        self._quiet_at = self.app.clock.monotonic()
+        self._look_at = self._quiet_at + self.app.settings.watch.scan_seconds
+        return eyes
+
+    def step(self, eyes: Watcher, reactions: Reactions) -> None:
+        """One turn: take in changes, record a burst that is over, wait for the next thing."""
+        quiet, now = self.app.settings.git.quiet_seconds, self.app.clock.monotonic()
+        events = eyes.poll(now)
+        if events:
+            with self._cut_short():
+                reactions.to_changes(events)
+            if any(event.origin is Origin.HUMAN for event in events):
+                self._quiet_at = now + quiet
+        elif self._quiet_at is not None and now >= self._quiet_at:
+            self._quiet_at = now + max(quiet, STEP) if reactions.to_quiet() else None
+        self._tend(now, reactions)
+        seen = eyes.state()
+        self._show(
+            {
+                "hints": seen.hints,
+                "files": seen.files,
+                "waiting": seen.waiting,
+                "last_scan": seen.last_scan.reason if seen.last_scan else None,
+                "index": reactions.problem.get("index"),
+                "problem": "; ".join(filter(None, [seen.problem, *reactions.problem.values()])),
+            }
+        )
+        eyes.wait(self.app.clock.monotonic(), STEP)
+
+    def _tend(self, now: float, reactions: Reactions) -> None:
+        """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
+        as the watcher looks at all files, since some of what decides (such as `.gitignore`) is no note."""
+        if "index" in reactions.problem:
+            self._look_at = min(self._look_at, now + RETRY)
+        elif reactions.is_broken():
+            self._look_at = now
+        if now >= self._look_at:
+            with self._cut_short():
+                reactions.to_start()
+            self._look_at = self.app.clock.monotonic() + self.app.settings.watch.scan_seconds
+            self._quiet_at = now if self._quiet_at is None else self._quiet_at
+
+    @contextmanager
+    def _cut_short(self) -> Iterator[None]:
+        """Let `stop` end this at any point: what the index has not taken in is found again by the next start."""
+        self._indexing = True
+        try:
+            if self.stopping:
+                raise Stopped
+            yield
+        finally:
+            self._indexing = False
+
+    def _show(self, state: dict[str, object]) -> None:
+        """Leave word for `status` of how it goes, when that has changed."""
+        if state != self._shown:
+            self._shown = state
+            draft = self.app.daemon_state.with_suffix(".new")
+            draft.write_text(json.dumps({"pid": os.getpid(), **state}), "utf-8")
+            draft.replace(self.app.daemon_state)

@@ -1,0 +1,41 @@
+"""`vault-agent reindex`: bring the search index up to date, or build it anew."""
+
+from contextlib import closing
+
+import click
+
+from agent.app.build import build
+from agent.app.library import library
+from agent.index.update import Report
+from agent.interfaces.cli.output import Output
+
+_SHOWN = 10
+
+
+@click.command(short_help="Bring the search index up to date, or build it anew.")
+@click.option("--all", "anew", is_flag=True, help="Throw the index away and build it from the notes.")
+@click.pass_obj
+def command(output: Output, anew: bool) -> None:
+    """Bring the index up to what the notes say now. It is a cache: deleting it costs time and nothing else."""
+    with closing(library(build(output.vault()))) as index:
+        if anew:
+            index.files.ask_for_rebuild("asked for")
+        report = index.refresh(verify=True)
+    document = {
+        "indexed": report.indexed,
+        "forgotten": report.forgotten,
+        "moved": len(report.moved),
+        "skipped": [{"path": path, "reason": reason} for path, reason in report.skipped],
+        "failed": [{"path": path, "reason": reason} for path, reason in report.failed],
+        "rebuilt": report.rebuilt or None,
+        "embedder": index.chosen.embedder.name if index.chosen.embedder else None,
+        "engine": index.engine,
+    }
+    output.emit(document, lambda: _said(report))
+
+
+def _said(report: Report) -> str:
+    lines = [f"built anew: {report.rebuilt}"] if report.rebuilt else []
+    lines.append(f"{report.indexed} notes indexed, {report.forgotten} forgotten, {len(report.moved)} moved")
+    lines += [f"not indexed: {path}: {reason}" for path, reason in (*report.failed, *report.skipped)[:_SHOWN]]
+    return "\n".join(lines)

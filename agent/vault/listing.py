@@ -1,0 +1,57 @@
+"""Every note with the hash of its content, now or in a commit, without reading the notes that git knows already."""
+
+from collections.abc import Collection
+
+from agent.vault.plumbing.objects import blob_id
+from agent.vault.store import Vault
+from agent.vault.write.humans import Kind, dirty
+from agent.vault.write.paths import is_note
+
+
+def contents(vault: Vault) -> dict[str, str]:
+    """Path to content hash of every note on disk that git does not ignore."""
+    listed = vault.git.run("ls-files", "-s", "-z", *_pathspec(vault)).decode("utf-8", "surrogateescape")
+    found = dict(_entry(row, vault.place.prefix) for row in listed.split("\0") if row and not row.startswith("120000"))
+    for item in dirty(vault.git, vault.place):
+        if item.kind is Kind.DELETED:
+            found.pop(item.path, None)
+            continue
+        data = vault.writer.files.read_any(item.path)
+        if data is None:
+            found.pop(item.path, None)
+        elif data[0] != "120000":
+            found[item.path] = blob_id(data[1])
+    return {path: oid for path, oid in found.items() if is_note(path)}
+
+
+def listed(vault: Vault, paths: Collection[str]) -> set[str]:
+    """Those of the paths that `contents` would look at: what git ignores, and what is another repository's, is not."""
+    if not paths:
+        return set()
+    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]
+    prefix = vault.place.prefix
+    out = vault.git.run(*command, *(prefix + path for path in paths)).decode("utf-8", "surrogateescape")
+    return {name.removeprefix(prefix) for name in out.split("\0") if name}
+
+
+def contents_at(vault: Vault, commit: str) -> dict[str, str]:
+    """The same for a commit; `commit` is a full id."""
+    out = vault.git.run("ls-tree", "-r", "-z", "--full-tree", commit, *_pathspec(vault)).decode(
+        "utf-8", "surrogateescape"
+    )
+    rows = (row.split("\t", 1) for row in out.split("\0") if row)
+    prefix = vault.place.prefix
+    return {
+        path.removeprefix(prefix): meta.split(" ")[2]
+        for meta, path in rows
+        if meta.startswith("100") and is_note(path.removeprefix(prefix))
+    }
+
+
+def _entry(row: str, prefix: str) -> tuple[str, str]:
+    meta, path = row.split("\t", 1)
+    return path.removeprefix(prefix), meta.split(" ")[1]
+
+
+def _pathspec(vault: Vault) -> list[str]:
+    return ["--", vault.place.prefix.rstrip("/")] if vault.place.prefix else []
