@@ -28,6 +28,16 @@ def test_a_burst_is_one_commit_in_the_person_s_name(tmp_path: Path) -> None:
     assert "R100" in git(root, "show", "-M", "--name-status", "--format=")
 
 
+def test_a_name_in_the_environment_goes_before_the_configured_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Ben <b>")
+    vault = make_vault(tmp_path, {"a.md": "one\n"})
+    write(vault.place.root / "a.md", "two\n")
+    vault.commit_human()
+    assert git(vault.place.root, "log", "-1", "--format=%an <%ae>").strip() == "Ben b <anna@example.org>"
+
+
 def test_a_rename_alone_is_called_one(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"a.md": "one\n"})
     (vault.place.root / "a.md").rename(vault.place.root / "b.md")

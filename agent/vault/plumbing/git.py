@@ -38,7 +38,10 @@ NEUTRAL = (
 )
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
-KEPT_VARIABLES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+KEPT_VARIABLES = (
+    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"),
+    *("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"),
+)
 
 
 class GitFailed(Permanent):

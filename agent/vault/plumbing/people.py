@@ -1,6 +1,7 @@
 """In whose name a commit is made: the agent's, or the person's as git or the machine knows them."""
 
 import getpass
+import os
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,12 +18,13 @@ class Person:
 
 
 def person(git: Git) -> Person:
-    """git's `user.name` and `user.email`; where they are not set, the account's name at localhost."""
+    """`GIT_AUTHOR_NAME` and `_EMAIL`, else git's `user.name` and `user.email`, else the account's name at localhost."""
     listed = git.run("config", "-z", "--get-regexp", r"^user\.(name|email)$", ok=(0, 1)).decode("utf-8", "replace")
     found = dict(item.split("\n", 1) for item in listed.split("\0") if "\n" in item)
     account = _account()
-    name = _clean(found.get("user.name", "")) or account
-    return Person(name, _clean(found.get("user.email", "")) or f"{account}@localhost")
+    name = os.environ.get("GIT_AUTHOR_NAME") or found.get("user.name", "")
+    email = os.environ.get("GIT_AUTHOR_EMAIL") or found.get("user.email", "")
+    return Person(_clean(name) or account, _clean(email) or f"{account}@localhost")
 
 
 def _account() -> str:
