@@ -47,10 +47,10 @@ class Daemon:
 
     def run(self) -> None:
         """Watch until asked to stop; raises `LockHeld` when another daemon is at work here."""
-        with alone(self.app.daemon_lock), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
+        with alone(self.app), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
             reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus)
             try:
-                eyes = self._start(reactions, index)
+                eyes = self.start(reactions, index)
             except Stopped:
                 return
             with closing(eyes):
@@ -60,7 +60,7 @@ class Daemon:
                         self.step(eyes, reactions)
             bus.publish_async(DaemonStopped(self.stopping))
 
-    def _start(self, reactions: Reactions, index: Library) -> Watcher:
+    def start(self, reactions: Reactions, index: Library) -> Watcher:
         """Settle what a crash left, bring the index up to date, begin to watch."""
         self._show({"starting": True})
         reactions.to_crash()

@@ -10,7 +10,7 @@ import pytest
 
 from agent.errors import LockHeld
 from agent.vault.health.status import status
-from agent.vault.plumbing.lock import writer_lock
+from agent.vault.plumbing.lock import process_lock
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
 from agent.vault.write.writer import Options
@@ -142,5 +142,6 @@ def test_an_old_lock_without_a_live_git_is_moved_aside(tmp_path: Path) -> None:
 
 def test_the_second_writer_waits_a_little_and_then_says_who_is_at_work(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, clock=FakeClock(), options=Options(durable=False, lock_seconds=0.1))
-    with writer_lock(vault.writer.layout.lock, FakeClock(), 0.1), pytest.raises(LockHeld, match=str(os.getpid())):
+    lock = process_lock(vault.writer.layout.lock, FakeClock(), 0.1, "taken")
+    with lock, pytest.raises(LockHeld, match=f"writing.*{os.getpid()}"):
         vault.settle()

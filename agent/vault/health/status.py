@@ -1,13 +1,12 @@
 """How a vault stands, asked of the files and of git at this moment: nothing is remembered, so nothing can be stale."""
 
-import fcntl
-import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent.errors import Permanent
 from agent.markdown.note import Note
+from agent.vault.plumbing.lock import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.write.humans import Dirty, dirty
@@ -66,7 +65,7 @@ def _look(vault: Vault) -> Status:
         writer.queue.failed(),
         len(writer.journal.unfinished()),
         tuple(conflict_copies(vault)),
-        _holder(vault.writer.layout.lock),
+        holder(vault.writer.layout.lock),
     )
 
 
@@ -93,19 +92,3 @@ def _last(vault: Vault) -> LastCommit | None:
 
 def _short(name: str | None) -> str | None:
     return name.removeprefix("refs/heads/") if name else None
-
-
-def _holder(lock: Path) -> int | None:
-    """The process that holds the writer lock now."""
-    try:
-        descriptor = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-        return int(text) if text.isdigit() else 0
-    finally:
-        os.close(descriptor)
-    return None

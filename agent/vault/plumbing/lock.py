@@ -1,6 +1,6 @@
-"""Two locks: one writer per vault among ourselves, and git's own index lock among everybody.
+"""Two kinds of lock: a process lock among ourselves, and git's own index lock among everybody.
 
-The writer lock is the operating system's, so it dies with its process. The index lock is a file that git's
+A process lock is the operating system's, so it dies with its process. The index lock is a file that git's
 commands respect; ours says so inside, so that a lock we left behind is told from a person's.
 """
 
@@ -20,23 +20,40 @@ _PAUSE = 0.005
 
 
 @contextmanager
-def writer_lock(path: Path, clock: Clock, patience: float) -> Iterator[None]:
-    """Hold the vault's writer lock; raises `LockHeld` after `patience` seconds."""
+def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Iterator[None]:
+    """Hold a lock file; raises `LockHeld` after `patience` seconds, saying `taken` and which process has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         deadline = clock.monotonic() + patience
         while not _try_lock(descriptor):
             if clock.monotonic() >= deadline:
-                holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
-                raise LockHeld(
-                    f"another vault-agent is writing (process {holder or 'unknown'})", hint="try again in a moment"
-                )
+                raise LockHeld(f"{taken} (process {_named(descriptor) or 'unknown'})", hint="vault-agent status")
             clock.sleep(_PAUSE)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(descriptor)
+
+
+def holder(path: Path) -> int | None:
+    """The process that holds a lock file now (0: one that does not say), None when nobody does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _named(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _named(descriptor: int) -> int:
+    text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+    return int(text) if text.isdigit() else 0
 
 
 def _try_lock(descriptor: int) -> bool:

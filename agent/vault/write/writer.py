@@ -14,7 +14,7 @@ from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, P
 from agent.vault.layout import Layout
 from agent.vault.plumbing.commit import Committer, Plan, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.lock import index_lock, writer_lock
+from agent.vault.plumbing.lock import index_lock, process_lock
 from agent.vault.plumbing.neighbours import commit_editor_is_open
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.people import person
@@ -80,7 +80,8 @@ class Writer:
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Be the vault's only writer; raises `LockHeld`."""
-        with writer_lock(self.layout.lock, self.clock, self.options.lock_seconds):
+        taken = "another vault-agent is writing"
+        with process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken):
             yield
 
     def waiting_reason(self) -> str | None:
