@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import LockHeld
-from agent.index.keyword import Engine
+from agent.index.hit import Engine
 
 _PAUSE = 0.01
 

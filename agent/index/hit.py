@@ -1,11 +1,12 @@
 """What goes into a search and what comes out of it, as values."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from agent.index.dates import Day
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
+Engine: TypeAlias = Literal["whoosh", "tantivy"]
 
 
 @dataclass(frozen=True, slots=True)

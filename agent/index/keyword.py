@@ -11,9 +11,10 @@ from typing import Literal, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
+from agent.index.hit import Engine as Engine
+
 Fields: TypeAlias = Mapping[str, Sequence[str]]
 """The terms of a note under each of `weights.FIELDS`."""
-Engine: TypeAlias = Literal["whoosh", "tantivy"]
 
 
 class KeywordIndex(Protocol):

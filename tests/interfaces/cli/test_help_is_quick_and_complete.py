@@ -71,3 +71,11 @@ def test_no_command_takes_a_shared_option_s_name_twice() -> None:
         options = [option for parameter in load_command(name).params for option in parameter.opts]
         assert len(options) == len(set(options))
     assert cli.list_commands(click.Context(cli))[0] == "init"
+
+
+@pytest.mark.parametrize("name", ["status", "remember", "log", "get", "commit", "undo"])
+def test_everyday_commands_load_no_search_engine(name: str) -> None:
+    heavy = "{'numpy', 'usearch', 'whoosh', 'tantivy', 'wordllama', 'model2vec', 'watchdog'}"
+    code = f"import sys, agent.interfaces.cli.{name}; sys.exit(', '.join({heavy} & set(sys.modules)) or 0)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
