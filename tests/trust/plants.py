@@ -15,6 +15,9 @@ from agent.vault.write.change import Applied, Change
 from agent.vault.write.files import Files
 from agent.vault.write.journal import Journal, Record
 from agent.vault.write.merge import Combine
+from agent.watch.classify import Difference
+from agent.watch.compare import Comparison
+from agent.watch.hints import Hints
 
 Put = Callable[[object, str, object], None]
 
@@ -91,6 +94,21 @@ def _brake_off(put: Put) -> None:
     put(brake.Brake, "check", lambda self, lost, earlier, total, who: None)
 
 
+def _overflow_ignored(put: Put) -> None:
+    def careless(self: Hints, reason: str) -> None:
+        self._paths, self._folders = set(), set()
+
+    put(Hints, "_overflow", careless)
+
+
+def _deletion_skipped(put: Put) -> None:
+    def careless(self: Comparison, now: float) -> list[Difference]:
+        self.missing.clear()
+        return []
+
+    put(Comparison, "_gone", careless)
+
+
 BUGS: dict[str, Callable[[Put], None]] = {
     "the temporary file is not flushed": _temporary_not_flushed,
     "the journal is not flushed": _journal_not_flushed,
@@ -103,6 +121,8 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "links are followed": _links_followed,
     "programs that still write are not waited for": _writers_not_asked_for,
     "the brake is off": _brake_off,
+    "an overflow is ignored": _overflow_ignored,
+    "a deletion is skipped": _deletion_skipped,
 }
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.vault.write.change import Stamp
-from tests.trust import checks, company, races, wipes
+from tests.daemon.house import furnish
+from tests.trust import checks, company, outside, races, wipes
 from tests.trust.calls import check_order, record
 from tests.trust.crash import crash
 from tests.trust.faults import Fault
@@ -88,3 +89,11 @@ def test_a_brake_that_is_off_is_caught(tmp_path: Path, monkeypatch: pytest.Monke
     plant("the brake is off", monkeypatch.setattr)
     with pytest.raises(AssertionError, match="propagated"):
         wipes.check(tmp_path, wipes.Scenario(kind, 60, 21))
+
+
+@pytest.mark.parametrize("bug", ["an overflow is ignored", "a deletion is skipped"])
+def test_a_change_that_is_not_noticed_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
+    furnish(tmp_path / "home", monkeypatch.setenv)
+    plant(bug, monkeypatch.setattr)
+    with pytest.raises(AssertionError, match="the index has what is on disk"):
+        outside.check_overflow(tmp_path, seconds=4)

@@ -1,21 +1,37 @@
 """`vault-agent bench`: the figures in the README, measured again on this machine."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import click
 
+from agent.app.build import build
+from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches import commit as commits
+from agent.interfaces.cli.benches import retrieval as questions
+from agent.interfaces.cli.benches import scale as scales
+from agent.interfaces.cli.benches import speed as speeds
 from agent.interfaces.cli.benches import start as starts
 from agent.interfaces.cli.benches.figures import Figure
+from agent.interfaces.cli.benches.measures import Measure, all_reached
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 
 _EPILOG = exit_codes("a figure was not reached")
+_SHOWN = 10
+_engine = click.option(
+    "--engine",
+    type=click.Choice(["auto", "whoosh", "tantivy"]),
+    default="auto",
+    show_default=True,
+    help="The keyword engine.",
+)
 
 
 @click.group(short_help="Measure speed on this machine.")
 def command() -> None:
-    """Measure on vaults made for the purpose; yours is not touched."""
+    """Measure on vaults made for the purpose; yours is read by `retrieval` alone, and written by none."""
 
 
 @command.command(epilog=_EPILOG)
@@ -43,6 +59,84 @@ def start(output: Output, notes: int, rounds: int) -> None:
     report = {"notes": notes, "figures": [_with_limit(figure) for figure in figures]}
     lines = [f"{notes} notes", *(f"{figure.line()}   at most {_limit(figure):.0f}" for figure in figures)]
     _report(output, report, lines, all(figure.median <= _limit(figure) for figure in figures))
+
+
+@command.command(epilog=_EPILOG)
+@click.argument("fixture", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "-k", "depths", type=click.IntRange(1, 1000), multiple=True, default=(1, 5, 10), show_default=True, help="Depths."
+)
+@click.option("--at-least", type=click.FloatRange(0, 1), help="What hit at 5 must reach; else nothing is judged.")
+@click.pass_obj
+def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: float | None) -> None:
+    """Measure what search finds in your vault, for the questions of FIXTURE.
+
+    Each line is {"query": "...", "relevant": ["path", ...]}. Prints hit and recall at each depth (-k, more
+    than once if you like), the mean reciprocal rank and the time, for the whole search, keywords alone, and grep.
+    """
+    asked, app = questions.read(fixture), build(output.vault())
+    depths = tuple(sorted({*depths, *((5,) if at_least is not None else ())}))
+    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
+        found = questions.measure(app, Path(folder), asked, depths)
+    judged = [Measure("hit at 5", found[0].hit[5], "", at_least, at_least=True)] if at_least is not None else []
+    report: dict[str, object] = {
+        "questions": len(asked),
+        "figures": [each.document() for each in found],
+        "missed": list(found[0].missed),
+        "judged": [each.document() for each in judged],
+    }
+    lines = [f"{len(asked)} questions", *(each.line() for each in found), *(each.line() for each in judged)]
+    lines += [f"missed: {query}" for query in found[0].missed[:_SHOWN]]
+    _report(output, report, lines, all_reached(judged))
+
+
+@command.command(epilog=_EPILOG)
+@click.option(
+    "--notes", type=click.IntRange(1), default=10_000, show_default=True, help="How many notes the vault has."
+)
+@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="How many saves are waited for.")
+@_engine
+@click.pass_obj
+def speed(output: Output, notes: int, rounds: int, engine: Literal["auto", "whoosh", "tantivy"]) -> None:
+    """Time the first index, searches, and from a save to its being found.
+
+    The limits are those for 10,000 notes.
+    """
+    used = engine_for(engine)
+    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
+        measures = speeds.measure(Path(folder), notes, used, rounds, output.note)
+    _judge(output, {"notes": notes, "engine": used}, measures)
+
+
+@command.command(epilog=_EPILOG)
+@click.option(
+    "--notes", type=click.IntRange(1), default=100_000, show_default=True, help="How many notes are searched."
+)
+@click.option(
+    "--files", type=click.IntRange(1), default=10_000, show_default=True, help="How many files the checkout changes."
+)
+@click.option(
+    "--idle",
+    type=click.FloatRange(0.1),
+    default=60.0,
+    show_default=True,
+    help="How many seconds the daemon is left alone.",
+)
+@_engine
+@click.pass_obj
+def scale(output: Output, notes: int, files: int, idle: float, engine: Literal["auto", "whoosh", "tantivy"]) -> None:
+    """Measure very many notes, a checkout of every file, and an idle daemon."""
+    used = engine_for(engine)
+    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
+        measures = scales.measure_daemon(Path(folder) / "daemon", files, idle, used, output.note)
+        measures += scales.measure_search(Path(folder) / "search", notes, used, output.note)
+    _judge(output, {"notes": notes, "files": files, "engine": used}, measures)
+
+
+def _judge(output: Output, about: dict[str, object], measures: Sequence[Measure]) -> None:
+    report = {**about, "figures": [each.document() for each in measures]}
+    head = ", ".join(f"{name} {value}" for name, value in about.items())
+    _report(output, report, [head, *(each.line() for each in measures)], all_reached(measures))
 
 
 def _limit(figure: Figure) -> float:

@@ -1,0 +1,160 @@
+"""How well search finds what it should, in any vault and with anybody's questions, beside keywords alone and `grep`.
+
+A fixture has one `{"query": "...", "relevant": ["path", ...]}` a line. The vault is read and not written: its index
+for the measurement is made in a folder of its own.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from agent.app.build import App
+from agent.app.library import library
+from agent.errors import UserError
+from agent.index.embedder import Chosen
+from agent.index.files import IndexFiles
+from agent.index.search import Searcher
+from agent.index.weights import default
+from agent.interfaces.cli.benches.figures import Figure
+
+Search = Callable[[str], Sequence[str]]
+"""A question's notes, by path, the best first."""
+
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the notes that answer it."""
+
+    query: str
+    relevant: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Shares from 0 to 1, by depth; `mrr` is the mean reciprocal rank of the first right note; `missed` by the deepest.
+
+    `times` are milliseconds a question, in one process that was warm.
+    """
+
+    name: str
+    hit: dict[int, float]
+    recall: dict[int, float]
+    mrr: float
+    times: Figure
+    missed: tuple[str, ...]
+
+    def document(self) -> dict[str, object]:
+        mean = fmean(self.times.runs)
+        took = {"mean_ms": mean, "p95_ms": self.times.p95}
+        return {"name": self.name, "hit": self.hit, "recall": self.recall, "mrr": self.mrr, **took}
+
+    def line(self) -> str:
+        hits = "  ".join(f"@{k} {share:.3f}" for k, share in self.hit.items())
+        recalls = "  ".join(f"@{k} {share:.3f}" for k, share in self.recall.items())
+        took = f"mean {fmean(self.times.runs):.1f} ms  p95 {self.times.p95:.1f} ms"
+        return f"{self.name:13} hit {hits}   recall {recalls}   mrr {self.mrr:.3f}   {took}"
+
+
+def read(path: Path) -> list[Question]:
+    """The questions of a fixture; raises `UserError` that names the line."""
+    rows = [(at, line) for at, line in enumerate(path.read_text("utf-8").splitlines(), 1) if line.strip()]
+    if not rows:
+        raise UserError(f"{path} has no questions", hint='one a line: {"query": "...", "relevant": ["path.md"]}')
+    return [_question(line, f"{path}:{at}") for at, line in rows]
+
+
+def _question(line: str, where: str) -> Question:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise UserError(f"{where}: not JSON: {error}") from error
+    query, relevant = (row.get("query"), row.get("relevant")) if isinstance(row, dict) else (None, None)
+    if not isinstance(query, str) or not isinstance(relevant, list) or not relevant:
+        raise UserError(f"{where}: a question needs a query and the relevant paths, at least one")
+    return Question(query, frozenset(str(each) for each in relevant))
+
+
+def measure(app: App, folder: Path, questions: Sequence[Question], depths: Sequence[int]) -> list[Quality]:
+    """Hybrid, keywords only, `grep`; raises `UserError` when a question's note is not in the vault."""
+    index = replace(library(app), files=IndexFiles(folder / "index"))
+    with closing(index):
+        listed = sorted(index.listed())
+        _check(questions, frozenset(listed))
+        index.refresh()
+        words = Searcher(index.files, index.engine, Chosen(None, "keywords only was asked for"), default())
+        most = max(depths)
+        with closing(words):
+            ways: list[tuple[str, Search]] = [
+                ("hybrid", lambda query: [hit.path for hit in index.search(query, most).hits]),
+                ("keyword only", lambda query: [hit.path for hit in words.search(query, most).hits]),
+                ("grep", lambda query: grep(app.vault.place.root, listed, query)),
+            ]
+            if index.chosen.embedder is None:
+                ways = ways[1:]
+            return [assess(name, search, questions, depths) for name, search in ways]
+
+
+def assess(name: str, search: Search, questions: Sequence[Question], depths: Sequence[int]) -> Quality:
+    """The figures of any search."""
+    search(questions[0].query)
+    ranks: list[list[int]] = []
+    times = []
+    for question in questions:
+        started = time.perf_counter()
+        found = search(question.query)[: max(depths)]
+        times.append((time.perf_counter() - started) * 1000)
+        ranks.append([at for at, path in enumerate(found, 1) if path in question.relevant])
+    hit = {k: fmean(any(rank <= k for rank in each) for each in ranks) for k in depths}
+    recall = {
+        k: fmean(sum(rank <= k for rank in each) / len(question.relevant) for each, question in _both(ranks, questions))
+        for k in depths
+    }
+    mrr = fmean(1 / each[0] if each else 0.0 for each in ranks)
+    missed = tuple(question.query for each, question in _both(ranks, questions) if not each)
+    return Quality(name, hit, recall, mrr, Figure(name, tuple(times)), missed)
+
+
+def grep(root: Path, paths: Sequence[str], query: str) -> list[str]:
+    """The notes with the most of the question's words, by one look through all files; the more often, the better.
+
+    What `grep -ri` with the words of the question gives a person: words of two letters or less are left out, and
+    Chinese, Japanese and Korean runs are cut into pairs.
+    """
+    words = sorted({word for run in _WORD.findall(query.casefold()) for word in _pairs(run)})
+    found = []
+    for path in paths:
+        try:
+            text = (root / path).read_bytes().decode("utf-8", "replace").casefold()
+        except OSError:
+            continue
+        counts = [text.count(word) for word in words if word in text]
+        if counts:
+            found.append((-len(counts), -sum(counts), path))
+    return [path for *_, path in sorted(found)]
+
+
+def _pairs(run: str) -> list[str]:
+    if run[0] < "\u3040" or len(run) == 1:
+        return [run]
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+def _both(ranks: list[list[int]], questions: Sequence[Question]) -> list[tuple[list[int], Question]]:
+    return list(zip(ranks, questions, strict=True))
+
+
+def _check(questions: Sequence[Question], listed: frozenset[str]) -> None:
+    absent = sorted({path for question in questions for path in question.relevant} - listed)
+    if absent:
+        more = f" and {len(absent) - 3} more" if absent[3:] else ""
+        raise UserError(
+            f"the vault has no {', '.join(absent[:3])}{more}",
+            hint="the fixture's paths count from the vault's root",
+        )

@@ -1,0 +1,112 @@
+"""Large and long: search in very many notes, a checkout that changes every file, and a daemon with nothing to do."""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.app.library import library
+from agent.index.keyword import Engine
+from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
+from agent.interfaces.cli.benches.prose import build_prose, questions, record
+from agent.interfaces.cli.benches.site import Process, Site, daemon, needs_proc, site
+from agent.interfaces.cli.benches.speed import QUERIES, first_index, searches
+from agent.interfaces.cli.benches.vaults import git
+from agent.vault.listing import contents_at
+
+SEARCH_MS = 25.0
+"""At 100,000 notes with tantivy; Whoosh is told and not judged."""
+CHECKOUT_SECONDS = 30.0
+CHECKOUT_MB = 150.0
+IDLE_SHARE = 1.0
+_GIVE_UP = 900.0
+_LOOK = 0.2
+
+
+def measure_search(folder: Path, notes: int, engine: Engine, say: Callable[[str], None]) -> list[Measure]:
+    """The first index, told, and searches in `notes` notes."""
+    say(f"writing {notes} notes")
+    paths = build_prose(folder / "vault", notes)
+    place = site(folder / "vault", folder / "home", engine)
+    with closing(library(place.app)) as index:
+        say("first index")
+        first = Measure(f"{notes} notes: first index, both legs", first_index(index), "s")
+        say("searches")
+        figure = searches(index, questions(place.root, paths, QUERIES))
+    return [first, *middle_and_tail(figure, SEARCH_MS if engine == "tantivy" else None)]
+
+
+def measure_daemon(folder: Path, files: int, idle: float, engine: Engine, say: Callable[[str], None]) -> list[Measure]:
+    """A daemon on `files` notes: a checkout that changes them all, then `idle` seconds of nothing."""
+    needs_proc()
+    say(f"writing {files} notes, twice")
+    paths = build_prose(folder / "vault", files)
+    place = site(folder / "vault", folder / "home", engine)
+    git(place.root, "checkout", "-q", "-b", "other")
+    for path in paths:
+        with (place.root / path).open("a", encoding="utf-8") as file:
+            file.write("\nOne more line, on the other branch.\n")
+    record(place.root, "every note changed")
+    git(place.root, "checkout", "-q", "main")
+    with closing(library(place.app)) as index:
+        say("first index")
+        first_index(index)
+    with daemon(place) as process:
+        say("checkout")
+        found = _checkout(place, process, files)
+        say(f"idle for {idle:.0f} s")
+        return found + _idle(place, process, idle)
+
+
+@dataclass(slots=True)
+class _Peak:
+    """The most memory that was seen."""
+
+    process: Process
+    most: float = 0.0
+
+    def look(self) -> float:
+        now = self.process.memory()
+        self.most = max(self.most, now)
+        return now
+
+
+def _checkout(place: Site, process: Process, files: int) -> list[Measure]:
+    """Seconds from the checkout's beginning until every file's new content is indexed; memory at its peak and after."""
+    peak = _Peak(process)
+    before = peak.look()
+    wanted = contents_at(place.app.vault, place.app.vault.git.run("rev-parse", "other").decode().strip())
+    index = library(place.app)
+
+    def whole() -> bool:
+        peak.look()
+        return index.known() == wanted
+
+    started = place.app.clock.monotonic()
+    git(place.root, "checkout", "-q", "other")
+    switched = place.app.clock.monotonic() - started
+    place.wait_until(f"{files} files to be indexed", whole, _GIVE_UP, _LOOK)
+    taken = place.app.clock.monotonic() - started
+    return [
+        Measure(f"git checkout of {files} files by itself", switched, "s"),
+        Measure(f"git checkout of {files} files, until all are indexed", taken, "s", CHECKOUT_SECONDS),
+        Measure("memory growth of the daemon at its peak", peak.most - before, "MB", CHECKOUT_MB),
+        Measure("memory growth that stays", peak.look() - before, "MB"),
+    ]
+
+
+def _idle(place: Site, process: Process, seconds: float) -> list[Measure]:
+    """Commits made and the share of one processor, from when the daemon has had its quiet time."""
+    clock, quiet = place.app.clock, place.app.settings.git.quiet_seconds
+    clock.sleep(2 * quiet + 1.0)
+    commits, used, started = _commits(place), process.processor(), clock.monotonic()
+    clock.sleep(seconds)
+    share = (process.processor() - used) / (clock.monotonic() - started) * 100
+    return [
+        Measure(f"idle for {seconds:g} s: commits", _commits(place) - commits, "", 0),
+        Measure(f"idle for {seconds:g} s: share of one processor", share, "%", IDLE_SHARE),
+    ]
+
+
+def _commits(place: Site) -> int:
+    return int(place.app.vault.git.run("rev-list", "--count", "HEAD"))

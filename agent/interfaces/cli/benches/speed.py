@@ -1,0 +1,136 @@
+"""What a person waits for: the first index, a search, a command from cold, and until a saved note is found."""
+
+import random
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.app.library import Library, library
+from agent.errors import Permanent
+from agent.index.keyword import Engine
+from agent.interfaces.cli.benches.figures import Figure, paired
+from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
+from agent.interfaces.cli.benches.prose import build_prose, questions
+from agent.interfaces.cli.benches.site import Site, daemon, site
+from agent.vault.plumbing.objects import blob_id
+
+QUERIES = 100
+_FOUND_SECONDS = 30.0
+_LOOK = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is asked for at 10,000 notes, per engine: seconds for the first index, milliseconds for a search (p95)."""
+
+    first: float
+    search: float
+
+
+LIMITS: dict[Engine, Limits] = {"whoosh": Limits(30.0, 40.0), "tantivy": Limits(8.0, 8.0)}
+COLD_MS = 700.0
+SAVED_MS = 1000.0
+
+
+def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable[[str], None]) -> list[Measure]:
+    """All figures of one engine; `rounds` is how many saves are waited for."""
+    say(f"writing {notes} notes")
+    paths = build_prose(folder / "vault", notes)
+    place = site(folder / "vault", folder / "home", engine)
+    asked = questions(place.root, paths, QUERIES)
+    limits = LIMITS[engine]
+    with closing(library(place.app)) as index:
+        say("first index")
+        found = [Measure("first index, both legs", first_index(index), "s", limits.first)]
+        say("searches")
+        found += middle_and_tail(searches(index, asked), limits.search)
+        found += middle_and_tail(updates(place, index, paths[: rounds or 1]), None)
+    say("searches from cold")
+    found += _cold(place, asked, max(2, rounds // 2))
+    say("saves, with a daemon at work")
+    found += middle_and_tail(saves(place, paths, rounds), SAVED_MS)
+    return found
+
+
+def first_index(index: Library) -> float:
+    """Seconds from no index to a whole one, the model's loading included; raises `Permanent` if a leg is missing."""
+    started = time.perf_counter()
+    report = index.refresh()
+    taken = time.perf_counter() - started
+    if index.chosen.embedder is None or report.failed:
+        reason = index.chosen.reason or f"{len(report.failed)} notes could not be indexed"
+        raise Permanent(f"the index is not whole, so no figure is worth anything: {reason}")
+    return taken
+
+
+def searches(index: Library, asked: list[str]) -> Figure:
+    """Each question once, after some that do not count."""
+    for text in asked[:10]:
+        index.search(text, 10)
+    times = []
+    for text in asked:
+        started = time.perf_counter()
+        answer = index.search(text, 10)
+        times.append((time.perf_counter() - started) * 1000)
+        if not answer.hits or answer.mode != "hybrid":
+            raise Permanent(f"a search was not answered in full: {answer.degraded or text}")
+    return Figure("search, warm", tuple(times))
+
+
+def updates(place: Site, index: Library, paths: list[str]) -> Figure:
+    """One note changed and indexed, again and again; the last one is found afterwards."""
+    times = []
+    for path in paths:
+        file = place.root / path
+        data = file.read_bytes() + b"\nA new line about quibblewick.\n"
+        file.write_bytes(data)
+        started = time.perf_counter()
+        index.touch({path: blob_id(data)})
+        times.append((time.perf_counter() - started) * 1000)
+    if paths[-1] not in {hit.path for hit in index.search("quibblewick", len(paths)).hits}:
+        raise Permanent("a note that was indexed is not found")
+    return Figure("one changed note indexed", tuple(times))
+
+
+def saves(place: Site, paths: list[str], rounds: int) -> Figure:
+    """Milliseconds from a save to the first search that finds what was written, a daemon doing the indexing."""
+    chance = random.Random(3)
+    times = []
+    with daemon(place), closing(library(place.app)) as index:
+        index.search("warm up", 1)
+        for number, path in enumerate(chance.choices(paths, k=rounds)):
+            place.app.clock.sleep(chance.random())
+            word = f"zyzzyva{number:04}"
+            file = place.root / path
+            data = file.read_text("utf-8") + f"\nA word that is nowhere else: {word}.\n"
+            file.write_text(data, "utf-8")
+            taken = place.wait_until(f"{word} to be found", _finds(index, word, path), _FOUND_SECONDS, _LOOK)
+            times.append(taken * 1000)
+    return Figure("save to found by search, daemon at work", tuple(times))
+
+
+def _finds(index: Library, word: str, path: str) -> Callable[[], bool]:
+    def found() -> bool:
+        hits = index.search(word, 3).hits
+        return any(hit.path == path and word in hit.passage for hit in hits)
+
+    return found
+
+
+def _cold(place: Site, asked: list[str], rounds: int) -> list[Measure]:
+    """The command in a fresh process, no daemon there; judged by its median, as a busy machine makes outliers."""
+
+    def search(number: int) -> None:
+        subprocess.run(
+            place.command("search", asked[number % len(asked)]), check=True, capture_output=True, env=place.environ
+        )
+
+    (figure,) = paired(rounds, [("vault-agent search from cold", search)], warm=1)
+    name = f"{figure.name}, median of {len(figure.runs)}"
+    return [
+        Measure(name, figure.median, "ms", COLD_MS),
+        Measure(f"{figure.name}, p95", figure.p95, "ms"),
+    ]

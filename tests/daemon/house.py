@@ -1,0 +1,146 @@
+"""A vault with its daemon in this process, taking its turns when it is told to: real files, real git, real hints."""
+
+import hashlib
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from agent.app.alone import alone
+from agent.app.build import App, build
+from agent.app.library import Library, library
+from agent.clock import SystemClock
+from agent.daemon import Daemon
+from agent.index.embedder import Chosen
+from agent.index.files import IndexFiles
+from agent.reactions import Reactions
+from agent.vault.listing import contents
+from agent.watch.watcher import Watcher
+from tests.index.fakes import FAKE
+from tests.vaults import git
+
+PATIENCE = 30.0
+BRISK = {
+    "VAULT_AGENT_GIT__DURABLE": "false",
+    "VAULT_AGENT_GIT__QUIET_SECONDS": "0.2",
+    "VAULT_AGENT_WATCH__QUIET_SECONDS": "0.05",
+}
+"""Settings for which nobody has to wait."""
+
+_ALL = """amber anchor barley basket beacon bishop canyon carpet cellar cinder copper cradle dagger desert donkey
+    ember engine fabric falcon ferry flute forest garden ginger glacier granite hammer harbor hazel honey island ivory
+    jacket jungle kettle ladder lantern lemon linen marble meadow mirror needle nickel oasis olive orchid oyster paddle
+    parrot pepper pillow planet quarry quiver rabbit raven ribbon river saddle salmon shadow silver spider temple
+    thunder timber tunnel valley velvet violin walnut willow window winter yellow zephyr"""
+WORDS = tuple(_ALL.split())
+
+
+def furnish(home: Path, put: Callable[[str, str], None], settings: Mapping[str, str] = BRISK) -> None:
+    """Give the daemon a machine of its own: `put` sets an environment variable."""
+    for key, value in {"VAULT_AGENT_HOME": str(home), **settings}.items():
+        put(key, value)
+
+
+@dataclass
+class House:
+    """One vault and its daemon."""
+
+    app: App
+    daemon: Daemon
+    index: Library
+    reactions: Reactions
+    eyes: Watcher
+
+    @property
+    def root(self) -> Path:
+        return self.app.vault.place.root
+
+    def step(self) -> None:
+        self.daemon.step(self.eyes, self.reactions)
+
+    def until(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+        """Let the daemon take its turns until something is so."""
+        clock = SystemClock()
+        deadline = clock.monotonic() + seconds
+        while not holds():
+            assert clock.monotonic() < deadline, f"after {seconds:g} s it is not so that {what}"
+            self.step()
+        assert clock.monotonic() < deadline, f"only after {seconds:g} s it is so that {what}"
+
+    def for_a_while(self, seconds: float) -> None:
+        """Let the daemon take its turns for so long."""
+        clock = SystemClock()
+        deadline = clock.monotonic() + seconds
+        while clock.monotonic() < deadline:
+            self.step()
+
+    def catches_up(self) -> None:
+        """Turns until the index has what is on disk."""
+        self.until(lambda: self.index.known() == on_disk(self.root), "the index has what is on disk")
+
+    def commits_all(self) -> None:
+        """Turns until a person's edits are committed."""
+        self.until(lambda: not git(self.root, "status", "--porcelain"), "all edits are committed")
+
+    def finds(self, text: str) -> list[str]:
+        """The paths that a search for this word gives, best first."""
+        return [hit.path for hit in self.index.search(text, 50).hits if text in hit.passage]
+
+
+@contextmanager
+def living(root: Path, chosen: Chosen | None = FAKE) -> Iterator[House]:
+    """A daemon that has started, until the end of the block."""
+    app = build(root)
+    daemon = Daemon(app)
+    with alone(app), closing(replace(library(app), _chosen=chosen)) as index, closing(app.bus()) as bus:
+        reactions = Reactions(app.vault, index.refresh, index.touch, index.is_broken, bus)
+        eyes = daemon.start(reactions, index)
+        with closing(eyes):
+            problem = eyes.state().problem
+            if "limit reached" in problem:
+                pytest.skip(problem)
+            yield House(app, daemon, index, reactions, eyes)
+
+
+def prose(seed: str) -> str:
+    """A few sentences that are the same for the same seed, and unlike any others."""
+    chance = random.Random(seed)
+    return "\n".join(" ".join(chance.sample(WORDS, 6)) + "." for _ in range(3)) + "\n"
+
+
+def blob(data: bytes) -> str:
+    """git's name for a file's bytes, computed here."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def on_disk(root: Path) -> dict[str, str]:
+    """Every note there is, by hash; folders that begin with a dot are nobody's notes."""
+    found = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if name.endswith(".md") and not name.startswith("."):
+                path = Path(folder, name)
+                found[path.relative_to(root).as_posix()] = blob(path.read_bytes())
+    return found
+
+
+def answers(index: Library, questions: Sequence[str]) -> list[list[tuple[str, tuple[int, int], float]]]:
+    """What an index says to each question."""
+    told = [index.search(question, 5) for question in questions]
+    assert [each.degraded for each in told] == [None] * len(told)
+    return [[(hit.path, hit.lines, round(hit.score, 4)) for hit in each.hits] for each in told]
+
+
+def check_equals_a_rebuild(index: Library, folder: Path, questions: Sequence[str]) -> None:
+    """The index knows the same notes and gives the same answers as one that is built now, at `folder`."""
+    vault = index.app.vault
+    files = IndexFiles(folder)
+    with closing(Library(files, index.engine, index.app, lambda: contents(vault), vault.read, index.chosen)) as fresh:
+        fresh.refresh()
+        assert index.known() == fresh.known(), "the index and a rebuild know different notes"
+        assert answers(index, questions) == answers(fresh, questions)

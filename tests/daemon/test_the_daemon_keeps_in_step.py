@@ -1,0 +1,177 @@
+"""What a person does to the files is found by search and committed once; what we do ourselves is nobody's news."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent.app.alone import alone, last_word
+from agent.app.build import build
+from agent.daemon import Daemon
+from agent.errors import LockHeld
+from agent.index.update import Report
+from agent.interfaces.cli.main import main
+from tests.daemon.house import living, on_disk
+from tests.vaults import git, head, write
+
+
+def subjects(root: Path) -> list[str]:
+    return git(root, "log", "--format=%s").splitlines()
+
+
+def test_a_saved_note_is_found_and_a_burst_is_one_commit_in_the_person_s_name(root: Path) -> None:
+    with living(root) as house:
+        write(root / "new.md", "# New\n\nquokka\n")
+        write(root / "green.md", "# Green tea\n\nmatcha leaves\n")
+        house.catches_up()
+        assert house.finds("quokka") == ["new.md"]
+        assert house.finds("matcha") == ["green.md"]
+        assert house.finds("sencha") == []
+        house.commits_all()
+        house.for_a_while(0.7)
+    assert subjects(root)[0] == "human(notes): 1 edited, 1 created"
+    assert len(subjects(root)) == 2
+    assert git(root, "log", "-1", "--format=%an") == "Anna\n"
+
+
+def test_a_renamed_and_a_deleted_note_are_not_found_where_they_were(root: Path) -> None:
+    with living(root) as house:
+        (root / "green.md").rename(root / "deep/leaf.md")
+        (root / "milk.md").unlink()
+        house.catches_up()
+        assert house.finds("sencha") == ["deep/leaf.md"]
+        assert house.finds("oats") == []
+
+
+def test_a_checkout_is_followed_and_is_not_committed_once_more(root: Path) -> None:
+    git(root, "checkout", "-q", "-b", "other")
+    write(root / "other.md", "# Other\n\nwombat\n")
+    git(root, "rm", "-q", "milk.md")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "other")
+    tip = head(root)
+    git(root, "checkout", "-q", "main")
+    with living(root) as house:
+        git(root, "checkout", "-q", "other")
+        house.catches_up()
+        assert house.finds("wombat") == ["other.md"]
+        assert house.finds("oats") == []
+        house.for_a_while(0.7)
+    assert head(root) == tip
+
+
+def test_what_we_write_is_one_commit_and_no_news(root: Path) -> None:
+    with living(root) as house:
+        house.for_a_while(0.6)
+        assert main(["--vault", str(root), "remember", "the numbat eats termites"]) == 0
+        ours = head(root)
+        house.catches_up()
+        assert len(house.finds("numbat")) == 1
+        house.for_a_while(0.7)
+    assert head(root) == ours
+    assert len(subjects(root)) == 2
+
+
+def test_edits_wait_while_a_rebase_is_going_on_and_follow_after(root: Path) -> None:
+    before = len(subjects(root))
+    with living(root) as house:
+        (root / ".git/rebase-merge").mkdir()
+        write(root / "green.md", "# Green tea\n\nmatcha\n")
+        house.catches_up()
+        house.for_a_while(0.7)
+        assert len(subjects(root)) == before
+        (root / ".git/rebase-merge").rmdir()
+        house.commits_all()
+    assert len(subjects(root)) == before + 1
+
+
+def test_with_commits_left_to_the_person_only_the_index_follows(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GIT__HUMAN_COMMITS", "off")
+    before = head(root)
+    with living(root) as house:
+        write(root / "new.md", "quokka\n")
+        house.catches_up()
+        house.for_a_while(0.8)
+        assert house.finds("quokka") == ["new.md"]
+    assert head(root) == before
+
+
+def test_what_was_edited_while_nobody_watched_is_found_and_committed_at_the_start(root: Path) -> None:
+    with living(root):
+        pass
+    write(root / "new.md", "quokka\n")
+    (root / "milk.md").unlink()
+    with living(root) as house:
+        assert house.finds("quokka") == ["new.md"]
+        assert house.finds("oats") == []
+        house.commits_all()
+    assert len(subjects(root)) == 2
+
+
+def test_what_git_ignores_is_not_found_and_what_it_ignores_no_more_is(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_WATCH__SCAN_SECONDS", "1")
+    write(root / ".gitignore", "private/\n")
+    write(root / "private/diary.md", "quokka\n")
+    with living(root) as house:
+        write(root / "private/more.md", "wombat\n")
+        write(root / "seen.md", "numbat\n")
+        house.until(lambda: house.finds("numbat") == ["seen.md"], "the other note is found")
+        house.for_a_while(0.5)
+        assert house.finds("quokka") == house.finds("wombat") == []
+        write(root / ".gitignore", "")
+        house.catches_up()
+        assert house.finds("wombat") == ["private/more.md"]
+
+
+@pytest.mark.parametrize("damage", ["deleted", "corrupt", "half"])
+def test_a_cache_that_is_damaged_meanwhile_heals_by_itself(root: Path, damage: str) -> None:
+    with living(root) as house:
+        house.for_a_while(0.2)
+        folder = house.index.files.folder
+        if damage == "deleted":
+            shutil.rmtree(folder)
+        else:
+            store = house.index.files.store
+            for path in (store, *store.parent.glob("notes.db-*")):
+                data = path.read_bytes()
+                path.write_bytes(data[: len(data) // 2] if damage == "half" else b"\0" * len(data))
+        house.index.close()
+        assert house.index.search("sencha", 5).degraded
+        house.until(lambda: house.finds("sencha") == ["green.md"], "the note is found again")
+        assert house.index.search("sencha", 5).degraded is None
+        assert house.index.known() == on_disk(root)
+
+
+def test_an_update_that_failed_is_said_and_made_up_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.daemon.RETRY", 0.3)
+    with living(root) as house:
+        work, house.reactions.touch = house.reactions.touch, full
+        write(root / "new.md", "quokka\n")
+        house.until(lambda: "no space" in str((last_word(house.app) or {}).get("index")), "the failure is said")
+        house.reactions.touch = work
+        house.until(lambda: house.finds("quokka") == ["new.md"], "the note is found after all")
+        house.step()
+        assert not house.reactions.problem
+
+
+def full(changed: dict[str, str | None]) -> Report:
+    raise OSError(28, "no space left on device")
+
+
+def test_there_is_one_daemon(root: Path) -> None:
+    app = build(root)
+    with living(root), pytest.raises(LockHeld, match="a daemon already"):
+        Daemon(build(root)).run()
+    with alone(app):
+        assert last_word(app) is not None
+    assert last_word(app) is None
+
+
+def test_asked_to_stop_it_stops_with_its_next_turn(root: Path) -> None:
+    daemon = Daemon(build(root))
+    daemon.stop("enough")
+    daemon.run()
+    assert daemon.stopping == "enough"
+    assert last_word(daemon.app) is None

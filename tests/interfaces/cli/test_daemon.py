@@ -1,0 +1,24 @@
+"""`daemon` refuses to start where it must not, and says what would help."""
+
+from pathlib import Path
+
+from agent.app.alone import alone
+from agent.app.build import build
+from tests.interfaces.cli.conftest import Run
+
+
+def test_the_second_one_is_told_to_try_again(run: Run, root: Path) -> None:
+    with alone(build(root)):
+        error = run("daemon", code=75)["error"]
+    assert isinstance(error, dict) and "a daemon already" in error["message"]
+
+
+def test_a_folder_that_is_no_vault_is_left_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    error = run("daemon", str(tmp_path / "plain"), code=2)["error"]
+    assert isinstance(error, dict) and error["type"] == "NotAVault"
+    assert list((tmp_path / "plain").iterdir()) == []
+
+
+def test_init_needs_to_know_the_folder(run: Run) -> None:
+    assert run("daemon", "--init", code=2)["ok"] is False

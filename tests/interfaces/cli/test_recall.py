@@ -1,0 +1,39 @@
+"""`recall` shows what a model would be given, each piece with a receipt that can be checked."""
+
+from pathlib import Path
+from typing import Any
+
+from agent.app.build import build
+from agent.app.library import library
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import committed, head, write
+
+
+def pieces(document: dict[str, object]) -> list[dict[str, Any]]:
+    found = document["pieces"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_each_piece_has_a_receipt_that_can_be_checked(run: Run, root: Path) -> None:
+    document = run("recall", "say one")
+    piece = pieces(document)[0]
+    assert list(piece) == ["path", "title", "lines", "commit", "score", "why", "headings", "text"]
+    assert (piece["path"], piece["commit"]) == ("a.md", head(root))
+    first, last = piece["lines"]
+    text = (committed(root, piece["path"], piece["commit"]) or b"").decode()
+    assert "\n".join(text.split("\n")[first - 1 : last]) == piece["text"]
+    assert piece["why"] and document["degraded"] is None
+
+
+def test_a_note_that_was_edited_since_has_no_commit_to_show(run: Run, root: Path) -> None:
+    write(root / "b.md", "two and a samovar\n")
+    assert [piece["commit"] for piece in pieces(run("recall", "samovar")) if piece["path"] == "b.md"] == [None]
+
+
+def test_it_does_not_wait_for_another_who_brings_the_index_up_to_date(run: Run, root: Path) -> None:
+    run("recall", "one")
+    write(root / "b.md", "two and a samovar\n")
+    index = library(build(root))
+    with index.files.writing(index.app.clock, 0):
+        assert "another process" in str(run("recall", "samovar")["degraded"])

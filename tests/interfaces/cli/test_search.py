@@ -1,0 +1,150 @@
+"""`search` as a person and as a program has it: now, in the past, many at once, and what it says when it is behind."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.app.alone import alone
+from agent.app.build import build
+from agent.app.library import library
+from agent.interfaces.cli.main import main
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import git, head, write
+
+TEA = "# Tea\n\nGreen tea from the hills.\n\n## Brewing\n\nThe kettle sings at eighty degrees.\n"
+
+
+@pytest.fixture(autouse=True)
+def _tea(root: Path) -> None:
+    write(root / "tea.md", TEA)
+
+
+def hits(document: dict[str, object]) -> list[dict[str, Any]]:
+    found = document["hits"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_the_document_is_as_promised(run: Run) -> None:
+    document = run("search", "kettle")
+    assert list(document) == ["ok", "query", "mode", "degraded", "engine", "took_ms", "hits"]
+    assert document["ok"] is True and document["query"] == "kettle"
+    assert document["mode"] in {"hybrid", "keyword"} and document["engine"] in {"whoosh", "tantivy"}
+    assert document["mode"] == "hybrid" or document["degraded"]
+    assert isinstance(document["took_ms"], float)
+    hit = hits(document)[0]
+    assert list(hit) == ["path", "title", "id", "score", "lines", "passage", "headings", "why"]
+    assert (hit["path"], hit["title"], hit["id"]) == ("tea.md", "tea", None) or hit["title"] == "Tea"
+    first, last = hit["lines"]
+    assert 1 <= first <= 7 <= last
+    assert hit["passage"] == "\n".join(TEA.split("\n")[first - 1 : last])
+    assert hit["why"] == []
+
+
+def test_explain_names_every_signal_with_rank_and_score(run: Run) -> None:
+    why = hits(run("search", "kettle", "--explain"))[0]["why"]
+    assert why and all(list(leg) == ["leg", "rank", "score", "share"] for leg in why)
+
+
+def test_a_note_has_one_hit_and_with_passages_one_for_each(run: Run, root: Path) -> None:
+    write(root / "long.md", "\n\n".join(f"## Part {n}\n\nkettle number {n} " + "and water " * 60 for n in range(6)))
+    notes = [hit["path"] for hit in hits(run("search", "kettle"))]
+    assert sorted(notes) == sorted(set(notes))
+    passages = hits(run("search", "kettle", "--passages", "--limit", "5"))
+    assert [hit["path"] for hit in passages].count("long.md") > 1 and len(passages) <= 5
+
+
+def test_the_limit_is_kept(run: Run) -> None:
+    assert len(hits(run("search", "one two tea", "--limit", "1"))) == 1
+
+
+def test_a_filter_narrows_and_a_wrong_one_is_explained(run: Run) -> None:
+    assert [hit["path"] for hit in hits(run("search", "path:tea kettle"))] == ["tea.md"]
+    error = run("search", "after:whenever tea", code=2)["error"]
+    assert isinstance(error, dict) and error["hint"]
+
+
+def test_many_questions_are_one_line_each(run: Run, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root.parent / "questions.txt", "kettle\n\none\n")
+    assert main(["search", "--queries", str(root.parent / "questions.txt")]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["query"] for line in lines] == ["kettle", "one"]
+    assert [line["hits"][0]["path"] for line in lines] == ["tea.md", "a.md"]
+    assert run("search", code=2)["error"]
+    assert run("search", "x", "--queries", str(root.parent / "questions.txt"), code=2)["error"]
+
+
+def test_what_was_edited_a_moment_ago_is_found_without_a_daemon(run: Run, root: Path) -> None:
+    assert hits(run("search", "kettle"))[0]["path"] == "tea.md"
+    write(root / "tea.md", "# Tea\n\nNothing sings any more; the samovar hums.\n")
+    document = run("search", "samovar")
+    assert hits(document)[0]["path"] == "tea.md" and document["degraded"] is None
+    assert not any("kettle" in hit["passage"] for hit in hits(run("search", "kettle")))
+
+
+def test_the_past_is_searched_as_it_was(run: Run, root: Path) -> None:
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "tea", "--date", "2020-05-05T12:00:00")
+    then = head(root)
+    (root / "tea.md").rename(root / "drink.md")
+    write(root / "b.md", "samovar\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "later")
+    write(root / "b.md", "neither\n")
+
+    past = run("search", "kettle", "--as-of", then)
+    assert hits(past)[0]["path"] == "tea.md" and past["degraded"] is None
+    assert not any("samovar" in hit["passage"] for hit in hits(run("search", "samovar", "--as-of", then)))
+    assert hits(run("search", "samovar", "--as-of", "HEAD"))[0]["path"] == "b.md"
+    assert hits(run("search", "kettle"))[0]["path"] == "drink.md"
+    assert not any("samovar" in hit["passage"] for hit in hits(run("search", "samovar")))
+
+
+def test_the_past_of_a_day_ends_with_that_day(run: Run, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for day, word in (("2020-01-01", "--amend"), ("2020-05-05", "samovar"), ("2020-05-07", "teapot")):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"{day}T12:00:00")
+        monkeypatch.setenv("GIT_AUTHOR_DATE", f"{day}T12:00:00")
+        write(root / "b.md", f"{word}\n")
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", word, *(["--amend", "--reset-author"] if word == "--amend" else []))
+    assert "samovar" in hits(run("search", "samovar", "--as-of", "2020-05-06"))[0]["passage"]
+    assert "teapot" in hits(run("search", "teapot", "--as-of", "2020-05-07"))[0]["passage"]
+    error = run("search", "x", "--as-of", "1999-01-01", code=2)["error"]
+    assert isinstance(error, dict) and "1999-01-01" in error["message"]
+
+
+def test_with_a_daemon_it_is_told_what_the_daemon_has_yet_to_do(run: Run, root: Path) -> None:
+    run("search", "kettle")
+    app = build(root)
+    with alone(app):
+        for state, words in (
+            ({"starting": True}, "just started"),
+            ({"waiting": 7}, "7"),
+            ({"index": "no space left"}, "no space left"),
+        ):
+            app.daemon_state.write_text(json.dumps({"pid": 1, **state}))
+            assert words in str(run("search", "kettle")["degraded"])
+        app.daemon_state.write_text(json.dumps({"pid": 1, "waiting": 0, "index": None}))
+        assert run("search", "kettle")["degraded"] is None
+
+
+def test_damage_is_said_and_the_next_search_has_it_mended(run: Run, root: Path) -> None:
+    run("search", "kettle")
+    folder = library(build(root)).files.folder
+    next(folder.glob("vectors-*")).write_bytes(b"nonsense")
+    assert run("search", "kettle")["degraded"]
+    mended = run("search", "kettle")
+    assert mended["degraded"] is None and hits(mended)[0]["path"] == "tea.md"
+
+
+def test_a_hit_is_opened_in_the_editor_at_its_line(run: Run, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = root.parent / "nano"
+    write(editor, f'#!/bin/sh\necho "$@" > "{root.parent}/opened"\n')
+    editor.chmod(0o755)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", str(editor))
+    line = hits(run("search", "kettle", "--open", "1"))[0]["lines"][0]
+    assert (root.parent / "opened").read_text() == f"+{line} {root / 'tea.md'}\n"
+    assert run("search", "kettle", "--open", "99", code=2)["error"]
