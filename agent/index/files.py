@@ -42,6 +42,27 @@ class IndexFiles:
     def vectors(self, generation: int) -> Path:
         return self.folder / f"vectors-{generation}.usearch"
 
+    def inode(self) -> int | None:
+        """Which file the passage store is now; another one after a rebuild, None while there is none."""
+        try:
+            return self.store.stat().st_ino
+        except OSError:
+            return None
+
+    def is_being_written(self) -> bool:
+        """Whether a writer is at work: what looks damaged may be half written."""
+        try:
+            descriptor = os.open(self.folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
     def ask_for_rebuild(self, reason: str) -> None:
         """Tell the next writer that something is damaged; quiet when the folder cannot be written."""
         try:

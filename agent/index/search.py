@@ -58,6 +58,7 @@ class Searcher:
     weights: Weights
     reranker: Reranker | None = None
     _store: PassageStore | None = field(default=None, init=False)
+    _inode: int | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
     _seals: Seals | None = field(default=None, init=False)
@@ -83,9 +84,11 @@ class Searcher:
         self._store = self._keyword = self._vectors = self._seals = self._seen = None
 
     def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> Answer:
-        if self._store is not None and not self.files.store.is_file():
-            self.close()  # the cache was deleted
+        now = self.files.inode()
+        if self._store is not None and now != self._inode:
+            self.close()  # the cache was deleted, or built anew
         if self._store is None:
+            self._inode = now
             self._store = open_store(self.files.store, write=False)
         store = self._store
         with store.snapshot():
@@ -153,7 +156,7 @@ class Searcher:
 
     def _met(self, error: Damaged) -> None:
         self._reasons.append(error.message)
-        if self.files.store.is_file():
+        if self.files.store.is_file() and not self.files.is_being_written():
             self.files.ask_for_rebuild(error.message)
 
     def _candidates(self, query: Query, store: PassageStore, reasons: list[str]) -> _Candidates | None:

@@ -91,7 +91,6 @@ def test_a_search_never_waits_for_a_writer_and_says_what_is_missing(tmp_path: Pa
         check_found(index, {"1.md": text(1), "2.md": text(2)})
 
 
-@pytest.mark.xfail(strict=False, reason="a search takes an index that is being built for a damaged one")
 def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_more(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
     with closing(replace(library(build(root)), _chosen=FAKE)) as index:
@@ -109,7 +108,6 @@ def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_mor
         assert index.search("word1x", 1).degraded is None
 
 
-@pytest.mark.xfail(strict=False, reason="a search that has the files open goes on reading those of before the rebuild")
 def test_a_search_that_goes_on_sees_that_the_index_was_built_anew(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
     with (
