@@ -20,7 +20,8 @@ NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=
 
 @given(st.dictionaries(NAME.map(str.encode), st.booleans(), max_size=12))
 def test_a_tree_is_parsed_and_formatted_without_loss(names: dict[bytes, bool]) -> None:
-    level = {name: (b"40000" if folder else b"100644", bytes(20)) for name, folder in names.items()}
+    modes = {name: b"40000" if folder else b"100644" for name, folder in names.items()}
+    level = {name: b"%s %s\0%s" % (mode, name, bytes(20)) for name, mode in modes.items()}
     assert parse_tree(format_tree(level)) == level
 
 

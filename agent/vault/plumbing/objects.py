@@ -17,8 +17,8 @@ FILE, PROGRAM, LINK, FOLDER, MODULE = "100644", "100755", "120000", "40000", "16
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
 _SPOOL_BYTES = 8 << 20
 _PIECE = 1 << 20
-_TREE_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
-_TREE_ENTRY_256 = re.compile(rb"([0-7]+) ([^\0]+)\0(.{32})", re.DOTALL)
+_TREE_RECORD = re.compile(rb"([0-7]+ ([^\0]+)\0.{20})", re.DOTALL)
+_TREE_RECORD_256 = re.compile(rb"([0-7]+ ([^\0]+)\0.{32})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,11 @@ def blob_id(data: bytes, width: int = 40) -> str:
 class Pack:
     """Objects on their way into the repository, written out as they are added so that memory stays small.
 
-    It holds a temporary file until it is closed.
+    It holds a temporary file until it is closed. `level` is zlib's; 0 where git unpacks at once and compresses anew.
     """
 
     width: int = 40
+    level: int = 1
     ids: set[str] = field(default_factory=set)
     _body: IO[bytes] = field(default_factory=lambda: tempfile.SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
 
@@ -64,7 +65,7 @@ class Pack:
         if oid not in self.ids:
             self.ids.add(oid)
             self._body.write(_pack_header(_PACK_TYPE[kind], len(data)))
-            squeeze = zlib.compressobj(1)
+            squeeze = zlib.compressobj(self.level)
             for start in range(0, len(data), _PIECE):  # a large attachment is in memory once, not once more compressed
                 self._body.write(squeeze.compress(memoryview(data)[start : start + _PIECE]))
             self._body.write(squeeze.flush())
@@ -103,31 +104,38 @@ def _pack_header(kind: int, size: int) -> bytes:
     return bytes(head)
 
 
-Level = dict[bytes, tuple[bytes, bytes]]
-"""One folder of a commit: name to (mode, raw id), as the tree object has them, since most entries are only copied."""
+Level = dict[bytes, bytes]
+"""One folder of a commit: name to the whole record of the tree object, since most records are only copied."""
 
 Trees = dict[bytes, Level]
 """Folders of a commit by path; the root is empty."""
 
 
 def parse_tree(data: bytes, width: int = 40) -> Level:
-    """A tree object's entries by name."""
-    pattern = _TREE_ENTRY if width == 40 else _TREE_ENTRY_256
-    return {name: (mode, raw) for mode, name, raw in pattern.findall(data)}
+    """A tree object's records by name."""
+    pattern = _TREE_RECORD if width == 40 else _TREE_RECORD_256
+    return {name: record for record, name in pattern.findall(data)}
 
 
 def format_tree(level: Level) -> bytes:
     """A tree object's bytes, in git's order: by name, folders as if their name ended in a slash."""
-    folder = FOLDER.encode()
-    ordered = sorted((name + b"/" if entry[0] == folder else name, name, *entry) for name, entry in level.items())
-    return b"".join(b"%s %s\0%s" % (mode, name, raw) for _, name, mode, raw in ordered)
+    folder = b"40000 "
+    keyed = [(name + b"/" if record[:6] == folder else name, record) for name, record in level.items()]
+    return b"".join([record for _, record in sorted(keyed)])
+
+
+def _record(name: bytes, entry: Entry) -> bytes:
+    return b"%s %s\0%s" % (entry.mode.encode(), name, bytes.fromhex(entry.oid))
 
 
 def entry_in(trees: Trees, path: bytes) -> Entry | None:
     """What the folders hold at a path."""
     folder, _, name = path.rpartition(b"/")
-    found = trees.get(folder, {}).get(name)
-    return None if found is None else Entry(found[0].decode(), found[1].hex())
+    record = trees.get(folder, {}).get(name)
+    if record is None:
+        return None
+    mode = record.partition(b" ")[0]
+    return Entry(mode.decode(), record[len(mode) + 1 + len(name) + 1 :].hex())
 
 
 def folders(paths: Iterable[bytes]) -> list[bytes]:
@@ -154,15 +162,15 @@ def graft(trees: Trees, edits: Mapping[bytes, Entry | None], pack: Pack) -> tupl
         if entry is None:
             levels[folder].pop(name, None)
         else:
-            levels[folder][name] = (entry.mode.encode(), bytes.fromhex(entry.oid))
+            levels[folder][name] = _record(name, entry)
     for folder in sorted(levels, key=_depth, reverse=True):
         if not folder:
             continue
         parent, _, name = folder.rpartition(b"/")
         if levels[folder]:
             tree = pack.add("tree", format_tree(levels[folder]))
-            levels[parent][name] = (FOLDER.encode(), bytes.fromhex(tree))
-        elif levels[parent].get(name, (b"", b""))[0] == FOLDER.encode():
+            levels[parent][name] = _record(name, Entry(FOLDER, tree))
+        elif levels[parent].get(name, b"").startswith(b"40000 "):
             del levels[parent][name]
     return pack.add("tree", format_tree(levels[b""])), {**trees, **levels}
 

@@ -170,15 +170,18 @@ class _Contents:
 
 
 def _is_fresh(writer: Writer, items: Sequence[Dirty]) -> bool:
-    """Whether the burst may still be going on: a file, or the folder a file left, changed a moment ago."""
-    edge = writer.clock.now().timestamp() - writer.options.quiet_seconds
+    """Whether the burst may still be going on: a file, or the folder a file left, changed a moment ago.
+
+    By the time of the change itself, which no program can set: a file dated in the future is not fresh for ever.
+    """
+    quiet, now = writer.options.quiet_seconds, writer.clock.now().timestamp()
     for item in items:
         path = writer.place.root / item.path
         try:
             status = (path if item.kind is not Kind.DELETED else path.parent).lstat()
         except OSError:
             continue
-        if max(status.st_mtime, status.st_ctime) > edge:
+        if abs(now - status.st_ctime) < quiet:
             return True
     return False
 

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.write.change import Change, Stamp
 
-KEEP_BYTES = 256 << 10
+KEEP_BYTES = 64 << 10
 PERSON = "person"
 """The `collision` of a file that is only to be committed as a person left it."""
 
