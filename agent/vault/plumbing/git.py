@@ -16,6 +16,7 @@ from typing import BinaryIO
 import git
 
 from agent.errors import Permanent, Retryable, UserError
+from agent.vault.plumbing.neighbours import MARK
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -118,6 +119,7 @@ class Git:
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {
+            MARK: str(os.getpid()),
             "GIT_DIR": str(self.gitdir),
             "GIT_WORK_TREE": str(self.worktree),
             "GIT_OPTIONAL_LOCKS": "0",
