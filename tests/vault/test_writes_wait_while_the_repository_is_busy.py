@@ -11,7 +11,6 @@ import pytest
 from agent.errors import LockHeld
 from agent.vault.health.status import status
 from agent.vault.plumbing.lock import process_lock
-from agent.vault.plumbing.neighbours import git_is_busy
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
 from agent.vault.write.writer import Options
@@ -146,13 +145,3 @@ def test_the_second_writer_waits_a_little_and_then_says_who_is_at_work(tmp_path:
     lock = process_lock(vault.writer.layout.lock, FakeClock(), 0.1, "taken")
     with lock, pytest.raises(LockHeld, match=f"writing.*{os.getpid()}"):
         vault.settle()
-
-
-def test_a_git_that_we_started_ourselves_is_no_neighbour(tmp_path: Path) -> None:
-    vault = make_vault(tmp_path)
-    gitdir, worktree = vault.place.gitdir, vault.place.worktree
-    question = vault.git.ask(["HEAD"])
-    assert not git_is_busy(gitdir, worktree)
-    assert [found.kind for found in question.answer() if found] == ["commit"]
-    with running_git(vault.place.root):
-        assert git_is_busy(gitdir, worktree)

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from agent.clock import Clock
 from agent.errors import Permanent, Retryable
-from agent.vault.plumbing.git import Git, GitFailed, Question
+from agent.vault.plumbing.git import Git, GitFailed
 from agent.vault.plumbing.objects import FOLDER, Entry, Pack, Trees, entry_in, folders, format_commit, graft, parse_tree
 from agent.vault.plumbing.people import Person, signature
 from agent.vault.plumbing.repository import Place, branch
@@ -79,19 +79,16 @@ class Committer:
         read_staged: bool = True,
         refresh: bool = False,
         before_ref: Callable[[str], None] = lambda commit: None,
-        ahead: Question | None = None,
     ) -> tuple[str | None, ...]:
         """Make the planned commits on top of HEAD; returns an id per layer, None where a layer changed nothing.
 
         Raises `GitFailed` or `Retryable`; HEAD has not moved then, and the index is as it was. `refresh` brings the
-        index's file times up to date, which costs a look at every file. `ahead` is what `ask_tip` was asked for the
-        same paths; HEAD may have moved since, as the swap at the end finds out.
+        index's file times up to date, which costs a look at every file.
         """
         when = self.clock.now()
         with self._index_put_back(token):
             for _ in range(RETRIES):
-                tip = self.read_tip(paths, read_staged, ahead)
-                ahead = None
+                tip = self.read_tip(paths, read_staged)
                 with closing(Pack(tip.width, level=0 if len(paths) < FEW_PATHS else 1)) as pack:
                     planned = plan(tip, pack)
                     made = _chain(tip, planned.layers, pack, when)
@@ -125,18 +122,13 @@ class Committer:
             with suppress(OSError):
                 before.unlink(missing_ok=True)
 
-    def ask_tip(self, paths: Sequence[bytes]) -> Question:
-        """Start reading HEAD and its folders above `paths`, which takes as long as it takes to write a small file."""
-        return self.git.ask(_names(paths))
-
-    def read_tip(self, paths: Sequence[bytes], read_staged: bool = False, ahead: Question | None = None) -> Tip:
+    def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
         """HEAD, its folders above `paths`, and on request what the index holds for the paths."""
         above = folders(paths)
+        names = ["HEAD", *(f"HEAD:{_text(folder)}" for folder in above)]
         listed = self._maybe_listed(paths) if read_staged else None
-        if ahead is not None and not listed:
-            found = ahead.answer()
-        else:
-            found = self.git.objects([*_names(paths), *(f":0:{_text(path)}" for path in listed or [])])
+        names += [f":0:{_text(path)}" for path in listed or []]
+        found = self.git.objects(names)
         head = found[0]
         width = len(head.oid) if head else len(self.git.run("hash-object", "--stdin").strip())
         trees = {
@@ -233,10 +225,6 @@ class Committer:
         found = self.git.run("rev-list", "-n1", "--end-of-options", f"{tip.commit}..{commit}", ok=(0, 128))
         known = self.git.objects([commit])[0]
         return known is not None and not found.strip()
-
-
-def _names(paths: Sequence[bytes]) -> list[str]:
-    return ["HEAD", *(f"HEAD:{_text(folder)}" for folder in folders(paths))]
 
 
 def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:

@@ -8,7 +8,6 @@ its state is `repository`'s; what to write is `commit`'s.
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +15,6 @@ from typing import BinaryIO
 import git
 
 from agent.errors import Permanent, Retryable, UserError
-from agent.vault.plumbing.neighbours import MARK
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -39,9 +37,6 @@ NEUTRAL = (
     ("maintenance.auto", "false"),
 )
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
-
-PIPE_BYTES = 4096
-"""So much fits into any pipe at once."""
 
 KEPT_VARIABLES = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"),
@@ -119,7 +114,6 @@ class Git:
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {
-            MARK: str(os.getpid()),
             "GIT_DIR": str(self.gitdir),
             "GIT_WORK_TREE": str(self.worktree),
             "GIT_OPTIONAL_LOCKS": "0",
@@ -154,14 +148,8 @@ class Git:
 
     def objects(self, names: Sequence[str]) -> list[GitObject | None]:
         """Look up revisions such as `HEAD`, `HEAD:daily` or `:0:note.md` in one process; None where one is missing."""
-        return self.ask(names).answer()
-
-    def ask(self, names: Sequence[str]) -> "Question":
-        """Start looking up revisions; the answer can be fetched later, while other work goes on."""
         asked = "".join(f"{self._plain(name)}\n" for name in names).encode("utf-8", "surrogateescape")
-        running = self.start("cat-file", "--batch", stdin=asked)
-        running.feed()
-        return Question(running, len(names))
+        return list(_parse_batch(self.run("cat-file", "--batch", stdin=asked), len(names)))
 
     def _plain(self, name: str) -> str:
         """The name, or its id where a line end in it would break the one-line-each protocol."""
@@ -181,15 +169,6 @@ class Running:
     timeout: float
     code: int = -1
     waited: bool = False
-
-    def feed(self) -> None:
-        """Hand over the input now, if it is so little that nobody has to read meanwhile."""
-        stream = self.process.proc.stdin if self.process.proc else None
-        if stream is not None and self.stdin is not None and len(self.stdin) <= PIPE_BYTES:
-            with suppress(BrokenPipeError):
-                stream.write(self.stdin)
-                stream.flush()
-            self.stdin = None
 
     def end(self) -> None:
         """Kill it, if nobody has waited for it."""
@@ -216,22 +195,6 @@ class Running:
         if self.code not in ok:
             raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
         return bytes(out)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Objects that were asked for."""
-
-    running: Running
-    count: int
-
-    def answer(self) -> list[GitObject | None]:
-        """The objects, once; None where one is missing."""
-        return list(_parse_batch(self.running.wait(), self.count))
-
-    def end(self) -> None:
-        """Drop the question, if nobody fetched the answer."""
-        self.running.end()
 
 
 def _silence(names: list[str]) -> Iterator[tuple[str, str]]:

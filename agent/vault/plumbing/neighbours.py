@@ -8,19 +8,13 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-MARK = "VAULT_AGENT_PROCESS"
-"""In the environment of the git commands that a process of ours has started itself."""
-
 
 def git_is_busy(gitdir: Path, worktree: Path) -> bool:
     """Whether a git process works in this repository; where that cannot be told, whether any git process is alive."""
     if Path("/proc/self/cwd").exists():
         return any(_works_here(process, gitdir, worktree) for process in _git_processes())
-    listed = subprocess.run(["ps", "-axo", "ppid=,comm="], capture_output=True, text=True, check=False)
-    rows = (line.split(None, 1) for line in listed.stdout.splitlines())
-    return any(
-        row[1].rpartition("/")[2].startswith("git") for row in rows if len(row) == 2 and row[0] != str(os.getpid())
-    )
+    listed = subprocess.run(["ps", "-axo", "comm="], capture_output=True, text=True, check=False)
+    return any(line.rpartition("/")[2].startswith("git") for line in listed.stdout.splitlines())
 
 
 def commit_editor_is_open(gitdir: Path, worktree: Path) -> bool:
@@ -52,13 +46,10 @@ def _git_processes() -> Iterator[Path]:
 def _works_here(process: Path, gitdir: Path, worktree: Path) -> bool:
     try:
         here = (process / "cwd").resolve(strict=True)
-        environment = (process / "environ").read_bytes()
-        words = environment + (process / "cmdline").read_bytes()
+        words = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
     except PermissionError:
         return True
     except OSError:
-        return False
-    if f"{MARK}={os.getpid()}\0".encode() in environment:
         return False
     inside = here.is_relative_to(worktree) or here.is_relative_to(gitdir)
     return inside or os.fsencode(gitdir) in words or os.fsencode(worktree) in words

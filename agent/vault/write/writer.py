@@ -13,7 +13,7 @@ from agent.clock import Clock
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
 from agent.vault.layout import Layout
 from agent.vault.plumbing.commit import Committer, Plan, Tip
-from agent.vault.plumbing.git import Git, Question
+from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.lock import index_lock, process_lock
 from agent.vault.plumbing.neighbours import commit_editor_is_open
 from agent.vault.plumbing.objects import Pack
@@ -133,14 +133,13 @@ class Writer:
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []
         outcome: Outcome | None = None
-        ahead = self.committer.ask_tip(self._in_repository(changes))
         try:
             self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(changes)))
             with self._index_lock(order.token):
                 for change in changes:
                     applied.append(on_disk.apply(self.files, change, self.combine))
                 copies = self._copies(order, changes, applied)
-                outcome = self._commit(order, applied, conflicts + copies, None if copies else ahead)
+                outcome = self._commit(order, applied, conflicts + copies)
         except Exception as error:  # an interrupt is like a crash: `recover` goes on from what it finds
             if isinstance(error, LockHeld) and not applied:
                 self.journal.close(order.token, None)
@@ -151,8 +150,6 @@ class Writer:
                 if isinstance(error, OSError):
                     raise _refused(error, self.place) from error
                 raise
-        finally:
-            ahead.end()
         with suppress(AgentError, OSError):  # it is committed; what is left to tidy stays in the journal for `recover`
             self.finish(order.token, applied, outcome.commit)
         return outcome
@@ -176,20 +173,13 @@ class Writer:
             applied.append(on_disk.apply(self.files, change, self.combine))
         return tuple(change.path for change in late)
 
-    def _in_repository(self, items: Sequence[Applied] | Sequence[Change]) -> list[bytes]:
-        return [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in items]
-
-    def _commit(
-        self, order: Order, applied: Sequence[Applied], conflicts: tuple[str, ...], ahead: Question | None
-    ) -> Outcome:
+    def _commit(self, order: Order, applied: Sequence[Applied], conflicts: tuple[str, ...]) -> Outcome:
         for path in {item.path.rpartition("/")[0]: item.path for item in applied}.values():
             self.files.flush(path)
-        made = self.commit_applied(order, applied, ahead)
+        made = self.commit_applied(order, applied)
         return Outcome(made[-1], made[-2] or made[-3], tuple(item.path for item in applied), conflicts)
 
-    def commit_applied(
-        self, order: Order, applied: Sequence[Applied], ahead: Question | None = None
-    ) -> tuple[str | None, ...]:
+    def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
         """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
         message = compose(order.subject, order.stamp, order.body)
         layering = Layering(
@@ -202,8 +192,8 @@ class Writer:
         def before_ref(commit: str) -> None:
             self.journal.reached_ref(order.token, commit)
 
-        paths = self._in_repository(applied)
-        return self.committer.commit(paths, plan, order.token, before_ref=before_ref, ahead=ahead)
+        paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
+        return self.committer.commit(paths, plan, order.token, before_ref=before_ref)
 
     def was_committed(self, token: str) -> bool:
         """Whether the branch has a commit that a transaction was about to move HEAD to."""
