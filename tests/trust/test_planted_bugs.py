@@ -29,7 +29,7 @@ def test_a_skipped_flush_is_caught(tmp_path: Path, thing: str) -> None:
 
 def test_a_lost_journal_line_is_caught(tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
-        crash(tmp_path, 12, "plant", "the journal line is lost")
+        crash(tmp_path, 60, "plant", "the journal line is lost")
 
 
 def test_a_skipped_compare_and_swap_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
