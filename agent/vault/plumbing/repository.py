@@ -8,10 +8,12 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.config.directories import VAULT_FILE
 from agent.errors import NotAVault
 from agent.vault.plumbing.enclosed import refuse_links
 
-MARKER = "vault-agent.yaml"
+MARKER = VAULT_FILE
+"""The file that makes a folder a vault."""
 
 _UNDER_WAY = (
     ("rebase-merge", "a rebase is under way"),
@@ -98,12 +100,3 @@ def blocked(gitdir: Path) -> str | None:
     if branch(gitdir) is None:
         return "HEAD is detached (no branch is checked out)"
     return None
-
-
-def find_root(start: Path) -> Path:
-    """The nearest folder at or above `start` with the vault's marker; raises `NotAVault`."""
-    start = start.resolve()
-    for folder in (start, *start.parents):
-        if (folder / MARKER).is_file():
-            return folder
-    raise NotAVault(f"no vault at {start} or above it", hint=f"vault-agent init {start}")
