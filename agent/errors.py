@@ -15,7 +15,13 @@ AgentError
 ├─ Retryable          may pass by itself; carries a delay
 │  └─ LockHeld        another writer is at work; exit 75
 ├─ Permanent          will not pass: says what to repair
-└─ StopRun            ends an agent's run on purpose
+├─ ToolRetry          shown to the model: call it again, better
+├─ ToolFailed         shown to the model: it cannot be done this way
+└─ StopRun            ends or pauses an agent's run on purpose
+   ├─ LimitReached    a ceiling on steps, calls, time, tokens or money
+   ├─ NeedsApproval   a person has to say yes first
+   ├─ QuestionAsked   a person has to answer first
+   └─ Interrupted     whoever asked wants it no more
 
 `cli.main` alone maps these to exit codes.
 """
@@ -102,5 +108,41 @@ class Permanent(AgentError):
     """Will not pass by itself; the hint says what to repair."""
 
 
+class ToolRetry(AgentError):
+    """A tool was called in a way that cannot work; the message tells the model how to call it."""
+
+
+class ToolFailed(AgentError):
+    """A tool could not do what it was asked; the message tells the model why."""
+
+
 class StopRun(AgentError):
-    """Ends an agent's run on purpose."""
+    """Ends or pauses an agent's run on purpose."""
+
+
+class LimitReached(StopRun):
+    """A ceiling on steps, calls, time, tokens or money was met; `limit` is its setting's key."""
+
+    def __init__(self, message: str, *, limit: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.limit = limit
+
+
+class NeedsApproval(StopRun):
+    """A call waits for a person's yes in the note at `path`."""
+
+    def __init__(self, message: str, *, path: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.path = path
+
+
+class QuestionAsked(StopRun):
+    """A call waits for a person's answer in the note at `path`."""
+
+    def __init__(self, message: str, *, path: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.path = path
+
+
+class Interrupted(StopRun):
+    """Whoever asked wants the answer no more."""

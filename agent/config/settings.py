@@ -8,6 +8,7 @@ A setting exists here only when something obeys it. Values come from `load`; the
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from agent.config.running import Context, Llm, Run, Spend, Tools
 from agent.config.values import Kind, Range, kinds, shown
 from agent.errors import ConfigError
 
@@ -98,6 +99,11 @@ class Settings:
     brake: Brake
     index: Index
     watch: Watch
+    llm: Llm
+    spend: Spend
+    run: Run
+    context: Context
+    tools: Tools
     log: Log
 
 

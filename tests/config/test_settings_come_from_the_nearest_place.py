@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.config.load import Loaded, Origin, load, variable
-from agent.config.settings import TRAVELS, keys
+from agent.config.settings import TRAVELS, keys, kind_of
 from agent.errors import ConfigError
 
 KEY = "git.quiet_seconds"
@@ -81,10 +81,10 @@ def test_variables_that_are_no_settings_are_left_alone(places: Places) -> None:
 
 @pytest.mark.parametrize("key", keys())
 def test_every_setting_has_its_variable(places: Places, key: str) -> None:
-    default = places.load().values[key]
-    places.environ[variable(key)] = str(default).lower()
+    text = str(places.load().values[key]).lower() or "words"
+    places.environ[variable(key)] = text
     loaded = places.load()
-    assert (loaded.values[key], str(loaded.origin(key))) == (default, f"environment {variable(key)}")
+    assert (loaded.values[key], str(loaded.origin(key))) == (kind_of(key).read(text), f"environment {variable(key)}")
 
 
 def test_off_is_a_word_and_not_false(places: Places) -> None:

@@ -36,12 +36,17 @@ def test_a_commit_is_told_with_all_its_trailers(tmp_path: Path) -> None:
     clock = FakeClock(start=START)
     vault = make_vault(tmp_path, clock=clock)
     made = create(
-        vault, "a.md", Stamp("job:morning", "01RUN", "write", "01SESSION", ("a" * 40,)), "create: x", "The reason."
+        vault,
+        "a.md",
+        Stamp("job:morning", "01RUN", "write", "01SESSION", "call_7", ("a" * 40,)),
+        "create: x",
+        "The reason.",
     )
     (commit,) = commits(vault.git, vault.place, limit=1)
     assert (commit.id, commit.subject, commit.body, commit.when) == (made, "create: x", "The reason.", START)
     assert (commit.actor, commit.job, commit.run, commit.tool) == ("job:morning", "morning", "01RUN", "write")
-    assert (commit.session, commit.undoes, commit.author) == ("01SESSION", ("a" * 40,), "vault-agent")
+    assert (commit.session, commit.call, commit.undoes) == ("01SESSION", "call_7", ("a" * 40,))
+    assert commit.author == "vault-agent"
     assert [(change.kind, change.path) for change in commit.files] == [(Kind.CREATED, "a.md")]
 
 

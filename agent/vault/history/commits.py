@@ -60,6 +60,7 @@ class Commit:
     run: str
     tool: str
     session: str
+    call: str
     undoes: tuple[str, ...]
     subject: str
     body: str
@@ -180,9 +181,9 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     said = {name: value for name, value in reversed(trailers)}
     undoes = tuple(value for name, value in trailers if name == "vault-undoes" and is_commit_id(value))
     actor = said.get("vault-actor", "") or HUMAN
-    run, tool, session = (said.get(f"vault-{name}", "") for name in ("run", "tool", "session"))
+    run, tool, session, call = (said.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
     known = tuple(parents.split())
-    return Commit(oid, _when(date), author, actor, run, tool, session, undoes, subject, body, files, known)
+    return Commit(oid, _when(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
 
 
 def read_message(message: str) -> tuple[str, str, list[tuple[str, str]]]:

@@ -95,12 +95,13 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who did it and on whose behalf: the trailers of a commit."""
+    """Who did it and on whose behalf: the trailers of a commit. `call` names one tool call within its run."""
 
     actor: str = "agent"
     run: str = ""
     tool: str = ""
     session: str = ""
+    call: str = ""
     undoes: tuple[str, ...] = ()
 
 

@@ -13,7 +13,8 @@ _TRAILER_VALUE = re.compile(r"[^\x00-\x1f\x7f]{0,200}")
 def compose(subject: str, stamp: Stamp, body: str = "") -> str:
     """The whole message; raises `UserError` for a trailer value that would break out of its line."""
     trailers = [("Vault-Actor", stamp.actor), ("Vault-Run", stamp.run), ("Vault-Tool", stamp.tool)]
-    trailers += [("Vault-Session", stamp.session), *(("Vault-Undoes", commit) for commit in stamp.undoes)]
+    trailers += [("Vault-Session", stamp.session), ("Vault-Call", stamp.call)]
+    trailers += [("Vault-Undoes", commit) for commit in stamp.undoes]
     if not _ACTOR.fullmatch(stamp.actor):
         raise UserError(f"{stamp.actor!r} is no actor", hint="human, agent, http, job:<id> or mcp:<client>")
     for name, value in trailers:

@@ -1,0 +1,112 @@
+"""What happens in conversations and runs, as frozen values: plain data, so that every floor can read them.
+
+A run is one task from its start to its outcome; a session is a conversation, kept in one note, and may hold many.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who speaks, and through what; a group chat has many senders in one session."""
+
+    channel: str
+    sender: str = ""
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """A new session note was begun at `session`."""
+
+    session: str
+    speaker: Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    """A session is closed or has gone stale; `reason` says which."""
+
+    session: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A run begins; what handlers inject is put before the model. `task` is what was asked."""
+
+    run: str
+    session: str
+    task: str
+    speaker: Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class IterationStarted:
+    """Step `number` (from 1) of a run begins; `tools` were used in it so far, in order."""
+
+    run: str
+    session: str
+    number: int
+    task: str
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCompleted:
+    """A tool did what it was asked; `characters` is the size of what it gave."""
+
+    run: str
+    session: str
+    call: str
+    tool: str
+    seconds: float
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFailed:
+    """A tool did not; `error` is what the model was told."""
+
+    run: str
+    session: str
+    call: str
+    tool: str
+    seconds: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCompleted:
+    """A run has ended or paused. `outcome` is one of `loop.outcome`'s words; what was said is in the session's note."""
+
+    run: str
+    session: str
+    task: str
+    speaker: Speaker
+    outcome: str
+    answer: str
+    tools: tuple[str, ...]
+    seconds: float
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a conversation as plain data. `role`: user, assistant, tool or context; `tools`: those it asks
+    for, or the one whose result it is."""
+
+    role: str
+    text: str
+    tools: tuple[str, ...] = ()
+    sender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCompact:
+    """These messages are about to be replaced by a summary: last chance to keep what matters."""
+
+    run: str
+    session: str
+    speaker: Speaker
+    messages: tuple[Said, ...]

@@ -1,0 +1,1 @@
+"""Counts computed from events. Nobody calls it to do anything."""
