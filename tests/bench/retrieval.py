@@ -1,4 +1,6 @@
-"""Hit, recall and rank of the right notes for a file of questions, beside `grep` and keywords only.
+"""Hit, recall and rank of the right notes for a file of questions, beside keyword mode, plain BM25 and `grep`.
+
+`keyword mode` is our search without vectors, all other signals kept; `plain BM25` is the keyword engine's own ranking.
 
 A fixture has one `{"query": …, "relevant": [path, …]}` a line.
 
@@ -16,6 +18,7 @@ from pathlib import Path
 from agent.clock import SystemClock
 from agent.index.embedder import Chosen, choose
 from agent.index.keyword import Engine
+from agent.interfaces.cli.benches.plain import plain_notes
 from tests.bench.vault import MemoryVault
 
 DEPTHS = (1, 5, 10)
@@ -79,13 +82,16 @@ def grep(vault: MemoryVault) -> Callable[[str], list[str]]:
 
 
 def compare(root: Path, fixture: Path, engine: Engine, chosen: Chosen) -> dict[str, Figures]:
-    """Hybrid search, keywords only, and `grep`, over the notes of a folder."""
+    """Hybrid search, keyword mode, plain BM25, and `grep`, over the notes of a folder."""
     questions, vault = read(fixture), MemoryVault.of_folder(root)
     found = {}
-    for name, model in (("hybrid", chosen), ("keywords only", Chosen(None))):
+    for name, model in (("hybrid", chosen), ("keyword mode", Chosen(None))):
         with tempfile.TemporaryDirectory() as folder:
             searcher = vault.searcher(Path(folder), engine, model)
             found[name] = measure(questions, lambda query, ask=searcher: [hit.path for hit in ask.search(query).hits])  # type: ignore[misc]
+            if model.embedder is None:
+                with plain_notes(searcher.files, engine) as plain:
+                    found["plain BM25"] = measure(questions, lambda query, ask=plain: ask(query, 10))  # type: ignore[misc]
             searcher.close()
     return found | {"grep": measure(questions, grep(vault))}
 

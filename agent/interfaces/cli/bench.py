@@ -72,7 +72,8 @@ def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: 
     """Measure what search finds in your vault, for the questions of FIXTURE.
 
     Each line is {"query": "...", "relevant": ["path", ...]}. Prints hit and recall at each depth (-k, more
-    than once if you like), the mean reciprocal rank and the time, for the whole search, keywords alone, and grep.
+    than once if you like), the mean reciprocal rank and the time: of the whole search (hybrid), of the same
+    without vectors (keyword mode), of the keyword engine's own ranking (plain BM25), and of grep.
     """
     asked, app = questions.read(fixture), build(output.vault())
     depths = tuple(sorted({*depths, *((5,) if at_least is not None else ())}))

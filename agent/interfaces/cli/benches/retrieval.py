@@ -1,4 +1,7 @@
-"""How well search finds what it should, in any vault and with anybody's questions, beside keywords alone and `grep`.
+"""How well search finds what it should, in any vault and with anybody's questions, beside simpler ways to find it.
+
+`keyword mode` is our search without vectors, all other signals kept; `plain BM25` is the keyword engine's own ranking;
+`grep` counts words.
 
 A fixture has one `{"query": "...", "relevant": ["path", ...]}` a line. The vault is read and not written: its index
 for the measurement is made in a folder of its own.
@@ -21,6 +24,7 @@ from agent.index.files import IndexFiles
 from agent.index.search import Searcher
 from agent.index.weights import default
 from agent.interfaces.cli.benches.figures import Figure
+from agent.interfaces.cli.benches.plain import plain_notes
 
 Search = Callable[[str], Sequence[str]]
 """A question's notes, by path, the best first."""
@@ -82,18 +86,19 @@ def _question(line: str, where: str) -> Question:
 
 
 def measure(app: App, folder: Path, questions: Sequence[Question], depths: Sequence[int]) -> list[Quality]:
-    """Hybrid, keywords only, `grep`; raises `UserError` when a question's note is not in the vault."""
+    """Hybrid, keyword mode, plain BM25, `grep`; raises `UserError` when a question's note is not in the vault."""
     index = replace(library(app), files=IndexFiles(folder / "index"))
     with closing(index):
         listed = sorted(index.listed())
         _check(questions, frozenset(listed))
         index.refresh()
-        words = Searcher(index.files, index.engine, Chosen(None, "keywords only was asked for"), default())
+        words = Searcher(index.files, index.engine, Chosen(None, "keyword mode was asked for"), default())
         most = max(depths)
-        with closing(words):
+        with closing(words), plain_notes(index.files, index.engine) as plain:
             ways: list[tuple[str, Search]] = [
                 ("hybrid", lambda query: [hit.path for hit in index.search(query, most).hits]),
-                ("keyword only", lambda query: [hit.path for hit in words.search(query, most).hits]),
+                ("keyword mode", lambda query: [hit.path for hit in words.search(query, most).hits]),
+                ("plain BM25", lambda query: plain(query, most)),
                 ("grep", lambda query: grep(app.vault.place.root, listed, query)),
             ]
             if index.chosen.embedder is None:
