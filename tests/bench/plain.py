@@ -1,0 +1,40 @@
+"""Plain BM25 over passages: every passage is a document of the keyword engine, and its ranking is the answer.
+
+The baseline for search by passages, without any of our signals. A passage of one line finds what is said in that line
+only; our passages are up to `window.lines` long, so passages of as many lines are the like to compare with.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from agent.index import document
+from agent.index.engines import open_engine
+from agent.index.keyword import Engine
+from agent.index.query import parse
+from agent.index.weights import FIELDS, Weights
+
+Span: TypeAlias = tuple[str, int, int]
+"""A note's path, and the first and last line of a passage, inclusive, from 1 in the file."""
+
+
+@contextmanager
+def plain_passages(
+    notes: Mapping[str, bytes], lines: int, engine: Engine, folder: Path, weights: Weights
+) -> Iterator[Callable[[str, int], list[Span]]]:
+    """Index passages of so many units (a heading with its first line, or a line) in `folder`; a search of them."""
+    spans: list[Span] = []
+    found: list[tuple[str, ...]] = []
+    for path in sorted(notes):
+        units = [unit for unit in document.read(path, notes[path]).units if unit.first]  # without the title's
+        for start in range(0, len(units), lines):
+            some = units[start : start + lines]
+            spans.append((path, some[0].first, some[-1].last))
+            found.append(tuple(term for unit in some for term in unit.terms))
+    keyword = open_engine(engine, folder, weights)
+    with closing(keyword):
+        empty: dict[str, tuple[str, ...]] = {name: () for name in FIELDS}
+        keyword.change(((number, {**empty, "body": terms}) for number, terms in enumerate(found)), ())
+        keyword.refresh()
+        yield lambda text, count: [spans[number] for number in keyword.search(parse(text).terms, count)]
