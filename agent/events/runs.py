@@ -78,7 +78,10 @@ class ToolFailed:
 
 @dataclass(frozen=True, slots=True)
 class TaskCompleted:
-    """A run has ended or paused. `outcome` is one of `loop.outcome`'s words; what was said is in the session's note."""
+    """A run has ended or paused. `outcome` is one of `loop.outcome`'s words; what was said is in the session's note.
+
+    The tokens are those of all calls of a model in the run, 0 where that is not known.
+    """
 
     run: str
     session: str
@@ -89,6 +92,8 @@ class TaskCompleted:
     tools: tuple[str, ...]
     seconds: float
     steps: int
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +109,23 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ContextCompact:
-    """These messages are about to be replaced by a summary: last chance to keep what matters."""
+    """These messages are about to be replaced by a summary: last chance to keep what matters.
+
+    `untrusted` names the sources of text in the conversation that is not the owner's.
+    """
 
     run: str
     session: str
     speaker: Speaker
     messages: tuple[Said, ...]
+    untrusted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFlushed:
+    """Before a compaction so many entries were `saved`; `known` said nothing new, or were more than one flush keeps."""
+
+    run: str
+    session: str
+    saved: int
+    known: int

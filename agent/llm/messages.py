@@ -53,10 +53,15 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """What the model said, and the tools that it wants used."""
+    """What the model said, and the tools that it wants used.
+
+    `kept` is what the provider wants back word for word with these calls (its signed thinking). It means nothing to
+    anyone else, and may be lost.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
+    kept: tuple[Object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +88,21 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call, or of several added up. `cached` is the part of `input` that a provider's cache served."""
+    """Tokens of a call, or of several added up. `cached` is the part of `input` that a provider's cache served,
+    `written` the part that it stored there, which costs a quarter more than plain input."""
 
     input: int = 0
     output: int = 0
     cached: int = 0
+    written: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.input + other.input, self.output + other.output, self.cached + other.cached)
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cached + other.cached,
+            self.written + other.written,
+        )
 
 
 Stop: TypeAlias = Literal["end", "tools", "length", "refused"]

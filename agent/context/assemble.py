@@ -1,0 +1,244 @@
+"""What stands before the model: what belongs to a task when it begins, and the whole request of each step.
+
+The system's part and the history are never touched here, so that the beginning of one step's request is the beginning
+of the next one's and a provider's cache holds. What changes with every step, the anchor, stands last. When it gets too
+much: memories were left out when the task began, the history is compacted by the loop (`compaction`), and only then
+are fewer tools described. The system's part, the anchor and the last turns are never cut.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.context.anchor import Anchor
+from agent.context.budget import Count, Line, Window
+from agent.context.shorten import shorten
+from agent.context.source import Piece, Receipt, Source
+from agent.context.tokens import MESSAGE, of_message, of_tool
+from agent.errors import AgentError, LimitReached
+from agent.events.subscriber import Injection
+from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User
+
+LEAST_TOOLS = 3
+"""Tools that stay described when there is too little room."""
+REFRESH = 500
+"""Tokens that hooks may add to one step."""
+_LEAST_PIECE = 64
+"""A best match that is too long is shortened rather than left out, when there is at least this much room for it."""
+_SMALLEST = 160
+"""Tokens for the anchor and for the errors in windows so small that their shares would say nothing."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is put into the history just before a task, and a receipt for each piece that has one.
+
+    `untrusted` names the sources of text that is not the owner's: the run has read it. `problems` says which sources
+    could not be asked, and why.
+    """
+
+    messages: tuple[Context, ...]
+    receipts: tuple[Receipt, ...]
+    rows: tuple[Line, ...]
+    remarks: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def remark(self, message: Context) -> str:
+        """The receipts of one of its messages as lines for people; empty when it has none."""
+        return next((text for each, text in zip(self.messages, self.remarks, strict=True) if each is message), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A request and the budget table that explains it."""
+
+    request: Request
+    rows: tuple[Line, ...]
+
+
+def opening(
+    task: str, sources: Sequence[Source], injections: Sequence[Injection], window: Window, count: Count
+) -> Opening:
+    """What the sources and hooks know for a task, each in its share of the budget, the best match first.
+
+    A source that fails is left out and named: a run can go on without it.
+    """
+    messages: list[Context] = []
+    remarks: list[str] = []
+    rows: list[Line] = []
+    pieces: list[Piece] = []
+    problems: list[str] = []
+    for source in sources:
+        room = window.allowed(source.name)
+        try:
+            offered = source.pieces(task, room)
+        except (AgentError, OSError) as error:
+            logger.warning("%s cannot be asked: %s", source.name, error)
+            problems.append(f"{source.name}: {error}")
+            continue
+        kept = _fitting(offered, room, count)
+        text = "\n\n".join(piece.text for piece in kept)
+        rows.append(Line(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
+        pieces += kept
+        if kept:
+            messages.append(Context(text, source.name))
+            remarks.append("\n".join(f"- {piece.receipt.line}" for piece in kept if piece.receipt))
+    added = injected(injections, count, window.allowed("hooks"))
+    used = sum(count(message.text) for message in added)
+    rows.append(Line("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
+    receipts = tuple(piece.receipt for piece in pieces if piece.receipt)
+    untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
+    remarks += ["" for _ in added]
+    return Opening((*messages, *added), receipts, tuple(rows), tuple(remarks), untrusted, tuple(problems))
+
+
+def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Context, ...]:
+    """What hooks want before the model as messages, highest priority first, until `room` tokens are used up."""
+    ranked = sorted(injections, key=lambda each: -each.priority)
+    pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
+    return tuple(Context(piece.text, piece.source) for piece in pieces)
+
+
+def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
+    """The pieces with the highest scores that fit; of equal ones, those that came first."""
+    kept: list[Piece] = []
+    left = room
+    for piece in sorted(pieces, key=lambda each: -each.score):
+        if not piece.text.strip():
+            continue
+        used = count(piece.text) + MESSAGE
+        if used > left and not kept and left - MESSAGE >= _LEAST_PIECE:
+            text = shorten(piece.text, left - MESSAGE, count)
+            piece = Piece(text, piece.source, piece.score, piece.receipt, piece.untrusted)
+            used = count(text) + MESSAGE
+        if used > left:
+            break
+        kept.append(piece)
+        left -= used
+    return kept
+
+
+def assemble(
+    system: str,
+    history: Sequence[Message],
+    anchor: Anchor,
+    tools: Sequence[ToolSpec],
+    window: Window,
+    count: Count,
+    max_output: int = 0,
+) -> Prompt:
+    """The request of one step; `max_output` in tokens, 0 for all of the reserve.
+
+    Raises `LimitReached` when what is never cut is larger than the budget.
+    """
+    said = in_order(history)
+    sizes = _sizes(system, said, anchor, window, count)
+    described = list(tools)
+    costs = [of_tool(spec, count) for spec in tools]
+    while sizes.total + sum(costs[: len(described)]) > window.budget and len(described) > LEAST_TOOLS:
+        described.pop()
+    spent = sum(costs[: len(described)])
+    if sizes.total + spent > window.budget:
+        raise _too_much(sizes, spent, said, window, count)
+    messages = (System(system), *said, sizes.tail)
+    rows = (
+        Line("system", sizes.system, window.allowed("system"), 1),
+        Line("history", sizes.history, window.allowed("history"), len(said)),
+        Line("anchor", sizes.anchor, window.allowed("anchor"), 1),
+        Line("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
+        Line("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
+    )
+    request = Request(messages, tuple(described), max_output or window.reserve, stable=len(messages) - 1)
+    return Prompt(request, rows)
+
+
+def size(
+    system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
+) -> int:
+    """Tokens of the request that `assemble` would make with all of these tools."""
+    return _sizes(system, history, anchor, window, count).total + sum(of_tool(spec, count) for spec in tools)
+
+
+def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
+    """The history with the results of calls right behind the message that asked for them, as every wire wants it.
+
+    What hooks have said between two results comes after the last. Calls that are still open leave all as it is.
+    """
+    ordered: list[Message] = []
+    held: list[Message] = []
+    open_calls: set[str] = set()
+    for message in history:
+        if isinstance(message, ToolResult) and message.call in open_calls:
+            open_calls.discard(message.call)
+            ordered.append(message)
+        elif isinstance(message, Assistant):
+            ordered += [*held, message]
+            held, open_calls = [], {call.id for call in message.calls}
+        elif open_calls:
+            held.append(message)
+        else:
+            ordered.append(message)
+        if held and not open_calls:
+            ordered += held
+            held = []
+    return tuple(history) if open_calls else (*ordered, *held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """A request's last message, and the tokens of its parts but the tools."""
+
+    tail: Context
+    system: int
+    history: int
+    anchor: int
+    errors: int
+
+    @property
+    def total(self) -> int:
+        return self.system + self.history + self.anchor + self.errors
+
+
+def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Window, count: Count) -> _Sizes:
+    reminder = anchor.reminder(max(window.allowed("anchor"), _SMALLEST), count)
+    trail = anchor.trail(max(window.allowed("errors"), _SMALLEST), count)
+    return _Sizes(
+        Context(f"{reminder}\n\n{trail}" if trail else reminder, "anchor"),
+        count(system) + MESSAGE,
+        sum(of_message(message, count) for message in history),
+        count(reminder) + MESSAGE,
+        count(trail) + 1 if trail else 0,
+    )
+
+
+def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:
+    """What is too large, and what to do about it, in the words of whoever has to."""
+    if window.budget <= 0:
+        return LimitReached(
+            f"the model's window of {window.tokens:,} tokens leaves nothing for the question once {window.reserve:,} "
+            "are kept for the answer",
+            limit="llm.max_output",
+            hint=f"vault-agent config set llm.max_output {max(window.tokens // 8, 1)}, or a model with a larger window",
+        )
+    said = max((of_message(each, count) for each in history if isinstance(each, User)), default=0)
+    if said > window.budget // 2:
+        what = f"what you wrote is about {said:,} tokens long"
+        todo = "put the text into a note and ask about the note"
+    elif sizes.system > window.budget // 2:
+        what = f"AGENT.md and the rules take about {sizes.system:,} tokens"
+        todo = "make AGENT.md shorter"
+    elif sizes.history > window.budget // 2:
+        what = f"the last turns take about {sizes.history:,} tokens"
+        todo = "begin a new session"
+    else:
+        what = f"what every request needs takes about {sizes.system + sizes.anchor + tools:,} tokens"
+        todo = "lower llm.max_output, which is kept free for the answer"
+    return LimitReached(
+        f"{what}; with all that goes with it that makes {sizes.total + tools:,}, and the model takes {window.budget:,} "
+        "at once",
+        limit="llm.window",
+        hint=f"{todo}, or choose a model with a larger window (llm.model, llm.window)",
+    )

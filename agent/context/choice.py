@@ -1,0 +1,87 @@
+"""Which tools a run's model is told of: the few that fit the task, chosen once, later only added to.
+
+A model with seven tools in sight picks better than one with forty, and their descriptions cost tokens in every step.
+Which tools there are and who may use them is left to `tools`.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from agent.index.analysis import terms
+from agent.llm.messages import ToolSpec
+
+Score: TypeAlias = Callable[[Sequence[str], str], Sequence[float]]
+"""How well each of some texts fits a task, from 0 to 1."""
+
+LEAST = 3
+_NAME = 2.0
+"""A word of the tool's name counts twice as much as one of its description."""
+_IN_ENGLISH = (
+    (r"https?://|www\.|网页|网址|网站|链接|上网|抓取|下载", "web fetch url page"),
+    (r"搜索|搜一下|查找|找到|找出|寻找|检索|哪里|哪篇|有没有", "search find"),
+    (r"写下|写入|写一|新建|创建|生成|起草|草稿|保存", "write create new note"),
+    (r"修改|改成|改为|更新|替换|编辑|更正|删掉|勾选", "edit change replace"),
+    (r"添加|加上|追加|补充|记录|加到|加一", "append add"),
+    (r"移动|移到|重命名|改名|归档|挪到", "move rename"),
+    (r"读|看看|查看|打开|内容|总结|概括|摘要", "read open note"),
+    (r"列出|列表|有哪些|多少篇|目录|文件夹", "list folder"),
+    (r"记住|记得|记忆|回忆|以前|上次|曾经", "memory remember recall save"),
+    (r"运行|执行|命令|脚本|程序", "shell run program command"),
+    (r"问我|询问|确认", "ask human question"),
+    (r"研究|调查|分头|委派|子任务", "delegate task"),
+)
+"""Tools are described in English; these are the words for what Chinese tasks (and addresses) ask for."""
+_HINTS = tuple((re.compile(pattern), words) for pattern, words in _IN_ENGLISH)
+
+
+def choose_tools(
+    task: str,
+    specs: Sequence[ToolSpec],
+    score: Score | None,
+    limit: int,
+    always: frozenset[str] = frozenset(),
+) -> tuple[ToolSpec, ...]:
+    """At most `limit` tools (at least three where there are as many), those named in `always` first.
+
+    Ranked by the words that a tool shares with the task, and by `score` where there is one; of equal ones, those that
+    stand first in `specs`. The same question always gets the same answer.
+    """
+    fixed = [spec for spec in specs if spec.name in always]
+    others = [spec for spec in specs if spec.name not in always]
+    ranks = dict(zip((spec.name for spec in others), _fits(task, others, score), strict=True))
+    ranked = sorted(others, key=lambda spec: -ranks[spec.name])
+    return (*fixed, *ranked)[: max(limit, LEAST, len(fixed))]
+
+
+def more_tools(chosen: Sequence[ToolSpec], specs: Sequence[ToolSpec], wanted: Sequence[str]) -> tuple[ToolSpec, ...]:
+    """The chosen tools in their order, with those of `wanted` behind them that are in `specs` and not yet chosen."""
+    have = {spec.name for spec in chosen}
+    known = {spec.name: spec for spec in specs if spec.name not in have}
+    return (*chosen, *(known[name] for name in dict.fromkeys(wanted) if name in known))
+
+
+def _fits(task: str, specs: Sequence[ToolSpec], score: Score | None) -> list[float]:
+    by_words = _shared(task, specs)
+    if score is None or not specs:
+        return by_words
+    by_meaning = list(score([f"{_spoken(spec.name)}: {spec.description}" for spec in specs], task))
+    top = max(by_words, default=0.0) or 1.0
+    return [words / top + max(meaning, 0.0) for words, meaning in zip(by_words, by_meaning, strict=True)]
+
+
+def _shared(task: str, specs: Sequence[ToolSpec]) -> list[float]:
+    """How much of the task's words each tool has; a word that many tools have says little."""
+    hints = " ".join(words for pattern, words in _HINTS if pattern.search(task))
+    asked = set(terms(f"{task} {hints}"))
+    names = [set(terms(_spoken(spec.name))) for spec in specs]
+    texts = [name | set(terms(spec.description)) for name, spec in zip(names, specs, strict=True)]
+    weight = {word: 1 / max(sum(word in text for text in texts), 1) for word in asked}
+    return [
+        sum(weight[word] * (_NAME if word in name else 1.0) for word in sorted(asked & text))
+        for name, text in zip(names, texts, strict=True)
+    ]
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,193 @@
+"""Compaction: the older part of a conversation makes room, and a summary stands in for it.
+
+Pure functions: what is about to be dropped is told by `split`, so that the loop can have it kept elsewhere first (the
+flush) whatever happens later; a summary that no model gives is made by rule. Nothing is lost by it: the session's note
+has every message.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.context.anchor import Anchor, Language
+from agent.context.assemble import size
+from agent.context.budget import Count, Window
+from agent.context.prompt import Read, fill, nothing
+from agent.context.shorten import shorten
+from agent.context.summary import NONE, SOURCE, by_rule, form, headed
+from agent.context.tokens import of_message
+from agent.errors import AgentError, Interrupted
+from agent.events.runs import Said
+from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User
+
+LEAST_TURNS = 2
+"""Turns that are never dropped."""
+LEAST_STEPS = 2
+"""Steps that are never dropped from a turn that alone is longer than the room."""
+LARGEST = 0.20
+"""A summary is at most this part of what it stands for."""
+SMALLEST = 100
+"""Tokens that a summary may always have: less would not hold its five lines."""
+_AIM = 0.6
+"""Compaction leaves this part of the room in use, so that the next one is some steps away."""
+_RESULT = 200
+"""Tokens of a tool's result that the model sees when it summarises."""
+_WORDS = 400
+"""Words that a model is asked for at most: a model that is cut off in the middle leaves out the constraints."""
+_LANGUAGES = {"en": "English", "zh": "Chinese (中文)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A conversation with its older part `dropped`: `summary` stands in for it, `kept` follows as it was.
+
+    `problem` says why the summary is not the model's, where one was asked.
+    """
+
+    summary: Context
+    kept: tuple[Message, ...]
+    dropped: tuple[Message, ...]
+    problem: str = ""
+
+
+def needs_compaction(
+    system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
+) -> bool:
+    """Whether the next request would be larger than the budget: window less reserve, less a margin of a fourth."""
+    return size(system, history, anchor, tools, window, count) > window.budget
+
+
+def room_for_history(system: str, anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count) -> int:
+    """Tokens that the rest of a request leaves to the history."""
+    return max(window.budget - size(system, (), anchor, tools, window, count), 0)
+
+
+def split(
+    history: Sequence[Message], keep_turns: int, room: int, count: Count
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """What to drop and what to keep; nothing is dropped where that would not help.
+
+    The last `keep_turns` turns stay; where they would not leave enough of `room` (tokens for the history), fewer, down
+    to two. When even those are larger than the room they are cut between steps, the last two of which stay. A turn
+    begins with what was put before the model for a user's message, and calls are never parted from their results.
+    """
+    costs = [of_message(message, count) for message in history]
+    starts = _starts(history, costs, keep_turns, room) or [0]
+    start = next((each for each in starts if sum(costs[each:]) <= room * _AIM), starts[-1])
+    dropped = tuple(history[:start])
+    only_summary = all(isinstance(message, Context) and message.source == SOURCE for message in dropped)
+    if only_summary or sum(costs[:start]) <= SMALLEST:
+        return (), tuple(history)
+    return dropped, tuple(history[start:])
+
+
+def compact(
+    history: Sequence[Message],
+    keep_turns: int,
+    summarise: Callable[[str], str] | None,
+    now: datetime,
+    *,
+    room: int,
+    count: Count,
+    language: Language = "en",
+    read: Read = nothing,
+) -> Compacted | None:
+    """Replace what `split` drops by a summary, None where it drops nothing.
+
+    `summarise` asks a model; when it fails or says nothing, or the vault's own prompt (`read`) is wrong, the summary is
+    made by rule and `problem` says so. Only `Interrupted` passes through. `room` is that of `split`.
+    """
+    dropped, kept = split(history, keep_turns, room, count)
+    if not dropped:
+        return None
+    most = max(min(sum(of_message(message, count) for message in dropped), max(room, 0)) * LARGEST, SMALLEST)
+    text, problem = "", ""
+    if summarise is not None:
+        try:
+            text = summarise(request(dropped, int(most), room, count, language, read)).strip()
+            problem = "" if text else "the model gave no summary"
+        except Interrupted:
+            raise
+        except (AgentError, OSError) as error:
+            problem = f"the model gave no summary: {error}"
+    if text:
+        text = shorten(headed(text, now, language), int(most), count)
+    else:
+        text = by_rule(dropped).written(now, language, int(most), count)
+    return Compacted(Context(text, SOURCE), kept, dropped, problem)
+
+
+def request(
+    dropped: Sequence[Message], most: int, room: int, count: Count, language: Language = "en", read: Read = nothing
+) -> str:
+    """What a model is asked, to get a summary of at most `most` tokens; the conversation in it takes `room` at most."""
+    lines = [line for message in dropped if (line := _shown(message, count))]
+    return fill(
+        "summary",
+        read,
+        language=_LANGUAGES[language],
+        words=str(min(max(most // 2, 40), _WORDS)),
+        form=form(language),
+        none=NONE[language],
+        conversation=shorten("\n\n".join(lines), max(room, SMALLEST), count).replace(
+            "</conversation", "&lt;/conversation"
+        ),
+    )
+
+
+def said(messages: Sequence[Message]) -> tuple[Said, ...]:
+    """Messages as the plain data that events carry."""
+    found: list[Said] = []
+    for message in messages:
+        match message:
+            case User(text, sender):
+                found.append(Said("user", text, sender=sender))
+            case Context(text):
+                found.append(Said("context", text))
+            case Assistant(text, calls):
+                found.append(Said("assistant", text, tuple(call.name for call in calls)))
+            case ToolResult(_, name, text):
+                found.append(Said("tool", text, (name,)))
+            case System():
+                pass
+    return tuple(found)
+
+
+def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, room: int) -> list[int]:
+    """Where the kept part may begin, the earliest first: at turns, and between steps where turns are too large."""
+    turns = _turns(history)
+    starts = [turns[-keep] for keep in range(max(keep_turns, LEAST_TURNS), LEAST_TURNS - 1, -1) if keep <= len(turns)]
+    smallest = starts[-1] if starts else 0
+    if sum(costs[smallest:]) > room:
+        steps = [at for at, message in enumerate(history) if isinstance(message, Assistant) and at > smallest]
+        starts += steps[: len(steps) - LEAST_STEPS + 1]
+    return starts
+
+
+def _turns(history: Sequence[Message]) -> list[int]:
+    """Where each turn begins: at a user's message, or at what was put before the model for it."""
+    found: list[int] = []
+    for at, message in enumerate(history):
+        if not isinstance(message, User):
+            continue
+        start = at
+        while start and isinstance(before := history[start - 1], Context) and before.source != SOURCE:
+            start -= 1
+        found.append(start)
+    return found
+
+
+def _shown(message: Message, count: Count) -> str:
+    match message:
+        case User(text, sender):
+            return f"{sender or 'Person'}: {text}"
+        case Context(text, source):
+            return f"({source}) {text}" if source == SOURCE else ""
+        case Assistant(text, calls):
+            asked = [f"{call.name} {json.dumps(call.arguments, ensure_ascii=False, default=str)}" for call in calls]
+            return "\n".join([f"Agent: {text}", *(shorten(f"  uses {each}", _RESULT, count) for each in asked)])
+        case ToolResult(_, name, text, failed):
+            return f"{name} {'failed' if failed else 'gave'}: {shorten(text, _RESULT, count)}"
+        case System():
+            return ""
