@@ -1,8 +1,12 @@
-"""A memory entry as a note: its header, its body, and the path it gets."""
+"""A memory entry as a note: its header, its body, and the path it gets.
+
+What is kept, merged or forgotten is left to the rest of `memory`.
+"""
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -10,12 +14,19 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 
 _SLUG_CHARACTERS = 48
+_PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 
 
 class EntryType(StrEnum):
     """Where an entry came from."""
 
+    CHAT_TURN = "chat_turn"
+    AUTO_CAPTURE = "auto_capture"
+    WORKFLOW_TRACE = "workflow_trace"
     USER_EXPLICIT = "user_explicit"
+    AUTO_FLUSH = "auto_flush"
+    RESEARCH = "research"
+    REFLECTION = "reflection"
 
 
 class Scope(StrEnum):
@@ -27,7 +38,11 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory. `id` is a ULID; `created` carries its offset; `source` says through what it came in."""
+    """One memory. `id` is a ULID; `created` carries its offset; `source` says through what it came in.
+
+    `slots` are named values that belong to it; `supersedes` is the id of the entry that it takes the place of;
+    `evidence` are links to what it was concluded from. What is empty does not appear in the note.
+    """
 
     id: str
     created: datetime
@@ -37,6 +52,14 @@ class Entry:
     channel: str = "cli"
     source: str = "remember"
     keywords: tuple[str, ...] = ()
+    chat_id: str = ""
+    session_id: str = ""
+    sender_id: str = ""
+    thread_id: str = ""
+    slots: Mapping[str, str] = field(default_factory=dict)
+    expires: datetime | None = None
+    supersedes: str = ""
+    evidence: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -53,10 +76,46 @@ class Entry:
             "created": self.created.replace(microsecond=0),
             "scope": self.scope.value,
             "channel": self.channel,
-            "source": self.source,
-            "keywords": list(self.keywords),
         }
+        header |= {key: value for key in _PLACES if (value := getattr(self, key))}
+        header |= {"source": self.source, "keywords": list(self.keywords)}
+        if self.slots:
+            header["slots"] = dict(self.slots)
+        if self.expires:
+            header["expires"] = self.expires.replace(microsecond=0)
+        if self.supersedes:
+            header["supersedes"] = self.supersedes
+        if self.evidence:
+            header["evidence"] = list(self.evidence)
         return Note.compose(header, self.text.strip("\n") + "\n").data
+
+
+def read_entry(data: bytes) -> Entry | None:
+    """The entry that a note holds; None for one that is no entry, or that lacks what every entry has."""
+    note = Note.parse(data)
+    created = note.header.get("created")
+    if note.id is None or not isinstance(created, datetime) or note.type not in set(EntryType):
+        return None
+    slots, expires, scope = note.header.get("slots"), note.header.get("expires"), note.string("scope")
+    chat_id, session_id, sender_id, thread_id = (note.string(key) or "" for key in _PLACES)
+    return Entry(
+        note.id,
+        created,
+        note.body.strip("\n"),
+        EntryType(note.type),
+        Scope(scope) if scope in set(Scope) else Scope.USER,
+        note.string("channel") or "",
+        note.string("source") or "",
+        note.strings("keywords"),
+        chat_id,
+        session_id,
+        sender_id,
+        thread_id,
+        {str(key): str(value) for key, value in slots.items()} if isinstance(slots, Mapping) else {},
+        expires if isinstance(expires, datetime) else None,
+        note.string("supersedes") or "",
+        note.strings("evidence"),
+    )
 
 
 def slug(text: str) -> str:

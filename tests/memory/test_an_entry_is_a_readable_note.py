@@ -1,13 +1,13 @@
 """Entries: their header, their path."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, slug
+from agent.memory.entry import Entry, EntryType, Scope, read_entry, slug
 from agent.vault.write.paths import check
 
 WHEN = datetime(2026, 11, 21, 14, 12, tzinfo=UTC)
@@ -35,3 +35,45 @@ def test_every_text_gets_a_path_that_a_note_may_have_and_a_note_that_holds_it(te
     assert note.problem is None
     assert note.id == entry.id
     assert note.body.encode("utf-8", "replace") == (text.strip("\n") + "\n").encode("utf-8", "replace")
+
+
+def test_a_plain_entry_says_no_more_than_it_has() -> None:
+    text = Entry("01HZZZZZZZ0000000000000001", WHEN, "Anna likes tea", keywords=("tea",)).note().decode()
+    header = text.split("---\n")[1]
+    keys = [line.partition(":")[0] for line in header.splitlines() if not line.startswith((" ", "-"))]
+    assert keys == ["id", "type", "created", "scope", "channel", "source", "keywords"]
+
+
+WORDS = st.text(st.characters(categories=("L", "N")), max_size=8)
+
+
+@given(
+    st.sampled_from(EntryType),
+    st.sampled_from(Scope),
+    st.lists(WORDS.filter(bool), max_size=3),
+    st.dictionaries(st.sampled_from(("type", "source", "session_id")), st.sampled_from(("a", "b c", "auto_flush"))),
+    st.none() | st.integers(0, 10**6).map(lambda seconds: WHEN + timedelta(seconds=seconds)),
+    st.text(st.characters(categories=("L", "P", "Zs")), min_size=1, max_size=60),
+)
+def test_an_entry_reads_back_as_it_was_written(
+    kind: EntryType,
+    scope: Scope,
+    keywords: list[str],
+    slots: dict[str, str],
+    expires: datetime | None,
+    text: str,
+) -> None:
+    entry = Entry(
+        *("01HZZZZZZZ0000000000000001", WHEN, text, kind, scope, "lark", "context_compact", tuple(keywords)),
+        *("oc_1", "sessions/2026/11/a.md", "ou_2", "om_3"),
+        slots=slots,
+        expires=expires,
+        supersedes="01HZZZZZZZ0000000000000000",
+        evidence=("[[daily/2026-11-21]]",),
+    )
+    assert read_entry(entry.note()) == entry
+
+
+@pytest.mark.parametrize("note", [b"", b"plain\n", b"---\nid: x\ntype: daily\n---\n", b"---\na: [\n---\n"])
+def test_other_notes_are_no_entries(note: bytes) -> None:
+    assert read_entry(note) is None
