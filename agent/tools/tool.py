@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from agent.llm.messages import Object, ToolSpec
 from agent.llm.provider import Cancelled, never
+from agent.tools.seen import Seen
 
 
 @dataclass(slots=True)
@@ -34,7 +35,9 @@ class Taint:
 class RunContext:
     """The run that a call belongs to: who asked, through what, and the call's own id.
 
-    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path.
+    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path. `seen` is
+    what the model was shown; it starts empty in a sub-run and after a restart. `resumed`: this very call was asked for
+    before the run stopped, and may have been carried out.
     """
 
     run: str
@@ -45,6 +48,8 @@ class RunContext:
     sender: str = ""
     taint: Taint = field(default_factory=Taint)
     cancelled: Cancelled = never
+    seen: Seen = field(default_factory=Seen)
+    resumed: bool = False
 
     def at(self, call: str) -> "RunContext":
         """The same run, at the call of this id."""
@@ -78,11 +83,38 @@ model, `StopRun` to end or pause the run; any other error is shown to the model 
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A note as it is and as a call would leave it; None: no note."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+Plan: TypeAlias = Callable[[Object, RunContext], tuple[Draft, ...]]
+"""What a call would do to notes, with nothing done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a tool that changes notes can say of a call without carrying it out.
+
+    `paths`: the notes that would change, as far as the arguments tell. `plan`: what would become of them; raises what
+    the call itself would raise. `done`: what a call of this run and id has done already, None for nothing.
+    """
+
+    paths: Callable[[Object], tuple[str, ...]]
+    plan: Plan
+    done: Callable[[RunContext], Given | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A tool. `groups` are what policy speaks of (`fs`, `search`, `memory`, `web`, `exec`, `human`, `orchestration`).
 
     `readonly`: changes nothing and may run beside other calls. `egress`: what is in its arguments leaves the machine.
-    `timeout` in seconds; `result_limit` in characters of the text given to the model.
+    `timeout` in seconds, 0 for none: a write is never left behind half-way, its time limits are the vault's.
+    `result_limit` in characters of the text given to the model. `effect` for tools that change notes.
     """
 
     name: str
@@ -94,6 +126,7 @@ class Tool:
     egress: bool = False
     timeout: float = 30.0
     result_limit: int = 16_000
+    effect: Effect | None = None
 
     @property
     def spec(self) -> ToolSpec:

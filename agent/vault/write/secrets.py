@@ -13,6 +13,8 @@ from dataclasses import dataclass
 EXCUSE = "vault-agent: allow-secret"
 """In an HTML or `%%` comment on the same line, this says that a person has looked and means it."""
 
+HIDDEN = "[secret]"
+
 _EXCUSED = re.compile(rf"(?:<!--|%%)[ \t]{{0,20}}{EXCUSE}")
 
 _PATTERNS = (
@@ -80,6 +82,21 @@ def introduced(before: bytes, after: bytes) -> list[str]:
     known = Counter(finding.kind for finding in find(before.decode("utf-8", "replace")))
     wanted = Counter(finding.kind for finding in find(after.decode("utf-8", "replace")))
     return sorted(wanted - known)
+
+
+def masked(text: str) -> str:
+    """The text with `[secret]` in place of whatever `find` would report; for what we record of other people's words."""
+    if not _STARTS.search(text):
+        return text
+    return "\n".join(_mask(line) if _STARTS.search(line) else line for line in text.split("\n"))
+
+
+def _mask(line: str) -> str:
+    if _EXCUSED.search(line) or not any(any(_kinds(part)) for part in _parts(line)):
+        return line
+    for _, pattern in _PATTERNS:
+        line = pattern.sub(HIDDEN, line)
+    return _NAMED.sub(lambda match: match[0].replace(match[1], HIDDEN) if _looks_random(match[1]) else match[0], line)
 
 
 def _parts(line: str) -> Iterator[str]:

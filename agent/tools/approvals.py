@@ -1,0 +1,227 @@
+"""A person's yes to one exact call: asked in a note, given by a ticked box or a command, used up before the call runs.
+
+An approval holds for one tool, one run and the very same arguments, for notes that are still as they were when it was
+asked, until it expires. It is marked as used, in a commit and in our own record, before the effect: after a crash in
+between, the call is asked about anew rather than carried out twice. The note's text is `approval_note`'s, the records
+are `asked`'s, why a call needs a yes is `taint`'s and the policy's.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TypeAlias
+
+from agent.clock import Clock
+from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
+from agent.llm.messages import Object
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.tools import approval_note
+from agent.tools.asked import Asked, Records, fingerprint
+from agent.tools.policy import Policies, Verdict
+from agent.tools.taint import doubt
+from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.vault.plumbing.lock import process_lock
+from agent.vault.plumbing.objects import blob_id
+from agent.vault.store import Vault
+from agent.vault.write.change import Stamp
+
+FOLDER = "approvals"
+KEPT = timedelta(days=30)
+"""How long the record of a settled question is kept; its note stays for good."""
+_PATIENCE = 10.0
+_Change: TypeAlias = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Approvals:
+    """The approvals of one vault on this machine. A question stays open for `hours`."""
+
+    vault: Vault
+    clock: Clock
+    hours: float
+
+    def guard(self, tool: Tool, policies: Policies) -> Tool:
+        """The tool, with a person's yes before each call that needs one."""
+
+        def perform(arguments: Object, context: RunContext) -> Given:
+            why = doubt(tool, arguments, context)
+            if not why and policies.verdict(tool, context) is Verdict.ASK:
+                why = f"each use of {tool.name} asks first"
+            if why:
+                drafts = tool.effect.plan(arguments, context) if tool.effect else ()
+                self.require(tool.name, arguments, context, why, drafts)
+            return tool.perform(arguments, context)
+
+        return replace(tool, perform=perform)
+
+    def require(
+        self, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft] = ()
+    ) -> None:
+        """Return when a person has said yes to exactly this call: the yes is used up then.
+
+        Raises `NeedsApproval` with the note's path while nobody has answered, `ToolFailed` after a no.
+        """
+        key = fingerprint(tool, context.run, arguments)
+        with self._alone():
+            known = self._records.get(key)
+            asked = self._current(known)
+            approved = asked is not None and asked.status == "approved"
+            if asked is not None and approved:
+                approved = dict(asked.bases) == _bases(drafts)
+                asked = replace(asked, status="used" if approved else "outdated")
+            if asked is not None and known is not None and asked.status not in {"pending", known.status}:
+                self._settle(asked)
+            if asked is None or (asked.status in {"used", "expired", "outdated"} and not approved):
+                asked = self._ask(tool, arguments, context, why, drafts)
+        if asked.status == "rejected":
+            raise ToolFailed(f"the person said no{f': {asked.reason}' if asked.reason else ''}")
+        if not approved:
+            hint = "tick approve or reject in the note, or: vault-agent approvals"
+            raise NeedsApproval(f"{tool} waits for a yes in {asked.path}: {why}", path=asked.path, hint=hint)
+        for draft in drafts:  # the person has seen what is there and what becomes of it
+            if draft.before is not None:
+                context.seen.show(draft.path, draft.before)
+
+    def find(self, name: str) -> Asked | None:
+        """The question with this id, in this note, or about the call with this fingerprint, as it stands now."""
+        found = [asked for asked in self._records.all() if name in {asked.id, asked.path, asked.hash}]
+        return self._current(found[-1]) if found else None
+
+    def pending(self) -> tuple[Asked, ...]:
+        """The questions that wait for an answer, oldest first."""
+        return tuple(asked for asked in map(self._current, self._records.all()) if asked and asked.status == "pending")
+
+    def expire(self) -> tuple[str, ...]:
+        """Close the questions that nobody answered in time, in their notes too; their paths. Forgets old records."""
+        closed: list[str] = []
+        with self._alone():
+            for known in self._records.all():
+                asked = self._current(known)
+                if asked is not None and asked.status == "expired" != known.status:
+                    self._settle(asked)
+                    closed.append(asked.path)
+                elif self.clock.now() >= known.expires + KEPT:
+                    self._records.drop(known)
+        return tuple(closed)
+
+    def decide(self, name: str, yes: bool, reason: str = "") -> Asked:
+        """Answer a question (by its note's path or its id) in the person's name; the box is ticked in the note.
+
+        Raises `UserError` for one that was not asked on this machine, or is not open any more.
+        """
+        with self._alone():
+            asked = self.find(name)
+            if asked is None:
+                raise UserError(f"no question {name} was asked here", hint="vault-agent approvals lists them")
+            if asked.status != "pending":
+                raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
+            said = " ".join(reason.split())[:500]
+            decided = replace(asked, status="approved" if yes else "rejected", reason=said)
+            self._write(decided, lambda data: approval_note.ticked(data, yes, said), Stamp("human"))
+            self._records.put(decided)
+        return decided
+
+    @property
+    def _records(self) -> Records:
+        return Records(self.vault.writer.layout.folder / "approvals")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        lock = self.vault.writer.layout.folder / "approvals.lock"
+        with process_lock(lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
+            yield
+
+    def _ask(self, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft]) -> Asked:
+        """Write the note that asks, between two steps of the record that tell a crash from a note that was removed."""
+        now = self.clock.now().replace(microsecond=0)
+        key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
+        path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
+        if self.vault.read(path) is not None:
+            path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
+        shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
+        ids = (context.run, context.session, context.call)
+        asked = Asked(number, key, path, tool, *ids, shown, now, expires, _bases(drafts))
+        self._records.put(asked)
+        note = approval_note.compose(_header(asked, context), asked, why, approval_note.diff(drafts))
+        stamp = Stamp("agent", tool="approval", session=context.session)
+        with self.vault.transaction(f"approval(ask): {tool}", stamp, body=f"Asked in run {context.run}.") as change:
+            change.create(path, note)
+        asked = replace(asked, status="pending")
+        self._records.put(asked)
+        return asked
+
+    def _current(self, asked: Asked | None) -> Asked | None:
+        """The question with what its note says by now; None for one that was never fully asked."""
+        if asked is None or asked.status not in {"asking", "pending", "approved"}:
+            return asked
+        data = self.vault.read(asked.path)
+        if asked.status == "asking":
+            if data is None or Note.parse(data).id != asked.id:
+                return None
+            asked = replace(asked, status="pending")
+        if data is not None and Note.parse(data).string("status") == "used":
+            return replace(asked, status="used")  # a crash came between the note and the record
+        if self.clock.now() >= asked.expires:
+            return replace(asked, status="expired")
+        if asked.status == "approved":
+            return asked
+        if data is not None:
+            return _answered(asked, data)
+        waits = self.vault.writer.queue.count() > 0  # else the person has taken the question away
+        return asked if waits else replace(asked, status="rejected", reason="the note that asked was removed")
+
+    def _settle(self, asked: Asked) -> None:
+        """Close a question: first in its note, in a commit, then in our record."""
+        self._write(asked, lambda data: data, Stamp("agent", tool="approval", session=asked.session))
+        self._records.put(asked)
+
+    def _write(self, asked: Asked, change: _Change, stamp: Stamp) -> None:
+        """Change the note that asks and set its status; one that is gone or unreadable is left: the record counts."""
+        data = self.vault.read(asked.path)
+        if data is None:
+            return
+        try:
+            after = Note.parse(change(data)).with_key("status", asked.status).data
+        except BadNote:
+            return
+        with self.vault.transaction(f"approval({asked.status}): {asked.tool}", stamp) as transaction:
+            transaction.edit(asked.path, data, after)
+
+
+def _answered(asked: Asked, data: bytes) -> Asked:
+    """The open question with the answer that stands in its note; a note that shows another call answers nothing."""
+    said = approval_note.decision(data)
+    if said is None:
+        return asked
+    note = Note.parse(data)
+    genuine = note.id == asked.id and note.string("arguments_hash") == asked.hash
+    if not said:
+        return replace(asked, status="rejected", reason=approval_note.reason(data))
+    if not genuine or not approval_note.shows(data, asked.shown):
+        return replace(asked, status="outdated")
+    return replace(asked, status="approved", reason=approval_note.reason(data))
+
+
+def _bases(drafts: Iterable[Draft]) -> dict[str, str]:
+    """The notes that there are already, by content hash."""
+    return {draft.path: blob_id(draft.before) for draft in drafts if draft.before is not None}
+
+
+def _header(asked: Asked, context: RunContext) -> dict[str, Value]:
+    header: dict[str, Value] = {
+        "id": asked.id,
+        "type": "approval",
+        "created": asked.created,
+        "status": "pending",
+        "run": asked.run,
+        "session": f"[[{asked.session.removesuffix('.md')}]]" if asked.session else "",
+        "call": asked.call,
+        "tool": asked.tool,
+        "arguments_hash": asked.hash,
+        "expires": asked.expires,
+    }
+    if context.taint:
+        header["untrusted"] = [" ".join(source.split())[:200] for source in context.taint.sources]
+    return header

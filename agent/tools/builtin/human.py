@@ -1,0 +1,132 @@
+"""`human_ask`: a question to the person becomes a note; the answer is what they tick in it or write below it.
+
+The first call writes the note and pauses the run; the same call, made again when the run goes on, gives the answer.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+
+from agent.clock import Clock
+from agent.errors import QuestionAsked, ToolFailed, ToolRetry
+from agent.llm.messages import Object
+from agent.markdown import blocks, tasks
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.memory.entry import slug
+from agent.tools import arguments as given
+from agent.tools.arguments import canonical
+from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.vault.store import Vault
+from agent.vault.write.change import Stamp
+
+FOLDER = "questions"
+_ANSWER = "\n## Answer"
+_HIDING = re.compile(r"[<>`$\[\]]|%%")
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The questions of one vault; one stays open for `hours`."""
+
+    vault: Vault
+    clock: Clock
+    hours: float
+
+    def tool(self) -> Tool:
+        """The tool that asks."""
+        schema: Object = {
+            "type": "object",
+            "properties": {
+                "question": {"type": "string", "minLength": 1, "maxLength": 4000},
+                "options": {
+                    "type": "array",
+                    "maxItems": 12,
+                    "items": {"type": "string", "minLength": 1, "maxLength": 200},
+                    "description": "answers to choose from; the person may also write another",
+                },
+            },
+            "required": ["question"],
+            "additionalProperties": False,
+        }
+        said = "Ask the person one question when the task cannot go on without the answer."
+        return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
+
+    def _perform(self, call: Object, context: RunContext) -> Given:
+        question = _harmless(given.text(call, "question"))
+        options = tuple(dict.fromkeys(_option(text) for text in given.texts(call, "options")))
+        if not question.strip():
+            raise ToolRetry("the question is empty")
+        key = sha256(f"{context.run} {canonical(call)}".encode()).hexdigest()[:8]
+        path = self._asked(context.run, key)
+        if path is None:
+            path = self._ask(question, options, key, context)
+        else:
+            data = self.vault.read(path) or b""
+            answer = read_answer(data, options)
+            if answer:
+                self._settle(path, data, "answered", context)
+                return Given(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
+            expires = Note.parse(data).header.get("expires")
+            if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
+                self._settle(path, data, "expired", context)
+                raise ToolFailed("the person did not answer in time; go on without the answer, or say what is missing")
+        hint = "tick an answer in the note, or write one below it"
+        raise QuestionAsked(f"a question waits for an answer in {path}", path=path, hint=hint)
+
+    def _asked(self, run: str, key: str) -> str | None:
+        """The note that asks this in this run, if there is one; a person may have renamed its beginning."""
+        names = [path for path in self.vault.note_paths() if path.startswith(f"{FOLDER}/")]
+        names = [path for path in names if path.endswith(f"-{key}.md")]
+        return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
+
+    def _ask(self, question: str, options: tuple[str, ...], key: str, context: RunContext) -> str:
+        now = self.clock.now().replace(microsecond=0)
+        path = f"{FOLDER}/{'-'.join(filter(None, (f'{now:%Y-%m-%d}', slug(question), key)))}.md"
+        header: dict[str, Value] = {
+            "id": self.clock.new_id(),
+            "type": "question",
+            "created": now,
+            "status": "open",
+            "run": context.run,
+            "session": f"[[{context.session.removesuffix('.md')}]]" if context.session else "",
+            "expires": now + timedelta(hours=self.hours),
+        }
+        if context.taint:
+            header["untrusted"] = [" ".join(source.split())[:200] for source in context.taint.sources]
+        first, _, rest = question.strip().partition("\n")
+        parts = [f"# {' '.join(first.split())}"]
+        parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
+        parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
+        note = Note.compose(header, "\n\n".join(parts) + f"\n{_ANSWER}\n\n")
+        stamp = Stamp("agent", tool="human_ask", session=context.session)
+        with self.vault.transaction(f"question(ask): {first}", stamp, body=f"Asked in run {context.run}.") as change:
+            change.create(path, note.data)
+        return path
+
+    def _settle(self, path: str, data: bytes, status: str, context: RunContext) -> None:
+        note = Note.parse(data)
+        if note.problem is not None or note.string("status") == status:
+            return
+        stamp = Stamp("agent", tool="human_ask", session=context.session)
+        with self.vault.transaction(f"question({status}): {path}", stamp) as change:
+            change.edit(path, data, note.with_key("status", status).data)
+
+
+def read_answer(data: bytes, options: tuple[str, ...]) -> str:
+    """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
+    body = Note.parse(data).body.replace("\r\n", "\n")
+    above, _, written = body.partition(_ANSWER)
+    done = [task.text for task in tasks.read(blocks.read(above)) if task.done and task.text in options]
+    return "; ".join([*done, *([text] if (text := written.strip()) else [])])
+
+
+def _harmless(text: str) -> str:
+    """The text without what could hide the boxes below it."""
+    return _HIDING.sub(" ", text.replace("\r", ""))
+
+
+def _option(text: str) -> str:
+    """An option as it reads back from a checkbox."""
+    return " ".join(_HIDING.sub(" ", text).replace("^", " ").split())

@@ -1,0 +1,82 @@
+"""What all tools that change notes share: one call is one commit, told to the model, and never made twice.
+
+Each tool says what it wants as `Draft`s and how to ask the vault for it; the rest happens here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent.errors import ToolRetry
+from agent.tools.foreign import Foreign
+from agent.tools.tool import Draft, Given, RunContext
+from agent.vault.history.commits import read_message
+from agent.vault.store import Transaction, Vault
+from agent.vault.write.change import Outcome, Stamp
+
+_SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A vault as tools see it, with what is known of its text's origin."""
+
+    vault: Vault
+    foreign: Foreign
+
+    def existing(self, path: str) -> bytes:
+        """The note's bytes; raises `ToolRetry` where there is none."""
+        data = self.vault.read(path)
+        if data is None:
+            raise ToolRetry(f"there is no note {path}; vault_list or search_vault finds the right path")
+        return data
+
+    def commit(
+        self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Callable[[Transaction], None]
+    ) -> Given:
+        """Make one commit of what `fill` asks for. Raises what the vault raises; nothing was written then."""
+        if context.taint:
+            for draft in drafts:
+                self.foreign.remember(draft.after or b"", draft.before or b"", context.taint.sources)
+        was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
+        stamp = Stamp("agent", run=context.run, tool=tool, session=context.session, call=context.call)
+        with self.vault.transaction(subject, stamp) as change:
+            fill(change)
+        for draft, whole in zip(drafts, was_whole, strict=True):
+            if draft.after is not None and whole and self.vault.read(draft.path) == draft.after:
+                context.seen.show(draft.path, draft.after)
+        return _told(change.outcome, subject)
+
+    def done(self, context: RunContext) -> Given | None:
+        """What an earlier call of this run and id has committed or put into the queue; None for nothing.
+
+        Raises `LockHeld` when another process holds on: what a crash left half done must be settled before one knows.
+        """
+        if not context.call:
+            return None
+        self.vault.settle()
+        for order in self.vault.writer.queue.waiting():
+            if (order.stamp.run, order.stamp.call) == (context.run, context.call):
+                return Given(f"asked for already, and waiting to be written: {order.subject}")
+        command = ["log", "-z", "--format=%H%n%B", "--fixed-strings", "--all-match"]
+        command += [f"--grep=Vault-Run: {context.run}", f"--grep=Vault-Call: {context.call}"]
+        out = self.vault.git.run(*command, "--end-of-options", "HEAD", "--", ok=(0, 128)).decode("utf-8", "replace")
+        for record in filter(None, out.split("\0")):
+            commit, _, message = record.partition("\n")
+            subject, _, trailers = read_message(message)
+            said = dict(trailers)
+            if (said.get("vault-run"), said.get("vault-call")) == (context.run, context.call):
+                return Given(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
+                             commits=(commit,))  # fmt: skip
+        return None
+
+
+def _told(outcome: Outcome, subject: str) -> Given:
+    if outcome.queued:
+        return Given(f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over.")
+    if outcome.commit is None:
+        return Given("nothing had to change")
+    lines = [f"done: {subject} (commit {outcome.commit[:_SHORT]})"]
+    if outcome.human:
+        lines.append("the person had changed the same note meanwhile; both changes are in it")
+    lines += [f"a person changed the same lines: theirs stayed, yours is in {path}" for path in outcome.conflicts]
+    return Given("\n".join(lines), commits=(outcome.commit,))

@@ -1,0 +1,105 @@
+"""Who may use which tool: deny first, then ask, then allow, by tool and by group, in profiles that a run is matched to.
+
+Pure values. Reading them from YAML is `policy_file`'s, obeying them the registry's.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent.tools.tool import RunContext, Tool
+
+DEFAULT = "default"
+EVERY = "*"
+GROUPS = frozenset(
+    {"fs", "search", "memory", "web", "exec", "human", "orchestration", "profile", "tasks", "skills", "schedule"}
+)
+"""The groups that there are: a misspelt one in a policy would deny nothing, so it is refused."""
+
+
+class Verdict(StrEnum):
+    """What a policy says of a tool: used freely, only after a person's yes, or neither shown nor used."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Names one tool (`*` for every one) or one group; the other is empty."""
+
+    tool: str = ""
+    group: str = ""
+
+    def covers(self, name: str, groups: Collection[str]) -> bool:
+        """Whether the rule speaks of a tool of this name and these groups."""
+        return self.tool in {name, EVERY} or self.group in groups
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Rules. `deny` wins over `ask`, `ask` over `allow`; without `allow`, whatever is not denied is allowed."""
+
+    deny: tuple[Rule, ...] = ()
+    allow: tuple[Rule, ...] = ()
+    ask: tuple[Rule, ...] = ()
+
+    def verdict(self, name: str, groups: Collection[str]) -> Verdict:
+        """What the policy says of the tool of this name and these groups."""
+        if any(rule.covers(name, groups) for rule in self.deny):
+            return Verdict.DENY
+        if any(rule.covers(name, groups) for rule in self.ask):
+            return Verdict.ASK
+        if not self.allow or any(rule.covers(name, groups) for rule in self.allow):
+            return Verdict.ALLOW
+        return Verdict.DENY
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which runs a profile is for: every list that is given must fit. `sessions` are beginnings of the note's path."""
+
+    channels: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+
+    def fits(self, context: RunContext) -> bool:
+        """Whether the run is one of them; an empty match fits every run."""
+        return (
+            (not self.channels or context.channel in self.channels)
+            and (not self.roles or context.role in self.roles)
+            and (not self.sessions or context.session.startswith(self.sessions))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A policy and the runs that it is for."""
+
+    name: str
+    match: Match
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """Profiles in order; the last is `default` and fits every run."""
+
+    profiles: tuple[Profile, ...]
+
+    def choose(self, context: RunContext) -> Profile:
+        """The first profile that fits the run."""
+        return next(profile for profile in self.profiles if profile.match.fits(context))
+
+    def verdict(self, tool: Tool, context: RunContext) -> Verdict:
+        """What the run's profile says of a tool."""
+        return self.choose(context).policy.verdict(tool.name, tool.groups)
+
+    def strangers(self, names: Collection[str]) -> tuple[str, ...]:
+        """Tools that rules name and that are not among `names`: misspelt, or not there any more. Sorted."""
+        return tuple(sorted({rule.tool for rule in self._rules() if rule.tool} - {*names, EVERY}))
+
+    def _rules(self) -> Iterator[Rule]:
+        for profile in self.profiles:
+            yield from (*profile.policy.deny, *profile.policy.allow, *profile.policy.ask)

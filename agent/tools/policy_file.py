@@ -1,0 +1,168 @@
+"""`policy.yaml` read strictly: what is misspelt or not understood is an error with its line, never a rule that is lost.
+
+The file is the machine's: the person's own in the config directory, else the one that ships. A vault has no say.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import yaml
+
+from agent.config.file import BOM, MAX_DEPTH, read
+from agent.config.resources import resource
+from agent.errors import ConfigError
+from agent.tools.policy import DEFAULT, GROUPS, Match, Policies, Policy, Profile, Rule
+
+NAME = "policy.yaml"
+_LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_ROLES = ("owner", "guest")
+
+
+def load_policies(config: Path) -> Policies:
+    """The policies of the machine whose config directory this is; raises `ConfigError` that names file and line.
+
+    A file that is there and cannot be read is an error: falling back to the defaults could allow what it denies.
+    """
+    own = config / NAME
+    text = read(own)
+    if text is not None:
+        return parse_policies(text, str(own))
+    shipped = resource("configs") / NAME
+    return parse_policies(shipped.read_text("utf-8"), NAME)
+
+
+def parse_policies(text: str, name: str) -> Policies:
+    """The policies in a file's text; `name` is for messages. Raises `ConfigError`."""
+    text = text.removeprefix(BOM)
+    try:
+        _refuse_surprises(text, name)
+        root = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{name}: not YAML: {str(error).splitlines()[0]}") from error
+    if root is None:
+        raise ConfigError(f"{name} is empty", hint="delete it to use the policy that ships")
+    return _Reader(name).policies(root)
+
+
+def _refuse_surprises(text: str, name: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if getattr(event, "anchor", None) is not None:
+            raise ConfigError(f"{name}:{line}: aliases (`&` and `*`) are not allowed here", hint="write it out")
+        if getattr(event, "tag", None) is not None:
+            raise ConfigError(f"{name}:{line}: tags (`!`) are not allowed here", hint="leave it out")
+        if depth > MAX_DEPTH:
+            raise ConfigError(f"{name}:{line}: nested too deeply")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns nodes into values; knows the file's name for its messages."""
+
+    name: str
+
+    def fail(self, node: yaml.Node, message: str, hint: str = "") -> ConfigError:
+        return ConfigError(f"{self.name}:{node.start_mark.line + 1}: {message}", hint=hint)
+
+    def policies(self, root: yaml.Node) -> Policies:
+        fields = self.mapping(root, ("version", "profiles"))
+        if "version" not in fields or self.word(fields["version"]) != "1":
+            raise self.fail(fields.get("version", root), "the file must say `version: 1`")
+        if "profiles" not in fields:
+            raise self.fail(root, "there are no profiles", "add one named `default`")
+        nodes = self.items(fields["profiles"])
+        profiles = tuple(self.profile(node) for node in nodes)
+        names = [profile.name for profile in profiles]
+        for node, profile in zip(nodes, profiles, strict=True):
+            if names.count(profile.name) > 1:
+                raise self.fail(node, f"there are two profiles named {profile.name}")
+            if (profile.match == Match()) != (profile is profiles[-1]):
+                raise self.fail(node, f"{profile.name}: only the last profile is for every run, and it must be")
+        if not profiles or profiles[-1].name != DEFAULT:
+            raise self.fail(nodes[-1] if nodes else root, "the last profile must be named `default`")
+        return Policies(profiles)
+
+    def profile(self, node: yaml.Node) -> Profile:
+        fields = self.mapping(node, ("name", "match", "policy"))
+        for name in ("name", "policy"):
+            if name not in fields:
+                raise self.fail(node, f"a profile needs `{name}:`")
+        match = self.match(fields["match"]) if "match" in fields else Match()
+        return Profile(self.word(fields["name"]), match, self.policy(fields["policy"]))
+
+    def match(self, node: yaml.Node) -> Match:
+        fields = self.mapping(node, ("channels", "roles", "sessions"))
+        channels, roles, sessions = (self.words(fields.get(name)) for name in ("channels", "roles", "sessions"))
+        for role in roles:
+            if role not in _ROLES:
+                raise self.fail(fields["roles"], f"there is no role {role}", f"roles are {' and '.join(_ROLES)}")
+        return Match(channels, roles, sessions)
+
+    def policy(self, node: yaml.Node) -> Policy:
+        fields = self.mapping(node, ("deny", "allow", "ask"))
+        deny, allow, ask = (self.rules(fields.get(name)) for name in ("deny", "allow", "ask"))
+        if "allow" in fields and not allow and not _is_empty_list(fields["allow"]):
+            raise self.fail(fields["allow"], "`allow:` says nothing", "write `allow: []` to allow what is not denied")
+        return Policy(deny, allow, ask)
+
+    def rules(self, node: yaml.Node | None) -> tuple[Rule, ...]:
+        return () if node is None else tuple(self.rule(item) for item in self.items(node))
+
+    def rule(self, node: yaml.Node) -> Rule:
+        fields = self.mapping(node, ("tool", "group"))
+        if len(fields) != 1:
+            raise self.fail(node, "a rule names either a tool or a group", "such as `- group: exec`")
+        if "tool" in fields:
+            return Rule(tool=self.word(fields["tool"]))
+        group = self.word(fields["group"]).removeprefix("group:")
+        if group not in GROUPS:
+            raise self.fail(node, f"there is no group {group}", _near(group, GROUPS))
+        return Rule(group=group)
+
+    def mapping(self, node: yaml.Node, allowed: Collection[str]) -> dict[str, yaml.Node]:
+        if not isinstance(node, yaml.MappingNode):
+            raise self.fail(node, f"expected {', '.join(f'`{name}:`' for name in allowed)}")
+        fields: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            word = self.word(key)
+            if word not in allowed:
+                raise self.fail(key, f"unknown key {ascii(word)[1:-1]}", _near(word, allowed))
+            if word in fields:
+                raise self.fail(key, f"{word} stands here a second time")
+            fields[word] = value
+        return fields
+
+    def items(self, node: yaml.Node) -> list[yaml.Node]:
+        if _is_nothing(node):
+            return []
+        if not isinstance(node, yaml.SequenceNode):
+            raise self.fail(node, "expected a list: lines that begin with `- `, or []")
+        return list(node.value)
+
+    def words(self, node: yaml.Node | None) -> tuple[str, ...]:
+        return () if node is None else tuple(self.word(item) for item in self.items(node))
+
+    def word(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode) or not node.value.strip():
+            raise self.fail(node, "expected a word")
+        return str(node.value).strip()
+
+
+def _is_nothing(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode) and not node.style and node.value in {"", "~", "null"}
+
+
+def _is_empty_list(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.SequenceNode) and not node.value
+
+
+def _near(word: str, known: Collection[str]) -> str:
+    near = get_close_matches(word, sorted(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"

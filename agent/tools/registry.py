@@ -1,0 +1,110 @@
+"""The tools of the program by name, and the one place where a model's call becomes something done.
+
+Around each tool, from the outside: policy, schema, once, approval, frame, cut, time limit. Whatever goes wrong is text
+for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from agent.clock import Clock
+from agent.errors import AgentError, StopRun
+from agent.llm.messages import ToolCall, ToolResult, ToolSpec
+from agent.tools.policy import GROUPS, Policies, Verdict
+from agent.tools.taint import framed
+from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.wrap import capped, checked, cut, once, timed
+
+ERROR_CHARACTERS = 2000
+"""The longest error that the model is told."""
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What became of a call: the message for the model, what the tool gave (None: it failed), and how long it took."""
+
+    result: ToolResult
+    given: Given | None
+    seconds: float
+
+
+class Registry:
+    """Tools, wrapped. `guard` puts a person's yes around a tool where policy or taint wants one.
+
+    Raises `ValueError` for two tools of one name, a name that is not plain words (`vault_read`: first what it is about,
+    then what it does), or a group that no policy can speak of.
+    """
+
+    def __init__(
+        self, tools: Iterable[Tool], policies: Policies, guard: Callable[[Tool, Policies], Tool], clock: Clock
+    ) -> None:
+        self._policies = policies
+        self._clock = clock
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            if tool.name in self._tools or not _NAME.fullmatch(tool.name) or not tool.groups <= GROUPS:
+                raise ValueError(f"the tool {tool.name} has a name that is taken or not plain, or an unknown group")
+            self._tools[tool.name] = checked(once(guard(framed(capped(timed(tool))), policies)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every tool's name, whoever may use it."""
+        return tuple(self._tools)
+
+    def visible(self, context: RunContext) -> tuple[Tool, ...]:
+        """The tools that the run may use."""
+        allowed = self._policies.choose(context).policy
+        return tuple(t for t in self._tools.values() if allowed.verdict(t.name, t.groups) is not Verdict.DENY)
+
+    def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
+        """The same, as the model sees them."""
+        return tuple(tool.spec for tool in self.visible(context))
+
+    def is_readonly(self, name: str) -> bool:
+        """Whether calls of the tool change nothing, so that several may run at once."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.readonly
+
+    def call(self, call: ToolCall, context: RunContext) -> Called:
+        """Carry out a call. Raises `StopRun` and nothing else; any failure is in the result, in words."""
+        started = self._clock.monotonic()
+        given: Given | None = None
+        try:
+            given, text = self._perform(call, context.at(call.id))
+        except StopRun:
+            raise
+        except AgentError as error:
+            text = f"{error.message} ({error.hint})" if error.hint else error.message
+        except Exception as error:  # a tool's bug must not end the run; the log has the whole story
+            logger.warning("%s failed", call.name, exc_info=True)
+            text = f"{call.name} failed: {type(error).__name__}: {_first_line(error)}"
+        result = ToolResult(call.id, call.name, given.text if given else cut(text, ERROR_CHARACTERS), given is None)
+        return Called(result, given, self._clock.monotonic() - started)
+
+    def _perform(self, call: ToolCall, context: RunContext) -> tuple[Given | None, str]:
+        if call.problem:
+            return None, f"{call.name} was not called: its arguments could not be read: {call.problem}"
+        allowed = {tool.name: tool for tool in self.visible(context)}
+        tool = allowed.get(call.name)
+        if tool is None:
+            return None, _unknown(call.name, tuple(allowed))
+        return tool.perform(call.arguments, context), ""
+
+
+def _unknown(name: str, names: Sequence[str]) -> str:
+    shown = ascii(name[:80])[1:-1]
+    if not names:
+        return f"there is no tool {shown}: this run has no tools"
+    near = get_close_matches(name[:80], names, n=3, cutoff=0.5)
+    return f"there is no tool {shown}; " + (f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(names)}")
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else "no reason given"

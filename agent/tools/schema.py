@@ -1,0 +1,91 @@
+"""A call's arguments against the tool's JSON schema, with problems in words that a model can act on.
+
+The library `jsonschema` decides; this module only words what it finds, one line a problem.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from agent.llm.messages import Object
+from agent.tools.arguments import plain
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+_SHOWN = 5
+_VALUE = 60
+
+
+def problems(arguments: Object, schema: Object) -> tuple[str, ...]:
+    """What is wrong with the arguments, at most five lines; empty when nothing is.
+
+    An argument that the schema does not name is refused even where the schema forgets to say so.
+    """
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+
+    given = plain(arguments)
+    rules = plain({"additionalProperties": False, **schema})
+    assert isinstance(rules, dict)
+    # an empty registry: a `$ref` to an address is never fetched
+    validator = Draft202012Validator(rules, registry=Registry())
+    found = [line for error in validator.iter_errors(given) for line in _lines(error)]
+    found += [f"{name}: the text holds half a character; leave it out" for name in _broken(given)]
+    unique = list(dict.fromkeys(found))
+    more = [f"and {len(unique) - _SHOWN} more problems"] if len(unique) > _SHOWN else []
+    return tuple(unique[:_SHOWN] + more)
+
+
+def _lines(error: "ValidationError") -> Iterator[str]:
+    where = ".".join(str(part) for part in error.absolute_path)
+    wanted = error.validator_value
+    match error.validator:
+        case "additionalProperties":
+            yield from _unknown(error, where)
+        case "required":
+            names = wanted if isinstance(wanted, list) else []
+            present = error.instance if isinstance(error.instance, Mapping) else {}
+            yield from (f"{_inside(where, str(name))} is missing" for name in names if name not in present)
+        case "type":
+            kinds = " or ".join(wanted) if isinstance(wanted, list) else str(wanted)
+            yield f"{where or 'the arguments'} must be of type {kinds}, not {_shown(error.instance)}"
+        case "enum":
+            choices = wanted if isinstance(wanted, list) else []
+            yield f"{where} must be one of {', '.join(map(_shown, choices))}, not {_shown(error.instance)}"
+        case "minLength" | "minItems" if not error.instance:
+            yield f"{where} must not be empty"
+        case _:
+            message = error.message if len(error.message) < 200 else f"{_shown(error.instance)} does not fit"
+            yield f"{where}: {message}" if where else message
+
+
+def _unknown(error: "ValidationError", where: str) -> Iterator[str]:
+    allowed = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
+    known = ", ".join(str(name) for name in allowed) or "none"
+    given = error.instance if isinstance(error.instance, Mapping) else {}
+    for name in given:
+        if name not in allowed:
+            yield f"unknown argument {_inside(where, _shown(name))}; allowed: {known}"
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _shown(value: object) -> str:
+    written = json.dumps(value, ensure_ascii=True, default=str)
+    return written if len(written) <= _VALUE else written[: _VALUE - 1] + "…"
+
+
+def _broken(value: object, where: str = "") -> Iterator[str]:
+    """The places of texts that cannot be written as UTF-8."""
+    if isinstance(value, str):
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            yield where or "the arguments"
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _broken(item, _inside(where, ascii(name)[1:-1]))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _broken(item, _inside(where, str(number)))

@@ -1,0 +1,88 @@
+"""Keeping what strangers wrote from steering the agent: it is framed for the model, and marks the run.
+
+In a marked run, whatever could carry data out, run a program or outlast the run needs a person's yes. The mark itself
+is `tool.Taint`; asking for the yes is `approvals`'.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agent.llm.messages import Object
+from agent.tools.reach import Reach, check_writable, reach
+from agent.tools.tool import Draft, Given, RunContext, Tool
+
+_TAG = re.compile(r"[<\uff1c\ufe64](?=[\s/\uff0f]{0,8}untrusted)", re.IGNORECASE)
+_SHOWN = 3
+
+_IMAGE = re.compile(r"(?=(!\[(?!\[)[^\n]{0,400}))")
+_LOCAL_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\((?!/)[^\s<>()&\\:]{1,200}[\s)]")
+_LOADS = re.compile(
+    r"(?=(<(?:img|iframe|frame|script|object|embed|video|audio|source|link|svg|image|input|style|base|meta)\b[^\n]{0,400}"
+    r"|url\([^\n]{0,400}|@import[^\n]{0,400}|<%[^\n]{0,400}|`\$=[^\n]{0,400}"
+    r"|(?:`{3,}|~{3,})[ \t]{0,8}\{?(?:dataviewjs|js-engine|meta-bind-js|customjs|templater|run-)[^\n]{0,80}))",
+    re.IGNORECASE,
+)
+"""What a Markdown editor fetches or runs when the note is merely shown."""
+
+
+def framed(tool: Tool) -> Tool:
+    """The tool with untrusted results marked for the model, and the run for everybody else."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        given = tool.perform(arguments, context)
+        if not given.untrusted:
+            return given
+        context.taint.mark(given.untrusted)
+        return replace(given, text=frame(given.text, given.untrusted))
+
+    return replace(tool, perform=perform)
+
+
+def frame(text: str, source: str) -> str:
+    """The text inside a tag that it cannot close."""
+    named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", text)}\n</untrusted>'
+
+
+def doubt(tool: Tool, arguments: Object, context: RunContext) -> str:
+    """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
+
+    Raises `BadPath` or `ToolRetry` for a note that no tool may change.
+    """
+    paths = tool.effect.paths(arguments) if tool.effect else ()
+    reaches = {path: reach(check_writable(path)) for path in paths}
+    steering = next((path for path, found in reaches.items() if found is Reach.STEERING), "")
+    if steering:
+        return f"{steering} says what the agent does"
+    if not context.taint:
+        return ""
+    read = f"this run has read text from {_named(context.taint.sources)}"
+    if tool.egress:
+        return f"{read}, and {tool.name} can carry data out"
+    if "exec" in tool.groups:
+        return f"{read}, and {tool.name} runs a program"
+    remembered = next((path for path, found in reaches.items() if found is Reach.REMEMBERED), "")
+    if remembered:
+        return f"{read}, and {remembered} comes back into later runs"
+    loads = _loads_more(tool.effect.plan(arguments, context)) if tool.effect else ""
+    return f"{read}, and the note would load or run something when it is shown: {loads}" if loads else ""
+
+
+def _named(sources: list[str]) -> str:
+    more = f" and {len(sources) - _SHOWN} more" if len(sources) > _SHOWN else ""
+    return ", ".join(" ".join(source.split())[:120] for source in sources[:_SHOWN]) + more
+
+
+def _loads_more(drafts: Iterable[Draft]) -> str:
+    """Something that the notes would fetch or run when shown, and did not before."""
+    drafts = tuple(drafts)
+    before = {piece for draft in drafts for piece in _active(draft.before)}
+    after = (piece for draft in drafts for piece in _active(draft.after))
+    return next((" ".join(piece.split())[:80] for piece in after if piece not in before), "")
+
+
+def _active(data: bytes | None) -> list[str]:
+    text = (data or b"").decode("utf-8", "replace")
+    images = [found[1] for found in _IMAGE.finditer(text) if not _LOCAL_IMAGE.match(found[1])]
+    return images + [found[1] for found in _LOADS.finditer(text)]

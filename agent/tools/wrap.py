@@ -1,0 +1,119 @@
+"""Wrappers that take a tool and return one that does a little more: checks, remembers, gives up in time, cuts.
+
+What needs a person's yes is `approvals`' and `taint`'s; in which order all are put around a tool is the registry's.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
+
+from agent.errors import Interrupted, ToolFailed, ToolRetry
+from agent.llm.messages import Object
+from agent.tools.schema import problems
+from agent.tools.tool import Given, RunContext, Tool
+
+HANGING = 3
+"""Calls of one tool that may be left behind, still running, before it is not called any more."""
+_LOOK = 0.1
+logger = logging.getLogger(__name__)
+
+
+def checked(tool: Tool) -> Tool:
+    """The tool with its arguments held against its schema first."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        found = problems(arguments, tool.parameters)
+        if found:
+            raise ToolRetry("\n".join((f"{tool.name} was not called:", *found)))
+        return tool.perform(arguments, context)
+
+    return replace(tool, perform=perform)
+
+
+def once(tool: Tool) -> Tool:
+    """The tool with a call that was carried out before its run stopped answered from history, and not done again."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        done = tool.effect.done(context) if tool.effect and context.resumed else None
+        return done if done is not None else tool.perform(arguments, context)
+
+    return replace(tool, perform=perform)
+
+
+def capped(tool: Tool) -> Tool:
+    """The tool with a result that is cut, at the end of a line where there is one, to its limit."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        given = tool.perform(arguments, context)
+        return replace(given, text=cut(given.text, tool.result_limit))
+
+    return replace(tool, perform=perform)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, or its first `limit` characters with a line that says how much is missing."""
+    if len(text) <= limit:
+        return text
+    end = text.rfind("\n", limit // 2, limit)
+    kept = text[: end if end > 0 else limit]
+    return f"{kept}\n[{len(text) - len(kept):,} of {len(text):,} characters left out: ask for a smaller part]"
+
+
+def timed(tool: Tool) -> Tool:
+    """The tool in a thread of its own with its time limit; one that hangs is left behind, and said so.
+
+    A tool without a limit runs in the caller's thread to its end: what it writes is never reported as failed while it
+    still happens.
+    """
+    if tool.timeout <= 0:
+        return tool
+    hanging: list[_Call] = []
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        hanging[:] = [call for call in hanging if call.thread.is_alive()]
+        if len(hanging) >= HANGING:
+            raise ToolFailed(f"{len(hanging)} earlier calls of {tool.name} are still hanging; do without it")
+        call = _Call(lambda: tool.perform(arguments, context), tool.name)
+        left = tool.timeout
+        while left > 0:
+            try:
+                return call.result(min(_LOOK, left))
+            except Empty:
+                left -= _LOOK
+            if context.cancelled():
+                hanging.append(call)
+                raise Interrupted(f"{tool.name} was cancelled")
+        hanging.append(call)
+        logger.warning("%s took longer than %g s and is left behind", tool.name, tool.timeout)
+        raise ToolFailed(f"{tool.name} took longer than {tool.timeout:g} s and was given up")
+
+    return replace(tool, perform=perform)
+
+
+@dataclass(slots=True)
+class _Call:
+    """A function under way in a thread that does not keep the program from ending."""
+
+    function: Callable[[], Given]
+    name: str
+    answer: SimpleQueue[Given | BaseException] = field(default_factory=SimpleQueue)
+    thread: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.thread = threading.Thread(target=self._run, name=f"vault-agent-{self.name}", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.answer.put(self.function())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who sorts it
+            self.answer.put(error)
+
+    def result(self, seconds: float) -> Given:
+        """What it gave; raises what it raised, or `Empty` when it takes longer than `seconds`."""
+        found = self.answer.get(timeout=seconds)
+        if isinstance(found, BaseException):
+            raise found
+        return found

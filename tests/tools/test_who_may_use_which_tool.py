@@ -1,0 +1,142 @@
+"""Policy: deny first, groups, exact names, profiles by channel, role and session; and its file, read strictly."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import ConfigError
+from agent.tools.policy import GROUPS, Match, Policies, Policy, Profile, Rule, Verdict
+from agent.tools.policy_file import load_policies, parse_policies
+from agent.tools.tool import RunContext
+from tests.tools.house import house, tool_of
+
+EXEC, FS = Rule(group="exec"), Rule(group="fs")
+SHELL = tool_of(name="shell_run", groups=("exec",))
+
+
+@pytest.mark.parametrize(
+    ("policy", "name", "groups", "verdict"),
+    [
+        (Policy(), "shell_run", {"exec"}, Verdict.ALLOW),
+        (Policy(deny=(EXEC,)), "shell_run", {"exec"}, Verdict.DENY),
+        (Policy(deny=(EXEC,)), "vault_read", {"fs"}, Verdict.ALLOW),
+        (Policy(deny=(EXEC,), allow=(EXEC,)), "shell_run", {"exec"}, Verdict.DENY),
+        (Policy(deny=(Rule(tool="shell_run"),), allow=(Rule(tool="shell_run"),)), "shell_run", {"exec"}, Verdict.DENY),
+        (Policy(deny=(EXEC,), ask=(EXEC,)), "shell_run", {"exec"}, Verdict.DENY),
+        (Policy(ask=(EXEC,), allow=(EXEC,)), "shell_run", {"exec"}, Verdict.ASK),
+        (Policy(ask=(EXEC,), allow=(FS,)), "shell_run", {"exec"}, Verdict.ASK),
+        (Policy(allow=(FS,)), "vault_read", {"fs"}, Verdict.ALLOW),
+        (Policy(allow=(FS,)), "web_fetch", {"web"}, Verdict.DENY),
+        (Policy(allow=(Rule(tool="vault_read"),)), "vault_write", {"fs"}, Verdict.DENY),
+        (Policy(deny=(Rule(tool="*"),)), "vault_read", {"fs"}, Verdict.DENY),
+        (Policy(deny=(Rule(tool="vault"),)), "vault_read", {"fs"}, Verdict.ALLOW),
+        (Policy(deny=(FS,)), "thing", set(), Verdict.ALLOW),
+        (Policy(deny=(FS,)), "thing", {"web", "fs"}, Verdict.DENY),
+    ],
+)
+def test_deny_wins_then_ask_then_allow(policy: Policy, name: str, groups: set[str], verdict: Verdict) -> None:
+    assert policy.verdict(name, groups) is verdict
+
+
+def test_the_first_profile_that_fits_is_taken_and_the_last_fits_always() -> None:
+    profiles = [
+        Profile("chat-guest", Match(channels=("lark",), roles=("guest",)), Policy()),
+        Profile("chat", Match(channels=("lark", "wecom")), Policy()),
+        Profile("jobs", Match(sessions=("sessions/jobs/",)), Policy()),
+        Profile("default", Match(), Policy()),
+    ]
+    policies = Policies(tuple(profiles))
+    for channel, role, session, name in [
+        ("lark", "guest", "sessions/jobs/a.md", "chat-guest"),
+        ("lark", "owner", "sessions/jobs/a.md", "chat"),
+        ("wecom", "guest", "", "chat"),
+        ("cli", "owner", "sessions/jobs/a.md", "jobs"),
+        ("cli", "owner", "sessions/2026/a.md", "default"),
+    ]:
+        assert policies.choose(RunContext("r", session, channel=channel, role=role)).name == name
+
+
+def test_what_is_denied_is_neither_shown_nor_called(tmp_path: Path) -> None:
+    home = house(tmp_path, {"a.md": "text\n"}, [SHELL], load_policies(tmp_path))
+    mine = RunContext("r", "s.md", channel="lark")
+    assert {tool.name for tool in home.registry.visible(mine)} == {"search_vault", "memory_recall", "human_ask"}
+    home.context = mine
+    assert "no tool shell_run" in home.fails("shell_run")
+    assert "no tool vault_write" in home.fails("vault_write", path="a.md", content="x")
+    assert home.text("a.md") == "text\n"
+
+
+def test_a_guest_gets_nothing_unless_the_policy_says_so(tmp_path: Path) -> None:
+    home = house(tmp_path, {"diary.md": "private\n"}, [SHELL], load_policies(tmp_path))
+    home.context = RunContext("r", "s.md", role="guest")
+    assert home.registry.specs(home.context) == ()
+    assert "no tools" in home.fails("vault_read", path="diary.md")
+
+
+def test_the_owner_gets_everything_here_and_programs_ask_each_time(tmp_path: Path) -> None:
+    home = house(tmp_path, {}, [SHELL], load_policies(tmp_path))
+    assert {tool.name for tool in home.registry.visible(home.context)} == set(home.registry.names)
+    home.approvals.decide(home.asks("shell_run"), True)
+    assert home.says("shell_run") == "ok"
+    assert home.asks("shell_run")
+
+
+def test_the_policy_that_ships_names_only_tools_that_there_are(tmp_path: Path) -> None:
+    home = house(tmp_path)
+    assert load_policies(tmp_path).strangers(home.registry.names) == ()
+    assert all(tool.groups <= GROUPS for tool in home.registry.visible(home.context))
+
+
+def test_a_misspelt_tool_is_found_by_whoever_asks() -> None:
+    policies = Policies((Profile("default", Match(), Policy(deny=(Rule(tool="shel_run"), EXEC))),))
+    assert policies.strangers(["shell_run"]) == ("shel_run",)
+
+
+def test_the_machine_s_own_file_holds_alone(tmp_path: Path) -> None:
+    own = "version: 1\nprofiles:\n  - name: default\n    policy: { deny: [{ group: group:fs }] }\n"
+    (tmp_path / "policy.yaml").write_text(own)
+    policies = load_policies(tmp_path)
+    assert policies.choose(RunContext("r", "s", role="guest")).policy == Policy(deny=(FS,))
+
+
+_START = "version: 1\nprofiles:\n"
+_END = "  - name: default\n    policy: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("- a\n", "p.yaml:1: expected"),
+        ("profiles: []\n", "p.yaml:1: the file must say `version: 1`"),
+        ("version: 2\nprofiles: []\n", "p.yaml:1: the file must say"),
+        ("version: 1\n", "there are no profiles"),
+        ("version: 1\nprofiles: []\n", "the last profile must be named `default`"),
+        (_START + "  - name: chat\n    match: {channels: [lark]}\n    policy: {}\n", "only the last profile"),
+        (_START + "  - name: all\n    policy: {}\n" + _END, "p.yaml:3: all: only the last"),
+        (_START + "  - name: default\n    match: {roles: [guest]}\n    policy: {}\n", "only the last profile"),
+        (_START + "  - name: default\n    policy:\n      denny: []\n", "p.yaml:5: unknown key denny"),
+        (_START + "  - name: default\n    policy:\n      deny: [{group: exce}]\n", "p.yaml:5: there is no group exce"),
+        (_START + "  - name: default\n    policy: {deny: [{group: fs, tool: a}]}\n", "either a tool or a group"),
+        (_START + "  - name: default\n    policy: {deny: [fs]}\n", "p.yaml:4: expected"),
+        (_START + "  - name: default\n    policy: {deny: {group: fs}}\n", "expected a list"),
+        (_START + "  - name: default\n    policy: {allow: }\n", "`allow:` says nothing"),
+        (_START + "  - name: a\n    match: {roles: [admin]}\n    policy: {}\n" + _END, "there is no role admin"),
+        (_START + "  - name: default\n    name: b\n    policy: {}\n", "p.yaml:4: name stands here a second time"),
+        (_START + "  - name: default\n", "a profile needs `policy:`"),
+        (_START + "  - name: &a default\n    policy: {}\n", "aliases"),
+        (_START + "  - name: !!python/name:os.system x\n    policy: {}\n", "tags"),
+        (_START + "  - name: [default\n", "p.yaml:4: not YAML"),
+        ("[" * 40, "nested too deeply"),
+    ],
+)
+def test_a_mistake_in_the_file_is_an_error_with_its_line_and_never_a_rule_that_is_lost(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse_policies(text, "p.yaml")
+    assert said in raised.value.message
+
+
+def test_a_file_that_cannot_be_read_does_not_fall_back_to_the_one_that_ships(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").mkdir()
+    with pytest.raises(ConfigError):
+        load_policies(tmp_path)
