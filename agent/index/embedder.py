@@ -68,10 +68,25 @@ class StaticEmbedder:
         return arrays if self.unknown < 0 else [array[array != self.unknown] for array in arrays]
 
     def vectors(self, tokens: Ints) -> Floats:
-        rows = self.matrix[tokens if self.mapping is None else self.mapping[tokens]].astype(np.float32)
+        rows = widened(self.matrix[tokens if self.mapping is None else self.mapping[tokens]])
         if self.weights is not None:
             rows *= self.weights[tokens][:, None]
         return rows
+
+
+def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
+    """Finite numbers in 32 bits. Those of 16 bits by moving them, which is five times as quick as `astype`.
+
+    Exponent and fraction go to their new places; that zero is another exponent there is made up for by a factor.
+    """
+    if numbers.dtype != np.float16:
+        return numbers.astype(np.float32, copy=False)
+    bits = numbers.view(np.int16).astype(np.int32)
+    bits <<= 13
+    bits &= np.int32(-0x7000_0001)  # the copies of the sign
+    rows: Floats = bits.view(np.float32)
+    rows *= np.float32(2.0**112)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,5 +166,5 @@ def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
     (entry,) = header.values()
     kind = {"F16": np.float16, "F32": np.float32}[entry["dtype"]]
     offset = 8 + length + entry["data_offsets"][0]
-    mapped: NDArray[np.float32] = np.memmap(path, kind, "r", offset, tuple(entry["shape"]))
-    return mapped
+    mapped = np.memmap(path, kind, "r", offset, tuple(entry["shape"]))
+    return mapped.view(np.ndarray)  # a memmap does work of its own whenever rows are taken from it

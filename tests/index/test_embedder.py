@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.index.embedder import choose, wordllama
+from agent.index.embedder import choose, widened, wordllama
 
 pytest.importorskip("wordllama")
 pytest.importorskip("tokenizers")
@@ -42,3 +42,9 @@ def test_near_meanings_lie_nearer_than_far_ones() -> None:
         return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
 
     assert cosine(cat, kitten) > cosine(cat, tax) + 0.2
+
+
+def test_widened_numbers_are_the_same_numbers() -> None:
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = halves[np.isfinite(halves)]
+    assert (widened(finite).view(np.uint32) == finite.astype(np.float32).view(np.uint32)).all()
