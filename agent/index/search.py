@@ -16,7 +16,7 @@ from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
 from agent.index.hit import Answer, Hit, Mode, Query
 from agent.index.keyword import Engine, KeywordIndex
-from agent.index.packed import Batch, batch, from_bytes, term_hash
+from agent.index.packed import Batch, batch, term_hash
 from agent.index.passage_store import PassageStore, Record, open_store
 from agent.index.query import parse
 from agent.index.rerank import Reranker
@@ -36,6 +36,7 @@ _OF_DAYS = 20
 class _Candidates:
     """What was found for one question, ready to be scored."""
 
+    asked: Asked
     ids: Sequence[int]
     paths: Sequence[str]
     days: Sequence[str]
@@ -164,19 +165,22 @@ class Searcher:
         allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
         if not query.text:
             return None
+        embedder = self.chosen.embedder if self._vectors is not None else None
+        asked = ask(query.text, [term_hash(term) for term in query.terms], embedder)
         if allowed is not None and len(allowed) <= _FEW:
             ids = [int(note) for note in allowed]
         else:
-            ids = self._found(query, store, allowed, reasons)
+            ids = self._found(query, asked, store, allowed, reasons)
         rows = store.data(ids)
         ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: numbers differ between two builds
-        packed = [from_bytes(rows[note][2]) for note in ordered]
         paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
-        return _Candidates(ordered, paths, days, batch(packed)) if packed else _Candidates((), (), (), None)
+        packed = batch([rows[note][2] for note in ordered]) if ordered else None
+        return _Candidates(asked, ordered, paths, days, packed)
 
     def _found(
         self,
         query: Query,
+        asked: Asked,
         store: PassageStore,
         allowed: np.ndarray | None,
         reasons: list[str],
@@ -189,17 +193,15 @@ class Searcher:
                 self._met(error)
                 reasons.append(error.message)
         others = list(store.of_days([dates.reach(day) for day in query.days if day.year], _OF_DAYS))
-        if self._vectors is not None and self.chosen.embedder is not None:
-            vector = ask(query.text, (), self.chosen.embedder).vector
-            others.extend(self._vectors.search(vector, self.weights.vector_candidates))
+        if self._vectors is not None and len(asked.vectors):
+            others.extend(self._vectors.search(asked.vector, self.weights.vector_candidates))
         if allowed is not None:
             inside = set(allowed.tolist())
             others = [note for note in others if note in inside]
         return list(dict.fromkeys((*ids, *others)))
 
     def _signals(self, query: Query, found: _Candidates, store: PassageStore) -> dict[str, Row]:
-        embedder = self.chosen.embedder if self._vectors is not None else None
-        asked: Asked = ask(query.text, [term_hash(term) for term in query.terms], embedder)
+        asked = found.asked
         totals = store.totals()
         statistics = Statistics(
             *(totals.notes, totals.units, totals.terms / max(totals.notes, 1), totals.terms / max(totals.units, 1)),
@@ -207,8 +209,8 @@ class Searcher:
             store.frequencies(list(asked.terms)),
         )
         raw = of_words(asked, found.batch, statistics, self.weights)
-        if embedder is not None:
-            raw |= of_meaning(asked, found.batch, embedder)
+        if self._vectors is not None and self.chosen.embedder is not None:
+            raw |= of_meaning(asked, found.batch, self.chosen.embedder)
         raw["date"] = np.array([dates.closeness(query.days, day) for day in found.days])
         return raw
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.index.embedder import Embedder
-from agent.index.packed import HOOD, Batch, Floats, Ints, distinct
+from agent.index.packed import HOOD, Batch, Floats, Ints, Words, distinct
 from agent.index.weights import Weights
 
 Row = NDArray[np.float64]
@@ -58,65 +58,86 @@ def ask(text: str, terms: Sequence[int], embedder: Embedder | None) -> Asked:
 def of_words(asked: Asked, batch: Batch, statistics: Statistics, weights: Weights) -> dict[str, Row]:
     """`note` and `title` for each note, `unit` and `hood` for each unit."""
     units, packed = batch.units, batch.packed
+    terms, times = np.unique(np.array(asked.terms, dtype=np.uint32), return_counts=True)
+    which, here = _places(terms, packed.terms)
+    at = np.searchsorted(packed.ends, here, side="right")
+    count = _table(which, at, (len(terms), units))
+    which_beside, beside = _places(terms, packed.extra)
+    extra = _table(which_beside, batch.extra_note[beside], (len(terms), batch.notes), packed.extra_weights[beside])
+    whole = _table(which, batch.unit_note[at], (len(terms), batch.notes)) + extra
     lengths = np.diff(packed.ends, prepend=0).astype(np.float64)
-    low, high = _hoods(batch)
-    hood_lengths = _over_hoods(lengths, low, high)
-    note_lengths = np.bincount(batch.unit_note, lengths, batch.notes)
-    scores = {
-        "note": np.zeros(batch.notes),
-        "title": np.zeros(batch.notes),
-        "unit": np.zeros(units),
-        "hood": np.zeros(units),
+    note_lengths = np.bincount(batch.unit_note, lengths, batch.notes).astype(np.float64)
+    frequency = [statistics.frequency.get(term, (0, 0)) for term in terms.tolist()]
+    note_idf = (times * np.array([_idf(statistics.notes, in_notes) for in_notes, _ in frequency]))[:, None]
+    unit_idf = (times * np.array([_idf(statistics.units, in_units) for _, in_units in frequency]))[:, None]
+    around, hood_lengths = _over_hoods(count, batch), _over_hoods(lengths, batch)
+    saturated = {
+        "note": note_idf * _saturated(whole, note_lengths, statistics.note_length, weights),
+        "title": note_idf * extra / (extra + weights.k1),
+        "unit": unit_idf * _saturated(count, lengths, statistics.unit_length, weights),
+        "hood": note_idf * _saturated(around, hood_lengths, statistics.hood_length, weights),
     }
-    for term in asked.terms:
-        in_notes, in_units = statistics.frequency.get(term, (0, 0))
-        here = np.flatnonzero(packed.terms == np.uint32(term))
-        at = np.searchsorted(packed.ends, here, side="right")
-        count = np.bincount(at, minlength=units).astype(np.float64)
-        beside = packed.extra == np.uint32(term)
-        extra = np.bincount(batch.extra_note[beside], packed.extra_weights[beside], batch.notes)
-        whole = np.bincount(batch.unit_note, count, batch.notes) + extra
-        note_idf, unit_idf = _idf(statistics.notes, in_notes), _idf(statistics.units, in_units)
-        around = _over_hoods(count, low, high)
-        scores["note"] += note_idf * _saturated(
-            whole.astype(np.float64), note_lengths.astype(np.float64), statistics.note_length, weights
-        )
-        scores["title"] += note_idf * extra / (extra + weights.k1)
-        scores["unit"] += unit_idf * _saturated(count, lengths, statistics.unit_length, weights)
-        scores["hood"] += note_idf * _saturated(around, hood_lengths, statistics.hood_length, weights)
-    return scores
+    return {name: of_terms.sum(axis=0) for name, of_terms in saturated.items()}
 
 
 def of_meaning(asked: Asked, batch: Batch, embedder: Embedder) -> dict[str, Row]:
-    """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit."""
+    """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit.
+
+    No product of matrices: BLAS gives even these small ones to several threads, which on a busy machine wait for one
+    another many times as long as they work.
+    """
     packed, units = batch.packed, batch.units
     names = ("unit_cosine", "hood_cosine", "unit_match", "hood_match")
     if not len(packed.tokens) or not len(asked.vectors):
         return {name: np.zeros(units) for name in names}
     tokens, place = distinct(packed.tokens)
     rows = embedder.vectors(tokens)
-    along = rows @ asked.vector
-    lengths = np.linalg.norm(rows, axis=1)
-    weight = np.linalg.norm(asked.vectors, axis=1)
-    near = (rows / np.maximum(lengths, 1e-9)[:, None]) @ (asked.vectors / np.maximum(weight, 1e-9)[:, None]).T
+    along = np.vecdot(rows, asked.vector)
+    weight = _lengths(asked.vectors)
+    near = np.vecdot((asked.vectors / weight[:, None])[:, None, :], rows[None]) / _lengths(rows)
     near = np.square(np.maximum(near, 0.0))
     full, starts = _full_units(packed.token_ends)
     dots = np.zeros(units)
     dots[full] = np.add.reduceat(along[place].astype(np.float64), starts)
-    best = np.zeros((units, near.shape[1]), np.float32)
-    best[full] = np.maximum.reduceat(near[place], starts, axis=0)
-    low, high = _hoods(batch)
-    at = np.arange(units)
-    around = best
+    best = np.zeros((len(near), units), np.float32)
+    best[:, full] = np.maximum.reduceat(near.take(place, axis=1), starts, axis=1)
+    around = best.copy()
     for step in range(1, HOOD + 1):
-        around = np.maximum(around, np.maximum(best[np.maximum(at - step, low)], best[np.minimum(at + step, high - 1)]))
-    share = weight / max(float(weight.sum()), 1e-9)
+        together = batch.unit_note[step:] == batch.unit_note[:-step]
+        np.maximum(around[:, step:], best[:, :-step] * together, out=around[:, step:])
+        np.maximum(around[:, :-step], best[:, step:] * together, out=around[:, :-step])
+    share = (weight / max(float(weight.sum()), 1e-9))[:, None]
     return {
         "unit_cosine": dots / np.maximum(packed.norms, 1e-9),
-        "hood_cosine": _over_hoods(dots, low, high) / np.maximum(packed.hood_norms, 1e-9),
-        "unit_match": (best @ share).astype(np.float64),
-        "hood_match": (around @ share).astype(np.float64),
+        "hood_cosine": _over_hoods(dots, batch) / np.maximum(packed.hood_norms, 1e-9),
+        "unit_match": (best * share).sum(axis=0).astype(np.float64),
+        "hood_match": (around * share).sum(axis=0).astype(np.float64),
     }
+
+
+def _places(terms: Words, among: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where any of `terms` (sorted, each once) stands in `among`: which term it is, and the place."""
+    if not len(terms):
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    maybe = np.zeros(1 << 16, dtype=bool)
+    maybe[terms & 0xFFFF] = True  # half of the number first: a look-up for each word, not a search
+    here = np.flatnonzero(maybe[among & 0xFFFF])
+    which = np.minimum(np.searchsorted(terms, among[here]), len(terms) - 1)
+    same = terms[which] == among[here]
+    return which[same], here[same]
+
+
+def _table(
+    row: NDArray[np.intp], column: NDArray[np.integer], shape: tuple[int, int], weights: Floats | None = None
+) -> Row:
+    """How often (or with what weights in sum) each pair of row and column occurs."""
+    found = np.bincount(row * shape[1] + column, weights, shape[0] * shape[1])
+    return found.astype(np.float64).reshape(shape)
+
+
+def _lengths(rows: Floats) -> Floats:
+    lengths: Floats = np.maximum(np.sqrt(np.vecdot(rows, rows)), np.float32(1e-9))
+    return lengths
 
 
 def _idf(total: int, having: int) -> float:
@@ -130,17 +151,11 @@ def _saturated(count: Row, length: Row, average: float, weights: Weights) -> Row
     return saturated
 
 
-def _hoods(batch: Batch) -> tuple[Ints, Ints]:
-    """As `packed.hood`, for all notes of the batch."""
-    at = np.arange(batch.units, dtype=np.int32)
-    ends = batch.note_ends[batch.unit_note]
-    begins = np.concatenate(([0], batch.note_ends[:-1]))[batch.unit_note].astype(np.int32)
-    return np.maximum(at - HOOD, begins), np.minimum(at + HOOD + 1, ends)
-
-
-def _over_hoods(values: NDArray[np.generic], low: Ints, high: Ints) -> Row:
-    total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
-    sums: Row = total[high] - total[low]
+def _over_hoods(values: Row, batch: Batch) -> Row:
+    """Sums over each unit's neighbourhood, along the last axis."""
+    total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=total[..., 1:])
+    sums: Row = total[..., batch.high] - total[..., batch.low]
     return sums
 
 
