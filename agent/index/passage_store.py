@@ -5,10 +5,11 @@ files should hold. Readers work on a snapshot and never wait for the writer. Eve
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 from zlib import crc32
@@ -20,6 +21,8 @@ Status: TypeAlias = Literal["indexed", "skipped", "failed"]
 VERSION = 1
 """Of the whole index's form; a file of another version is built again."""
 _AT_ONCE = 500
+_SHARED = 32 * 1024
+"""Bytes of the smallest index of SQLite's log, which all its processes map."""
 _SCHEMA = """
 create table if not exists meta (key text primary key, value text not null, crc integer not null) without rowid;
 create table if not exists note (
@@ -69,18 +72,22 @@ class Totals:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PassageStore:
     """An open store; close it after use."""
 
     connection: sqlite3.Connection
+    path: Path
+    _shared: int = field(default=_SHARED, init=False)
 
     def close(self) -> None:
+        self._lengthen()
         self.connection.close()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Reads inside see one state; `sqlite3` errors become `Damaged`."""
+        self._lengthen()
         with damage():
             self.connection.execute("begin")
             try:
@@ -92,6 +99,7 @@ class PassageStore:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Writes inside are one step: all or nothing, also when the process dies."""
+        self._lengthen()
         with damage():
             self.connection.execute("begin immediate")
             try:
@@ -239,6 +247,20 @@ class PassageStore:
                     raise Damaged("notes.db is damaged: a wrong checksum among the terms")
             self.totals()
 
+    def _lengthen(self) -> None:
+        """Make the one file that SQLite must map as long again as it was; it sees zeros and reads its log anew.
+
+        A process that reads what was cut off a mapped file is killed. This one holds nothing of its own.
+        """
+        shared = f"{self.path}-shm"
+        try:
+            size = os.stat(shared).st_size  # noqa: PTH116 - at every search
+            if size < self._shared:
+                os.truncate(shared, self._shared)
+            self._shared = max(self._shared, size)
+        except OSError:
+            return  # not there: nothing of that name is mapped
+
     def _among(self, select: str, values: Sequence[int] | Sequence[str]) -> Iterator[tuple]:  # type: ignore[type-arg]
         for start in range(0, len(values), _AT_ONCE):
             part = values[start : start + _AT_ONCE]
@@ -261,14 +283,13 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
     with damage():
         connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
         try:
-            store = PassageStore(connection)
+            store = PassageStore(connection, path)
             if write:
                 connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = normal")
                 connection.executescript(_SCHEMA)
             else:
                 connection.execute("pragma query_only = 1")
-            connection.execute("pragma mmap_size = 268435456")
             if store.meta("version", str(VERSION) if write else "") != str(VERSION):
                 raise Damaged("notes.db is of another version")
         except BaseException:

@@ -72,6 +72,7 @@ class Searcher:
         try:
             return self._answer(text, limit, reasons, passages=passages, explain=explain)
         except Damaged as error:
+            self.close()  # what is built anew has other files with the same names
             self._met(error)
             parse(text)  # a question that is wrong is wrong in any case
             return Answer(text, "none", self.engine, (), error.message)
@@ -190,6 +191,8 @@ class Searcher:
             try:
                 ids.extend(self._keyword.search(query.terms, self.weights.keyword_candidates, allowed))
             except Damaged as error:
+                self._keyword.close()
+                self._keyword = None
                 self._met(error)
                 reasons.append(error.message)
         others = list(store.of_days([dates.reach(day) for day in query.days if day.year], _OF_DAYS))

@@ -10,11 +10,13 @@ import tantivy
 from numpy.typing import NDArray
 
 from agent.index.keyword import Engine, Fields
+from agent.index.mapped import Mapped
 from agent.index.seal import Damaged
 from agent.index.weights import FIELDS, Weights
 
 _HEAP = 64_000_000
 """Bytes that the writer may hold before it writes a segment; tantivy asks for 15 million at least."""
+_MAPPED = (".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store", ".del")
 
 
 @dataclass(slots=True)
@@ -26,6 +28,10 @@ class TantivyKeyword:
     _index: Any = None
     _searcher: Any = None
     _schema: Any = field(default_factory=lambda: _schema())
+    _mapped: Mapped = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._mapped = Mapped(self.folder, _MAPPED)
 
     @property
     def name(self) -> Engine:
@@ -33,9 +39,10 @@ class TantivyKeyword:
 
     def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._mapped.check()
         try:
             if self._index is None:
-                self._index = tantivy.Index(self._schema, path=str(self.folder))
+                self._index = _quiet(tantivy.Index(self._schema, path=str(self.folder)))
             writer = self._index.writer(_HEAP, 1)
         except ValueError as error:
             raise Damaged(f"{self.folder.name} cannot be written: {error}") from error
@@ -62,8 +69,10 @@ class TantivyKeyword:
             if self._index is None:
                 if not tantivy.Index.exists(str(self.folder)):
                     raise Damaged(f"{self.folder.name} is missing")
-                self._index = tantivy.Index.open(str(self.folder))
+                self._index = _quiet(tantivy.Index.open(str(self.folder)))
+            self._mapped.check()
             self._index.reload()
+            self._mapped.look()
             self._searcher = self._index.searcher()
         except (ValueError, OSError) as error:
             raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
@@ -71,6 +80,7 @@ class TantivyKeyword:
     def search(self, terms: Sequence[str], count: int, allowed: NDArray[np.int64] | None = None) -> list[int]:
         if self._searcher is None or not terms or not self.count():
             return []
+        self._mapped.check()
         should = tantivy.Occur.Should
         wanted = tantivy.Query.boolean_query(
             [
@@ -99,6 +109,12 @@ class TantivyKeyword:
 
     def close(self) -> None:
         self._index = self._searcher = None
+
+
+def _quiet(index: Any) -> Any:
+    """The index, read again when `refresh` says so; by a thread of its own only once, in its first milliseconds."""
+    index.config_reader(reload_policy="manual")
+    return index
 
 
 def _schema() -> Any:

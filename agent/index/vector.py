@@ -30,6 +30,7 @@ class VectorIndex:
 
     dimensions: int
     _index: "Index" = field(init=False)
+    _held: bytes = field(default=b"", init=False)
 
     def __post_init__(self) -> None:
         from usearch.index import Index
@@ -40,9 +41,16 @@ class VectorIndex:
         return len(self._index)
 
     def load(self, path: Path, *, view: bool) -> None:
-        """Read a saved index, mapped into memory for `view`; raises `Permanent` when the file is not one."""
+        """Read a saved index, with `view` to search only; raises `Permanent` when the file is not one.
+
+        It is read and not mapped: a mapped file that something cuts short kills the process.
+        """
         try:
-            (self._index.view if view else self._index.load)(str(path))
+            if view:
+                self._held = path.read_bytes()
+                self._index.view(self._held)
+            else:
+                self._index.load(str(path))
         except (RuntimeError, ValueError, OSError) as error:
             raise Permanent(f"{path.name} is damaged: {error}") from error
         if self._index.ndim != self.dimensions:

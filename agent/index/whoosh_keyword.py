@@ -18,6 +18,7 @@ from whoosh import columns, fields, formats, index
 from whoosh.reading import TermNotFound
 
 from agent.index.keyword import Engine, Fields
+from agent.index.mapped import Mapped
 from agent.index.seal import Damaged
 from agent.index.weights import FIELDS, Weights
 
@@ -64,6 +65,10 @@ class WhooshKeyword:
     _index: Any = None
     _leaves: list[_Leaf] = field(default_factory=list)
     _generation: int = -1
+    _mapped: Mapped = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._mapped = Mapped(self.folder, (".seg",))
 
     @property
     def name(self) -> Engine:
@@ -88,17 +93,20 @@ class WhooshKeyword:
         self.refresh()
 
     def refresh(self) -> None:
+        self._mapped.check()
         try:
             if self._index is None:
                 self._index = index.open_dir(str(self.folder), readonly=False)
             latest = self._index.latest_generation()
             if latest != self._generation:
+                self._mapped.look()
                 self._open()
                 self._generation = latest
         except _BROKEN as error:
             raise Damaged(f"{self.folder.name} cannot be read: {error}") from error
 
     def search(self, terms: Sequence[str], count: int, allowed: NDArray[np.int64] | None = None) -> list[int]:
+        self._mapped.check()
         scores = [np.zeros(len(leaf.keys)) for leaf in self._leaves]
         notes = self.count()
         average = sum(float(leaf.lengths[leaf.live].sum()) for leaf in self._leaves) / max(notes, 1)
