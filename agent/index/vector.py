@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 CHUNKS = 1 << 12
 """The most chunks of one note; a key is the note's number times this plus the chunk's."""
-EXACT = 20_000
-"""Up to so many chunks every one is compared: 2 ms, and no answer is missed."""
+EXACT = 100_000
+"""Up to so many chunks (33,000 notes of 130 words) every one is compared: 2.3 ms, and no answer is missed."""
+_LOOKED_AT = 256
+"""Chunks that a search of more keeps in view: 1 ms at 300,000 and half of the nearest 20 notes; with 64 a third."""
+_TIED = 8
+"""Of notes that are equally near, so many times as many as asked for are found; more are copies of one template."""
 
 
 @dataclass(slots=True)
@@ -35,7 +39,14 @@ class VectorIndex:
     def __post_init__(self) -> None:
         from usearch.index import Index
 
-        self._index = Index(ndim=self.dimensions, metric="cos", dtype="i8", connectivity=12, expansion_add=40)
+        self._index = Index(
+            ndim=self.dimensions,
+            metric="cos",
+            dtype="i8",
+            connectivity=12,
+            expansion_add=40,
+            expansion_search=_LOOKED_AT,
+        )
 
     def __len__(self) -> int:
         return len(self._index)
@@ -77,12 +88,29 @@ class VectorIndex:
             self._index.remove(np.array(gone, dtype=np.uint64))
 
     def search(self, vector: Floats, count: int) -> list[int]:
-        """The notes of the nearest chunks, the nearest first, `count` at most."""
-        size = len(self._index)
-        if not size:
-            return []
-        found = self._index.search(vector, min(size, count * 2), exact=size <= EXACT)
-        return list(dict.fromkeys(int(key) // CHUNKS for key in found.keys))[:count]
+        """The notes of the nearest chunks, nearest first, `count` at most; in a small index also those just as near.
+
+        Equal notes come in the order of their numbers, which two builds give differently: all or none must be found.
+        """
+        size, asked = len(self._index), count * 2
+        notes, last = self._nearest(vector, min(size, asked))
+        if size > EXACT or not notes:
+            return [*notes][:count]
+        furthest = [*notes.values()][:count][-1]
+        while last <= furthest and asked < min(size, count * 2 * _TIED):
+            asked *= 4
+            notes, last = self._nearest(vector, min(size, asked))
+        return [note for note, distance in notes.items() if distance <= furthest][: count * _TIED]
+
+    def _nearest(self, vector: Floats, chunks: int) -> tuple[dict[int, float], float]:
+        """How far the notes of so many chunks are, the nearest first, and how far the last chunk is."""
+        if not chunks:
+            return {}, 0.0
+        found = self._index.search(vector, chunks, exact=len(self._index) <= EXACT, threads=1)
+        nearest: dict[int, float] = {}
+        for key, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True):
+            nearest.setdefault(key // CHUNKS, distance)
+        return nearest, found.distances[-1].item()
 
 
 def check_vectors(path: Path, checksum: str) -> None:
