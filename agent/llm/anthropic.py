@@ -1,0 +1,133 @@
+"""The messages of Anthropic: turns that alternate, tools' results inside the user's, and marks for its prompt cache.
+
+`anthropic_reply` reads the answer; sending and trying again is `wire`'s.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from agent.clock import Clock
+from agent.llm.anthropic_reply import read
+from agent.llm.endpoint import Endpoint
+from agent.llm.http import Answer
+from agent.llm.messages import Assistant, Json, Message, Object, Reply, Request, System, ToolResult, ToolSpec, Usage
+from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.retry import Jitter
+from agent.llm.turns import ordered, plain, spoken, taken_ids, tool_name, weighed
+from agent.llm.wire import Dialect, Exchange, Wire
+
+VERSION = "2023-06-01"
+CACHE: Object = {"type": "ephemeral"}
+"""Marks the end of what stands unchanged in the next request: at most four in one, of which three are used."""
+
+_ID = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class Anthropic:
+    """A `Provider` behind Anthropic's messages. `count` gives the tokens of a text, where the usage is missing."""
+
+    def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
+        self._wire = Wire(endpoint, clock, jitter, "/messages", Dialect("max_tokens", endpoint.extra))
+        self._clock = clock
+        self._count = count
+
+    @property
+    def model(self) -> Model:
+        return self._wire.endpoint.model
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        """See `Provider`."""
+        endpoint, taken = self._wire.endpoint, taken_ids(request.messages)
+
+        def write(dialect: Dialect) -> Object:
+            return body(endpoint, request, dialect)
+
+        def understand(answer: Answer, exchange: Exchange) -> Reply:
+            gathered, usage = read(answer, exchange)
+            message, stop = gathered.finish(taken, self._clock.new_id)
+            used = usage or self._estimate(request, gathered.written)
+            return Reply(message, used, stop, gathered.model or endpoint.model.name)
+
+        return self._wire.ask(_headers, write, understand, on_text, cancelled)
+
+    def _estimate(self, request: Request, written: str) -> Usage:
+        texts = weighed(request.messages) + [json.dumps(_tool(tool), ensure_ascii=False) for tool in request.tools]
+        return Usage(sum(map(self._count, texts)), self._count(written))
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"x-api-key": key, "anthropic-version": VERSION}
+
+
+def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> Object:
+    """The request as Anthropic wants it."""
+    system = [message for message in request.messages if isinstance(message, System)]
+    told: dict[str, Json] = {
+        "model": endpoint.model.name,
+        "max_tokens": min(request.max_output, endpoint.model.max_output),
+        "stream": True,
+        "messages": _turns(request),
+        **dialect.optional,
+    }
+    blocks = [_text(spoken(message)) for message in system if message.text.strip()]
+    if blocks:
+        told["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]
+    if request.tools:
+        tools = [_tool(tool) for tool in request.tools]
+        told["tools"] = [*tools[:-1], {**tools[-1], "cache_control": CACHE}]
+    return told
+
+
+def _turns(request: Request) -> list[Json]:
+    """User and assistant in turns; the last block of the stable messages is marked for the cache."""
+    stable = [message for message in request.messages[: request.stable] if not isinstance(message, System)]
+    last = stable[-1] if stable else None
+    turns: list[tuple[str, list[Json]]] = []
+    for message in ordered(request.messages):
+        if isinstance(message, System):
+            continue
+        role = "assistant" if isinstance(message, Assistant) else "user"
+        blocks = _blocks(message)
+        if message is last and blocks:
+            blocks[-1] = {**blocks[-1], "cache_control": CACHE}
+        if not turns and role == "assistant":
+            turns.append(("user", [_text("(what was said before is left out)")]))
+        if turns and turns[-1][0] == role:
+            turns[-1][1].extend(blocks)
+        elif blocks:
+            turns.append((role, list(blocks)))
+    return [{"role": role, "content": blocks} for role, blocks in turns]
+
+
+def _blocks(message: Message) -> list[Object]:
+    """A message's content; empty text is left out, since it is refused."""
+    if isinstance(message, ToolResult):
+        told = {"type": "tool_result", "tool_use_id": _id(message.call), "content": plain(message.text) or "(empty)"}
+        return [{**told, "is_error": True} if message.failed else told]
+    if not isinstance(message, Assistant):
+        text = spoken(message)
+        return [_text(text if text.strip() else "(empty)")]
+    said = [_text(plain(message.text))] if message.text.strip() else []
+    calls: list[Object] = [
+        {"type": "tool_use", "id": _id(call.id), "name": tool_name(call.name), "input": call.arguments}
+        for call in message.calls
+    ]
+    return [*_thoughts(message.kept), *said, *calls]
+
+
+def _thoughts(kept: Sequence[Object]) -> list[Object]:
+    return [block for block in kept if block.get("type") in ("thinking", "redacted_thinking")]
+
+
+def _text(text: str) -> Object:
+    return {"type": "text", "text": text}
+
+
+def _id(id: str) -> str:
+    """A call's id as Anthropic accepts it; it may come from another provider."""
+    return _ID.sub("_", id)
+
+
+def _tool(tool: ToolSpec) -> Object:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}

@@ -1,0 +1,155 @@
+"""Reading an answer of Anthropic's messages: a stream of named events, or plain JSON from what stands in between."""
+
+import json
+from dataclasses import dataclass, field
+
+from agent.llm.failures import from_event
+from agent.llm.fields import items, mapping, number, parsed, text
+from agent.llm.gathered import Call, Gathered
+from agent.llm.http import Answer
+from agent.llm.messages import Json, Object, Stop, Usage
+from agent.llm.sse import events
+from agent.llm.wire import Exchange, broken
+
+_STOPS: dict[str, Stop] = {
+    "tool_use": "tools",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refused",
+}
+_THOUGHTS = ("thinking", "redacted_thinking")
+
+
+@dataclass(slots=True)
+class _Thought:
+    """A block of thinking, which goes back as it came."""
+
+    block: dict[str, Json]
+    pieces: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Where in the stream we are: the calls and thoughts by their block's index, and the usage so far."""
+
+    gathered: Gathered
+    calls: dict[int, Call] = field(default_factory=dict)
+    thoughts: dict[int, _Thought] = field(default_factory=dict)
+    usage: dict[str, Json] = field(default_factory=dict)
+    stopped: bool = False
+
+    def take(self, event: Object) -> None:
+        """Add what one event tells; of those that are not known nothing is taken."""
+        match text(event.get("type")):
+            case "message_start":
+                message = mapping(event.get("message"))
+                self.gathered.name(text(message.get("model")))
+                self._use(message.get("usage"))
+            case "content_block_start":
+                self.begin(_index(event), mapping(event.get("content_block")))
+            case "content_block_delta":
+                self._continue(_index(event), mapping(event.get("delta")))
+            case "message_delta":
+                self.end(text(mapping(event.get("delta")).get("stop_reason")))
+                self._use(event.get("usage"))
+            case "message_stop":
+                self.stopped = True
+
+    def begin(self, index: int, block: Object) -> None:
+        """A block begins; in an answer that is no stream it is complete."""
+        kind = text(block.get("type"))
+        if kind == "text":
+            self.gathered.say(text(block.get("text")))
+        elif kind == "tool_use":
+            given = block.get("input")
+            arguments = [json.dumps(given, ensure_ascii=False)] if given else []
+            call = Call(index, text(block.get("id")), text(block.get("name")), arguments)
+            self.calls[index] = call
+            self.gathered.calls.append(call)
+        elif kind in _THOUGHTS:
+            self.thoughts[index] = _Thought(dict(block))
+
+    def _continue(self, index: int, delta: Object) -> None:
+        kind = text(delta.get("type"))
+        if kind == "text_delta":
+            self.gathered.say(text(delta.get("text")))
+        elif kind == "input_json_delta" and index in self.calls:
+            self.calls[index].arguments.append(text(delta.get("partial_json")))
+        elif kind == "thinking_delta" and index in self.thoughts:
+            self.thoughts[index].pieces.append(text(delta.get("thinking")))
+        elif kind == "signature_delta" and index in self.thoughts:
+            self.thoughts[index].block["signature"] = text(delta.get("signature"))
+
+    def end(self, reason: str) -> None:
+        """The reason has come."""
+        if reason:
+            self.gathered.stop = _STOPS.get(reason, "end")
+
+    def _use(self, usage: Json) -> None:
+        self.usage |= {name: value for name, value in mapping(usage).items() if number(value)}
+
+    def finished(self) -> Usage | None:
+        """The usage, when any was told; the thoughts go to what is kept."""
+        for thought in self.thoughts.values():
+            if thought.pieces:
+                thought.block["thinking"] = text(thought.block.get("thinking")) + "".join(thought.pieces)
+            self.gathered.kept.append(thought.block)
+        return _usage(self.usage)
+
+
+def read(answer: Answer, exchange: Exchange) -> tuple[Gathered, Usage | None]:
+    """What the answer holds, and its usage where the server gives one; `Retryable` when it is broken."""
+    reading = _Reading(Gathered(exchange.handed))
+    if "event-stream" in answer.content_type:
+        _stream(answer, reading, exchange)
+    else:
+        _plain(answer, reading, exchange)
+    return reading.gathered, reading.finished()
+
+
+def _stream(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
+    begun = False
+    for event in events(answer.pieces):
+        if not event.data.strip():
+            continue
+        try:
+            told = mapping(parsed(event.data))
+        except ValueError:
+            raise broken(exchange.endpoint, "has a piece that is not JSON") from None
+        if event.name == "error" or told.get("type") == "error" or told.get("error"):
+            raise from_event(exchange.endpoint, told, exchange.key)
+        begun = begun or told.get("type") not in (None, "ping")
+        reading.take(told)
+        if reading.stopped:
+            break
+    if not begun:
+        raise broken(exchange.endpoint, "is empty")
+    if reading.gathered.stop is None:
+        raise broken(exchange.endpoint, "ends in the middle")
+
+
+def _plain(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
+    try:
+        whole = mapping(parsed(answer.body()))
+    except ValueError:
+        raise broken(exchange.endpoint, "is not JSON") from None
+    if whole.get("error"):
+        raise from_event(exchange.endpoint, whole, exchange.key)
+    if "content" not in whole:
+        raise broken(exchange.endpoint, "holds no message")
+    reading.take({"type": "message_start", "message": whole})
+    for index, block in enumerate(items(whole.get("content"))):
+        reading.begin(index, mapping(block))
+    reading.end(text(whole.get("stop_reason")) or "end_turn")
+
+
+def _index(event: Object) -> int:
+    return number(event.get("index"))
+
+
+def _usage(told: Object) -> Usage | None:
+    if not number(told.get("input_tokens")) and not number(told.get("cache_read_input_tokens")):
+        return None
+    cached, written = number(told.get("cache_read_input_tokens")), number(told.get("cache_creation_input_tokens"))
+    whole = number(told.get("input_tokens")) + cached + written
+    return Usage(whole, number(told.get("output_tokens")), cached, written)

@@ -1,0 +1,47 @@
+"""Which models answer: the main one, and a small one for summaries, as the settings say.
+
+Without a model the stand-in answers that there is none; nobody is asked unless a person has named somebody.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent.clock import Clock
+from agent.config.running import Llm
+from agent.llm.anthropic import Anthropic
+from agent.llm.offline import Offline
+from agent.llm.openai import OpenAI
+from agent.llm.presets import Role, endpoint
+from agent.llm.provider import Provider
+from agent.llm.retry import Jitter
+from agent.llm.scripted import Scripted
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """The model for the work itself, and the one for small work; the same one when there is only one."""
+
+    main: Provider
+    fast: Provider
+
+
+def providers(llm: Llm, clock: Clock, count: Callable[[str], int], jitter: Jitter = random.random) -> Providers:
+    """The models of the settings; `count` gives the tokens of a text. Nothing is connected to yet.
+
+    Raises `ConfigError` for settings that name half a model; a key is looked for when a model is asked.
+    """
+    if llm.wire == "scripted":
+        scripted = Scripted.load(llm.script, clock=clock)
+        return Providers(scripted, scripted)
+    main = _provider(llm, "main", clock, count, jitter)
+    fast = _provider(llm, "fast", clock, count, jitter)
+    return Providers(main, main if main.model == fast.model else fast)
+
+
+def _provider(llm: Llm, role: Role, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> Provider:
+    found = endpoint(llm, role)
+    if found is None:
+        return Offline()
+    wire, place = found
+    return Anthropic(place, clock, count, jitter) if wire == "anthropic" else OpenAI(place, clock, count, jitter)

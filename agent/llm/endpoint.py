@@ -1,0 +1,85 @@
+"""Where a model is and how it is to be spoken to: one value with everything that a wire needs.
+
+`presets` makes it from the settings; a key is only referred to here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from agent.config.secrets import Secret
+from agent.config.values import shown
+from agent.errors import ConfigError
+from agent.llm.messages import Json
+from agent.llm.provider import Model
+
+Limit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+"""What OpenAI-compatible servers call the longest answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model behind a server.
+
+    `timeout`: seconds of silence allowed. `retries`: further tries of a call. `limit`: the name of the field for the
+    longest answer. `merge`: the server wants user and assistant to take turns. `extra`: fields for the request that
+    this model needs; left out again when a server refuses them.
+    """
+
+    base_url: str
+    model: Model
+    key: Secret = Secret("")
+    timeout: float = 120.0
+    retries: int = 4
+    limit: Limit = "max_tokens"
+    merge: bool = False
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """The server's scheme, host and port, for messages."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def secure(self) -> bool:
+        """Whether it is spoken to over TLS."""
+        return self.base_url.startswith("https:")
+
+    @property
+    def local(self) -> bool:
+        """Whether the server is on this machine."""
+        host = urlsplit(self.base_url).hostname or ""
+        if host == "localhost" or host.endswith(".localhost"):
+            return True
+        try:
+            return ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+
+def base_url(text: str) -> str:
+    """`text` as a server's address without the last slash; raises `ConfigError` for what is none."""
+    example = "such as http://127.0.0.1:11434/v1"
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+        (host or "").encode("idna")
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https") or not text.isprintable() or " " in text:
+        raise ConfigError(f"llm.base_url is not a server's address: {_safe(text)}", hint=f"set it to one {example}")
+    if "@" in parts.netloc:
+        raise ConfigError(
+            "llm.base_url must not hold a name or password", hint="put the key into llm.api_key, as env:NAME"
+        )
+    if parts.query or parts.fragment or text.endswith(("?", "#")):
+        raise ConfigError(f"llm.base_url must end with its path: {_safe(text)}", hint=f"set it to one {example}")
+    return text.rstrip("/")
+
+
+def _safe(text: str) -> str:
+    """An address for a message: what may be a password in it is not shown."""
+    return shown(text) if "@" not in text and "?" not in text else "(not shown: it may hold a secret)"

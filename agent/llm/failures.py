@@ -1,0 +1,128 @@
+"""What went wrong at a model's server, as our own errors: what passes by itself, what a person has to set right.
+
+A server's words are shown shortened, on one line and without the key; some servers echo what they were sent.
+"""
+
+import re
+from datetime import UTC, datetime
+
+from agent.config.secrets import redact
+from agent.errors import AgentError, Permanent, Retryable
+from agent.llm.endpoint import Endpoint
+from agent.llm.fields import mapping, parsed, text
+from agent.llm.messages import Json
+
+MOST_SHOWN = 300
+LONGEST_WAIT = 60.0
+"""The longest pause in seconds that a server may ask for; nobody waits longer for an answer."""
+
+_OVERLOADED = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error"})
+_NO_CREDIT = frozenset({"insufficient_quota", "billing_error"})
+_TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too (many|long).{0,20}token|prompt is too long", re.I)
+
+
+class Rejected(Permanent):
+    """The server found fault with the request itself (400, 413, 422); `said` is its message, without the key."""
+
+    def __init__(self, message: str, *, said: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.said = said
+
+
+def wait_asked(header: str, now: datetime) -> float:
+    """The seconds that a Retry-After header asks for (a number or a date), at most `LONGEST_WAIT`; 0 for none."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        from email.utils import parsedate_to_datetime  # 10 ms that a call without trouble need not pay
+
+        try:
+            when = parsedate_to_datetime(header)
+        except ValueError:
+            return 0.0
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        seconds = (when - now).total_seconds()
+    return min(seconds, LONGEST_WAIT) if seconds > 0 else 0.0  # also refuses nan
+
+
+def said(body: str, key: str) -> str:
+    """The message in an error's body: one line, at most `MOST_SHOWN` characters, nothing unprintable, no key."""
+    body = body.strip()
+    try:
+        words = _message(parsed(body))
+    except ValueError:
+        words = "" if body.startswith("<") else body
+    return cleaned(words, key)
+
+
+def cleaned(words: str, key: str) -> str:
+    """A stranger's words for one line of ours. The key goes before it is shortened, which might leave half of it."""
+    words = " ".join("".join(each if each.isprintable() else " " for each in words).split())
+    words = redact(words, [key])
+    return words if len(words) <= MOST_SHOWN else words[:MOST_SHOWN] + "…"
+
+
+def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, location: str, key: str) -> AgentError:
+    """The error for an answer that is no success. `wait`: seconds that the server asked for."""
+    words, code = said(body, key), _code(body)
+    told = f"{endpoint.place} answered {status}{f' {_phrase(status)}' if _phrase(status) else ''}"
+    told = f"{told}: {words}" if words else told
+    if code in _NO_CREDIT or status == 402:
+        return Permanent(told, hint="the account behind llm.api_key has no credit left, or its own limit is reached")
+    if status == 429 or status >= 500:
+        return Retryable(told, delay=wait, hint="the model's server is busy or out of order: try again later")
+    if status in (401, 403):
+        return Permanent(told, hint="check llm.api_key: `vault-agent config get llm.api_key` says where it comes from")
+    if 300 <= status < 400:
+        return Permanent(
+            f"{endpoint.place} sends us on to {cleaned(location, key) or 'somewhere else'}",
+            hint="redirects are not followed, so that the key stays here: set llm.base_url to the server's own address",
+        )
+    if status in (404, 405):
+        return Permanent(
+            told,
+            hint=f"check llm.model ({endpoint.model.name}) and llm.base_url: it must end with the version, as in /v1",
+        )
+    hint = "the server does not accept what it was sent; llm.model and llm.base_url say which server and model it was"
+    if _TOO_LONG.search(words):
+        hint = "set llm.window to the number of tokens that this model can take"
+    return Rejected(told, said=words, hint=hint)
+
+
+def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
+    """The error for one that came inside a stream that had begun well."""
+    inner = mapping(mapping(error).get("error")) or mapping(error)
+    words = cleaned(_message(error), key)
+    told = f"{endpoint.place} broke off with an error: {words or 'no reason given'}"
+    kind = text(inner.get("type")) or text(inner.get("code"))
+    status = inner.get("code", inner.get("status"))
+    passing = kind in _OVERLOADED or (isinstance(status, int) and (status == 429 or status >= 500))
+    if passing:
+        return Retryable(told, delay=0.0, hint="the model's server is busy or out of order: try again later")
+    return Permanent(told, hint="check llm.model and llm.base_url, and what the server's own log says")
+
+
+def _message(value: Json) -> str:
+    """The words in the shapes that servers put them: {"error": {"message"}}, {"error"}, {"message"}, {"detail"}."""
+    if isinstance(value, str):
+        return value
+    found = mapping(value)
+    for name in ("error", "message", "detail", "msg"):
+        if found.get(name):
+            inner = found[name]
+            return _message(inner) or str(inner)
+    return ""
+
+
+def _code(body: str) -> str:
+    try:
+        error = mapping(mapping(parsed(body)).get("error"))
+    except ValueError:
+        return ""
+    return text(error.get("code")) or text(error.get("type"))
+
+
+def _phrase(status: int) -> str:
+    from http import HTTPStatus  # 12 ms, as above
+
+    return HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else ""

@@ -1,0 +1,79 @@
+"""A reply in the making: text that is handed on as it comes, and tool calls that come in pieces.
+
+Both wires fill one for each try. What the pieces mean in a provider's JSON is left to them.
+"""
+
+import re
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+
+from agent.llm.arguments import Draft, tool_calls, whole
+from agent.llm.messages import Assistant, Object, Stop
+from agent.llm.provider import OnText
+from agent.llm.thoughts import Thoughts
+
+_PATH = re.compile(r"[/\\~.]|[A-Za-z]:\\")
+_HALF_AT_END = re.compile("[\ud800-\udbff]$")
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool call of which more may come; `index` is the stream's number for it, -1 where it gives none."""
+
+    index: int = -1
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What has come of a reply so far. `stop` is None until the server has given a reason."""
+
+    on_text: OnText
+    calls: list[Call] = field(default_factory=list)
+    kept: list[Object] = field(default_factory=list)
+    stop: Stop | None = None
+    model: str = ""
+    events: int = 0
+    _texts: list[str] = field(default_factory=list)
+    _half: str = ""
+    _thoughts: Thoughts = field(default_factory=Thoughts)
+
+    def name(self, model: str) -> None:
+        """The server has named its model; of a file on its disk only the last part is kept."""
+        self.model = re.split(r"[/\\]", model)[-1] if _PATH.match(model) else model or self.model
+
+    def say(self, text: str) -> None:
+        """Text has come; the first half of a character waits for the second, and thinking aloud is left out."""
+        text = self._thoughts.without(self._half + text)
+        self._half = text[-1] if _HALF_AT_END.search(text) else ""
+        self._give(text[: len(text) - len(self._half)])
+
+    @property
+    def text(self) -> str:
+        """All text so far."""
+        return "".join(self._texts)
+
+    @property
+    def written(self) -> str:
+        """All that the model wrote, for an estimate of its size."""
+        return self.text + "".join(f"{call.name} {''.join(call.arguments)}" for call in self.calls)
+
+    def finish(self, taken: Set[str], new_id: Callable[[], str]) -> tuple[Assistant, Stop]:
+        """The whole message, and why it ended. Only a reason that says so makes an incomplete call repairable."""
+        self._give(self._half + self._thoughts.rest())
+        self._half = ""
+        ended = self.stop in ("end", "tools")
+        drafts = [Draft(call.id, call.name, "".join(call.arguments), ended) for call in self.calls]
+        calls = tool_calls(drafts, taken, new_id)
+        stop = self.stop or "end"
+        if stop in ("end", "tools"):
+            stop = "tools" if calls else "end"
+        return Assistant(self.text, calls, tuple(self.kept) if calls else ()), stop
+
+    def _give(self, text: str) -> None:
+        if text:
+            text = whole(text)
+            self._texts.append(text)
+            self.on_text(text)

@@ -1,0 +1,112 @@
+"""The chat completions of OpenAI, and of everybody who speaks as it does: DeepSeek, ARK, Ollama, llama.cpp and others.
+
+They differ in what they leave out and get wrong; `openai_reply` reads it all. Sending and trying again is `wire`'s.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from agent.clock import Clock
+from agent.llm.endpoint import Endpoint
+from agent.llm.http import Answer
+from agent.llm.messages import Assistant, Json, Message, Object, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage
+from agent.llm.openai_reply import read
+from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.retry import Jitter
+from agent.llm.turns import ordered, plain, spoken, taken_ids, tool_name, weighed
+from agent.llm.wire import Dialect, Exchange, Wire
+
+
+class OpenAI:
+    """A `Provider` behind a server that speaks chat completions.
+
+    `count` gives the tokens of a text, for servers that do not say what a call used.
+    """
+
+    def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
+        optional = {"stream_options": {"include_usage": True}, **endpoint.extra}
+        self._wire = Wire(endpoint, clock, jitter, "/chat/completions", Dialect(endpoint.limit, optional))
+        self._clock = clock
+        self._count = count
+
+    @property
+    def model(self) -> Model:
+        return self._wire.endpoint.model
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        """See `Provider`."""
+        endpoint, taken = self._wire.endpoint, taken_ids(request.messages)
+
+        def write(dialect: Dialect) -> Object:
+            return body(endpoint, request, dialect)
+
+        def understand(answer: Answer, exchange: Exchange) -> Reply:
+            gathered, usage = read(answer, exchange)
+            message, stop = gathered.finish(taken, self._clock.new_id)
+            used = usage or self._estimate(request, gathered.written)
+            return Reply(message, used, stop, gathered.model or endpoint.model.name)
+
+        return self._wire.ask(_headers, write, understand, on_text, cancelled)
+
+    def _estimate(self, request: Request, written: str) -> Usage:
+        texts = weighed(request.messages) + [json.dumps(_tool(tool), ensure_ascii=False) for tool in request.tools]
+        return Usage(sum(map(self._count, texts)), self._count(written))
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> Object:
+    """The request as chat completions want it."""
+    told: dict[str, Json] = {
+        "model": endpoint.model.name,
+        "messages": list(_turns(request.messages, merge=endpoint.merge)),
+        "stream": True,
+        dialect.limit: min(request.max_output, endpoint.model.max_output),
+        **dialect.optional,
+    }
+    if request.tools:
+        told["tools"] = [_tool(tool) for tool in request.tools]
+    return told
+
+
+def _turns(messages: Sequence[Message], *, merge: bool) -> Iterator[Object]:
+    """The turns; with `merge`, what stands side by side for the user is one turn, its beginning unchanged."""
+    waiting: list[str] = []
+    for message in ordered(messages):
+        turn = _turn(message)
+        if merge and turn["role"] == "user":
+            waiting.append(str(turn["content"]))
+            continue
+        if waiting:
+            yield {"role": "user", "content": "\n\n".join(waiting)}
+            waiting = []
+        yield turn
+    if waiting:
+        yield {"role": "user", "content": "\n\n".join(waiting)}
+
+
+def _turn(message: Message) -> Object:
+    if isinstance(message, ToolResult):
+        return {"role": "tool", "tool_call_id": message.call, "content": spoken(message)}
+    if isinstance(message, Assistant):
+        # Empty text rather than null: some servers' templates write "None".
+        told: dict[str, Json] = {"role": "assistant", "content": plain(message.text)}
+        if message.calls:
+            told["tool_calls"] = [_call(call) for call in message.calls]
+        return told
+    return {"role": _ROLES[type(message).__name__], "content": spoken(message)}
+
+
+_ROLES = {"System": "system", "User": "user", "Context": "user"}
+
+
+def _call(call: ToolCall) -> Object:
+    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    return {"id": call.id, "type": "function", "function": {"name": tool_name(call.name), "arguments": arguments}}
+
+
+def _tool(tool: ToolSpec) -> Object:
+    told: Object = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": told}

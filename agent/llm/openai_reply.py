@@ -1,0 +1,133 @@
+"""Reading the answer of a chat completion: a stream of pieces, or plain JSON from servers that know no streams.
+
+Servers leave out indexes, ids, usage and the closing `[DONE]`, repeat names, and put every call at index 0; what is
+certain is read, and an answer that ends in the middle is an error.
+"""
+
+import json
+from collections.abc import Mapping
+
+from agent.llm.failures import from_event
+from agent.llm.fields import items, mapping, number, parsed, text
+from agent.llm.gathered import Call, Gathered
+from agent.llm.http import Answer
+from agent.llm.messages import Json, Object, Stop, Usage
+from agent.llm.sse import Event, events
+from agent.llm.wire import Exchange, broken
+
+_STOPS: dict[str, Stop] = {"length": "length", "max_tokens": "length", "content_filter": "refused"}
+_BROKEN = ("error", "insufficient_system_resource")
+_CALLS = ("tool_calls", "function_call")
+
+
+def read(answer: Answer, exchange: Exchange) -> tuple[Gathered, Usage | None]:
+    """What the answer holds, and its usage where the server gives one; `Retryable` when it is broken."""
+    gathered = Gathered(exchange.handed)
+    if "event-stream" in answer.content_type:
+        return gathered, _stream(answer, gathered, exchange)
+    body = answer.body()
+    if body.lstrip()[:1] != b"{":  # a stream that does not say so
+        again = Answer(answer.status, "text/event-stream", "", "", iter([body]))
+        return gathered, _stream(again, gathered, exchange)
+    try:
+        whole = mapping(parsed(body))
+    except ValueError:
+        raise broken(exchange.endpoint, "is not JSON") from None
+    usage = _take(whole, gathered, exchange)
+    if not gathered.events:
+        raise broken(exchange.endpoint, "holds no message")
+    gathered.stop = gathered.stop or "end"
+    return gathered, usage
+
+
+def _stream(answer: Answer, gathered: Gathered, exchange: Exchange) -> Usage | None:
+    usage: Usage | None = None
+    done = False
+    for event in events(answer.pieces):
+        if event.data.strip() == "[DONE]":
+            done = True
+            break
+        usage = _take(_chunk(event, exchange), gathered, exchange) or usage
+    if not gathered.events:
+        raise broken(exchange.endpoint, "is empty")
+    if not done and gathered.stop is None:
+        raise broken(exchange.endpoint, "ends in the middle")
+    return usage
+
+
+def _chunk(event: Event, exchange: Exchange) -> Object:
+    if not event.data.strip():
+        return {}
+    try:
+        return mapping(parsed(event.data))
+    except ValueError:
+        raise broken(exchange.endpoint, "has a piece that is not JSON") from None
+
+
+def _take(chunk: Object, gathered: Gathered, exchange: Exchange) -> Usage | None:
+    if chunk.get("error"):
+        raise from_event(exchange.endpoint, chunk, exchange.key)
+    gathered.name(text(chunk.get("model")))
+    for choice in map(mapping, items(chunk.get("choices"))[:1]):
+        gathered.events += 1
+        said = mapping(choice.get("delta")) or mapping(choice.get("message"))
+        gathered.say(text(said.get("content")))
+        if said.get("refusal"):
+            gathered.say(text(said.get("refusal")))
+            gathered.stop = "refused"
+        for call in map(mapping, items(said.get("tool_calls"))):
+            _add(call, gathered)
+        reason = text(choice.get("finish_reason"))
+        if reason in _BROKEN:
+            raise broken(exchange.endpoint, "ends in the middle")
+        if reason and gathered.stop != "refused":
+            gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
+    return _usage(chunk.get("usage"))
+
+
+def _add(delta: Object, gathered: Gathered) -> None:
+    """Put a piece of a tool call to the call that it belongs to."""
+    function = mapping(delta.get("function"))
+    id, name = text(delta.get("id")), text(function.get("name"))
+    call = _belongs(delta, id, name, gathered)
+    call.id = call.id or id
+    if name != call.name:  # some servers repeat the whole name with every piece
+        call.name += name
+    arguments = function.get("arguments")
+    if isinstance(arguments, Mapping):
+        call.arguments.append(json.dumps(arguments, ensure_ascii=False))
+    else:
+        call.arguments.append(text(arguments))
+
+
+def _belongs(delta: Object, id: str, name: str, gathered: Gathered) -> Call:
+    """The call that a piece continues, or a new one.
+
+    By its index; but a name under another id begins a new call, since some servers give every call the index 0.
+    Without an index, an id of its own begins a call, and so does a name once the call before has arguments.
+    """
+    calls, index = gathered.calls, delta.get("index")
+    if isinstance(index, int) and not isinstance(index, bool):
+        mine = [call for call in calls if call.index == index]
+    else:
+        index = -1
+        mine = [call for call in calls if call.id == id] if id else calls[-1:]
+        if mine and name and not id and "".join(mine[-1].arguments):
+            mine = []
+    if mine and id and mine[-1].id and id != mine[-1].id and name:
+        mine = []
+    if not mine:
+        gathered.calls.append(Call(index=index))
+        return gathered.calls[-1]
+    return mine[-1]
+
+
+def _usage(value: Json) -> Usage | None:
+    told = mapping(value)
+    if not number(told.get("prompt_tokens")):
+        return None
+    details = mapping(told.get("prompt_tokens_details"))
+    cached = number(details.get("cached_tokens")) or number(told.get("prompt_cache_hit_tokens"))
+    whole = number(told.get("prompt_tokens"))
+    written = number(details.get("cache_write_tokens"))
+    return Usage(whole, number(told.get("completion_tokens")), min(cached, whole), min(written, whole))

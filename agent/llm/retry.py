@@ -1,0 +1,72 @@
+"""Trying again: with pauses that grow and are random, as the server asks where it does, and never after text was given.
+
+What is worth another try is decided by who raises `Retryable`; how often, by the settings.
+"""
+
+from collections.abc import Callable
+from itertools import count
+from typing import TypeAlias, TypeVar
+
+from agent.clock import Clock
+from agent.errors import Interrupted, Retryable
+from agent.llm.provider import Cancelled, OnText
+
+FIRST_PAUSE = 2.0
+"""The longest pause before the second try, in seconds; it doubles with each try. Four make half a minute at most."""
+LONGEST_PAUSE = 60.0
+SLICE = 0.2
+
+Jitter: TypeAlias = Callable[[], float]
+"""A number from 0 to 1, 1 excluded, each time another: `random.random`."""
+
+T = TypeVar("T")
+
+
+class Handed:
+    """Hands text on and knows how much: once there is some, the same question must not be asked again silently."""
+
+    def __init__(self, on_text: OnText) -> None:
+        self._on_text = on_text
+        self.characters = 0
+
+    def __call__(self, text: str) -> None:
+        if text:
+            self.characters += len(text)
+            self._on_text(text)
+
+
+def tried(
+    attempt: Callable[[], T], handed: Handed, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
+) -> T:
+    """What `attempt` gives, in up to `retries` further tries after a `Retryable`; the last one's error is raised.
+
+    Its `delay` is the least pause. Raises `Interrupted` within half a second after `cancelled` is true.
+    """
+    for number in count():
+        try:
+            return attempt()
+        except Retryable as error:
+            last = error
+        if handed.characters:
+            raise Retryable(
+                f"{last.message} (after {handed.characters} characters of the answer)",
+                delay=max(last.delay, 1.0),
+                hint="what has come so far is not the whole answer: ask again",
+            )
+        if number >= retries:
+            tries = f" ({number + 1} tries)" if number else ""
+            raise Retryable(f"{last.message}{tries}", delay=max(last.delay, 1.0), hint=last.hint)
+        pause(max(last.delay, jitter() * min(LONGEST_PAUSE, FIRST_PAUSE * 2**number)), clock, cancelled)
+    raise AssertionError("unreachable")
+
+
+def pause(seconds: float, clock: Clock, cancelled: Cancelled) -> None:
+    """Wait in slices; raises `Interrupted` when `cancelled` is true in between."""
+    left = seconds
+    while True:
+        if cancelled():
+            raise Interrupted("the call of the model was cancelled")
+        if left <= 0:
+            return
+        clock.sleep(min(SLICE, left))
+        left -= SLICE

@@ -1,0 +1,192 @@
+"""What a scripted model is to say, as values, and as a YAML or JSON file:
+
+    model: {name: demo, window: 128000, max_output: 4096}     # all optional
+    replies:
+      - text: I will look for it.                             # said in order, one reply a call
+        calls: [{tool: search_vault, arguments: {query: tea}}]
+      - text: Found it.
+        usage: {input: 900, output: 12, cached: 800}          # default: estimated from the characters
+        chunks: ["Found ", "it."]                             # how it arrives; default: a word or so at a time
+        seconds: 0.5                                          # how long the reply takes
+      - {error: retryable, message: too busy, times: 2}       # raised twice at this place (0: always), then the next
+      - {when: Summarise, text: A summary.}                   # not in the order: whenever the last message has this
+      - {task: look up, text: In the sub-run.}                # an order of its own, while a request with this is last
+    after: That is all.                                       # when the replies are used up; `error` raises instead
+
+A file may also hold the list of replies alone, and a reply may be just its text. How it is said is `scripted`'s.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias, TypeVar
+
+from agent.errors import ConfigError
+from agent.llm.messages import Json, Object, Stop, Usage
+from agent.llm.provider import Model
+
+Error: TypeAlias = Literal["retryable", "permanent", "key", "interrupted"]
+AFTER = "The script has no more to say."
+MODEL = Model("scripted", 128_000, 4_096)
+_MAX_BYTES = 1 << 20
+_ERRORS: tuple[Error, ...] = ("retryable", "permanent", "key", "interrupted")
+_STOPS: tuple[Stop, ...] = ("end", "tools", "length", "refused")
+_LINE = frozenset(["text", "calls", "when", "task", "usage", "chunks", "seconds", "error", "message", "times", "stop"])
+
+T = TypeVar("T", bound=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool that a line wants used; `problem` as in `ToolCall`."""
+
+    tool: str
+    arguments: Object = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One reply, or an error to raise first (`times`; 0: always). The module's text says what each is."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    when: str = ""
+    task: str = ""
+    usage: Usage | None = None
+    chunks: tuple[str, ...] = ()
+    seconds: float = 0.0
+    error: Error | None = None
+    message: str = ""
+    times: int = 1
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A whole script. `after` None: an error when the replies are used up."""
+
+    lines: tuple[Line, ...]
+    after: str | None = AFTER
+    model: Model = MODEL
+
+
+def read(path: Path) -> Script:
+    """The script in a file of at most 1 MB; raises `ConfigError` that names the reply and what is wrong with it."""
+    raw = _load(path)
+    whole = _Fields(
+        str(path), raw if isinstance(raw, Mapping) else {"replies": raw}, frozenset({"model", "replies", "after"})
+    )
+    model = _Fields(f"{path}, model", whole.mapping("model"), frozenset({"name", "window", "max_output"}))
+    after = whole.text("after", AFTER)
+    return Script(
+        tuple(_line(f"{path}, reply {number}", item) for number, item in enumerate(whole.items("replies"), 1)),
+        None if after == "error" else after,
+        Model(
+            model.text("name", MODEL.name),
+            model.whole("window", MODEL.window),
+            model.whole("max_output", MODEL.max_output),
+        ),
+    )
+
+
+def _load(path: Path) -> Json:
+    import yaml
+
+    loader: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        data = path.expanduser().read_bytes()
+        if len(data) > _MAX_BYTES:
+            raise ConfigError(f"{path} is larger than 1 MB", hint="shorten the script")
+        # Through JSON, so that a date or a number as a key is text, as it would be in a model's call.
+        raw: Json = json.loads(json.dumps(yaml.load(data, Loader=loader), default=str))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"the script {path} cannot be read: {reason}", hint="llm.script names it") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"{path} is not YAML: {' '.join(str(error).split())[:200]}", hint="mend the script"
+        ) from error
+    return raw
+
+
+def _line(where: str, item: Json) -> Line:
+    if isinstance(item, str):
+        return Line(item)
+    if not isinstance(item, Mapping):
+        raise ConfigError(f"{where}: neither a text nor a mapping", hint="text: what the model says")
+    said = _Fields(where, item, _LINE)
+    usage = _Fields(f"{where}, usage", said.mapping("usage"), frozenset({"input", "output", "cached"}))
+    return Line(
+        text=said.text("text"),
+        calls=tuple(_call(f"{where}, call {n}", call) for n, call in enumerate(said.items("calls"), 1)),
+        when=said.text("when"),
+        task=said.text("task"),
+        usage=Usage(usage.whole("input"), usage.whole("output"), usage.whole("cached")) if usage.raw else None,
+        chunks=tuple(str(chunk) for chunk in said.items("chunks")),
+        seconds=said.number("seconds"),
+        error=said.choice("error", _ERRORS),
+        message=said.text("message"),
+        times=said.whole("times", 1),
+        stop=said.choice("stop", _STOPS),
+    )
+
+
+def _call(where: str, item: Json) -> Call:
+    if not isinstance(item, Mapping):
+        raise ConfigError(f"{where}: not a mapping", hint="{tool: NAME, arguments: {…}}")
+    said = _Fields(where, item, frozenset({"tool", "arguments", "problem"}))
+    return Call(said.text("tool"), said.mapping("arguments"), said.text("problem"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """A mapping of the file with its place in it; each method gives one field, typed, or raises `ConfigError`."""
+
+    where: str
+    raw: Object
+    known: frozenset[str]
+
+    def __post_init__(self) -> None:
+        strange = [str(key) for key in self.raw if key not in self.known]
+        if strange:
+            raise ConfigError(
+                f"{self.where}: unknown {', '.join(strange)}", hint=f"known: {', '.join(sorted(self.known))}"
+            )
+
+    def text(self, name: str, default: str = "") -> str:
+        value = self.raw.get(name)
+        return default if value is None else str(value)
+
+    def number(self, name: str, default: float = 0.0) -> float:
+        value = self.raw.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise ConfigError(f"{self.where}: {name} is not a number from 0 up", hint=f"{name}: 1")
+        return value
+
+    def whole(self, name: str, default: int = 0) -> int:
+        return int(self.number(name, default))
+
+    def mapping(self, name: str) -> Object:
+        value = self.raw.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"{self.where}: {name} is not a mapping", hint=f"{name}: {{key: value}}")
+        return value
+
+    def items(self, name: str) -> Sequence[Json]:
+        value = self.raw.get(name)
+        if value is None:
+            return ()
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ConfigError(f"{self.where}: {name} is not a list", hint="begin each of its lines with `-`")
+        return value
+
+    def choice(self, name: str, words: tuple[T, ...]) -> T | None:
+        said = self.text(name)
+        found = next((word for word in words if word == said), None)
+        if said and found is None:
+            raise ConfigError(f"{self.where}: {name} is {said}", hint=f"{name} is one of {', '.join(words)}")
+        return found

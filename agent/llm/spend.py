@@ -1,0 +1,160 @@
+"""A meter on a model: each call is reserved in the ledger before it is made, and refused when it could pass a ceiling.
+
+So what a run or a day costs never passes its ceiling by more than one call, also beside other processes and after a
+kill. How lines become durable is `ledger`'s, what a token costs `price`'s, which ceilings there are the settings'.
+"""
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TypeAlias
+
+from agent.clock import Clock
+from agent.config.running import Spend
+from agent.errors import AgentError, LimitReached, MissingKey
+from agent.llm.ledger import Entry, Ledger, Page, Scope, Totals
+from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
+from agent.llm.price import Price, cost
+from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+
+Count: TypeAlias = Callable[[str], int]
+"""How many tokens a text has, or nearly."""
+
+_PER_MESSAGE = 4
+_MARGIN = 1.1
+"""Every provider cuts text in its own way: a tenth more than we count."""
+_ROUNDING = 1e-9
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A model whose calls are counted and limited; itself a `Provider`. `price` is None where it is not known."""
+
+    provider: Provider
+    ledger: Ledger
+    ceilings: Spend
+    price: Price | None
+    count: Count
+    clock: Clock
+    scope: Scope
+
+    @property
+    def model(self) -> Model:
+        return self.provider.model
+
+    def on(self, scope: Scope) -> "Meter":
+        """The same model on another run's account."""
+        return replace(self, scope=scope)
+
+    def spent(self) -> Totals:
+        """What this run and its sub-runs have cost so far."""
+        return self.ledger.totals_of(self.scope.run)
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        """As `Provider.chat`; raises `LimitReached` before anything is sent, and `Permanent` when the ledger fails."""
+        reserved = self._reserve(request)
+        received: list[str] = []
+
+        def pass_on(text: str) -> None:
+            received.append(text)
+            on_text(text)
+
+        try:
+            reply = self.provider.chat(request, pass_on, cancelled)
+        except (MissingKey, LimitReached):
+            self._settle(reserved, Usage())  # nothing was sent
+            raise
+        except BaseException:
+            self._settle(reserved, Usage(reserved.entry.usage.input, self.count("".join(received)) if received else 0))
+            raise
+        usage = reply.usage
+        if not usage.input and not usage.output:
+            usage = Usage(reserved.entry.usage.input, self.count(_said(reply.message)))
+            reply = replace(reply, usage=usage)
+        self._settle(reserved, usage)
+        return reply
+
+    def _reserve(self, request: Request) -> "_Reservation":
+        wanted = Usage(estimate(request, self.count), request.max_output)
+        money = None if self.price is None else cost(self.price, wanted)
+        day = self.ledger.today()
+        entry = Entry(self.clock.new_id(), self.scope, self.model.name, wanted, money)
+        with self.ledger.exclusive() as page:
+            self._check(page, day, entry)
+            page.write(day, entry)
+        return _Reservation(day, entry)
+
+    def _check(self, page: Page, day: date, entry: Entry) -> None:
+        """Raise `LimitReached` when this call, at its dearest, would pass a ceiling."""
+        ceilings, run, today = self.ceilings, page.totals_of(self.scope.run), page.totals(day)
+        tokens = entry.usage.input + entry.usage.output
+        if run.calls + 1 > ceilings.calls_per_run:
+            raise LimitReached(
+                f"this run has made {run.calls:,} calls of a model, as many as it may",
+                limit="spend.calls_per_run",
+                hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run),
+            )
+        for key, whose, used, most in (
+            ("spend.run_tokens", "run", run.tokens, ceilings.run_tokens),
+            ("spend.daily_tokens", "day", today.tokens, ceilings.daily_tokens),
+        ):
+            if used + tokens > most:
+                said = f"the next call may take {tokens:,} tokens and this {whose} has used {used:,} of {most:,}"
+                raise LimitReached(said, limit=key, hint=_raise_it(key, most))
+        for key, whose, paid, allowed in (
+            ("spend.run", "run", run.money, ceilings.run),
+            ("spend.daily", "day", today.money, ceilings.daily),
+        ):
+            if entry.money and paid + entry.money > allowed + _ROUNDING:
+                said = (
+                    f"the next call may cost ${entry.money:.4f} and this {whose} has cost ${paid:.4f} of ${allowed:g}"
+                )
+                raise LimitReached(said, limit=key, hint=_raise_it(key, allowed))
+
+    def _settle(self, reserved: "_Reservation", usage: Usage) -> None:
+        """Put what was used in the place of what was reserved; where that fails, the reservation goes on counting."""
+        money = None if self.price is None else cost(self.price, usage)
+        try:
+            with self.ledger.exclusive() as page:
+                page.write(reserved.day, replace(reserved.entry, usage=usage, money=money, open=False))
+        except AgentError as error:
+            logger.warning("a call counts with what was reserved for it: %s", error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reservation:
+    day: date
+    entry: Entry
+
+
+def estimate(request: Request, count: Count) -> int:
+    """About how many tokens a request has, rather more than less."""
+    tools = sum(count(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in request.tools)
+    messages = sum(count(_text(message)) + _PER_MESSAGE for message in request.messages)
+    return int((tools + messages) * _MARGIN) + _PER_MESSAGE
+
+
+def _text(message: Message) -> str:
+    match message:
+        case Assistant(kept=kept):
+            return " ".join([_said(message), *(json.dumps(each, ensure_ascii=False, default=dict) for each in kept)])
+        case ToolResult(name=name, text=text):
+            return f"{name} {text}"
+        case _:
+            return message.text
+
+
+def _said(message: Assistant) -> str:
+    return " ".join([message.text, *map(_call, message.calls)])
+
+
+def _call(call: ToolCall) -> str:
+    return f"{call.name} {json.dumps(call.arguments, ensure_ascii=False, default=dict)}"
+
+
+def _raise_it(key: str, now: float) -> str:
+    return f"vault-agent config set {key} {max(now * 2, 1):g} allows more"

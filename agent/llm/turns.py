@@ -1,0 +1,84 @@
+"""Our messages as the turns of a conversation that every wire sends: in an order that servers accept, and as text.
+
+The same messages always give the same turns, and more messages only add to them: providers' caches live on that.
+"""
+
+import re
+from collections.abc import Sequence
+
+from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
+
+_TAG = re.compile(r"<(?=\s*/?\s*context\b)", re.I)
+_LINE_OPENING = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(\s*)\[")
+_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def ordered(messages: Sequence[Message]) -> list[Message]:
+    """The messages with each tool's result directly behind the calls: servers refuse anything in between."""
+    done: list[Message] = []
+    others: list[Message] = []
+    for message in messages:
+        if isinstance(message, ToolResult):
+            done.append(message)
+        elif isinstance(message, Assistant):
+            done += [*others, message]
+            others = []
+        else:
+            others.append(message)
+    return done + others
+
+
+def spoken(message: User | Context | ToolResult | System) -> str:
+    """What the model reads for a message that is not its own."""
+    match message:
+        case System(text):
+            return plain(text)
+        case User(text, ""):
+            return plain(text)
+        case User(text, sender):
+            return f"[{_name(sender)}] {_LINE_OPENING.sub(_quoted, plain(text))}"
+        case Context(text, source):
+            inside = _TAG.sub("&lt;", plain(text))
+            return f'<context source="{_attribute(source)}">\n{inside}\n</context>'
+        case ToolResult(text=text, failed=failed):
+            marked = failed and not text.casefold().startswith("error")
+            return f"Error: {plain(text)}" if marked else plain(text)
+
+
+def plain(text: str) -> str:
+    """`text` as it can be sent: halves of characters, which no server takes, are replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def tool_name(name: str) -> str:
+    """A tool's name as servers accept it; a model may have made up another."""
+    return _NAME.sub("_", name)[:64] or "unknown"
+
+
+def taken_ids(messages: Sequence[Message]) -> frozenset[str]:
+    """The ids of all calls so far."""
+    return frozenset(call.id for call in _calls(messages))
+
+
+def weighed(messages: Sequence[Message]) -> list[str]:
+    """Every text that the model reads of these messages, for an estimate of their size."""
+    texts = [message.text if isinstance(message, Assistant) else spoken(message) for message in messages]
+    return texts + [f"{call.name} {call.arguments}" for call in _calls(messages)]
+
+
+def _calls(messages: Sequence[Message]) -> list[ToolCall]:
+    return [call for message in messages if isinstance(message, Assistant) for call in message.calls]
+
+
+def _quoted(found: re.Match[str]) -> str:
+    """A line that begins with a bracket, marked: in a group, nobody may speak in another's name."""
+    return f"{found[1]}{found[2]}\\["
+
+
+def _name(sender: str) -> str:
+    return " ".join(sender.replace("[", "(").replace("]", ")").split())
+
+
+def _attribute(text: str) -> str:
+    text = plain(" ".join(text.split()))
+    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

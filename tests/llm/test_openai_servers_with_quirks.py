@@ -1,0 +1,247 @@
+"""What servers that speak as OpenAI does leave out, refuse and get wrong."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from agent.errors import Permanent
+from agent.llm.endpoint import Endpoint
+from agent.llm.messages import (
+    Assistant,
+    Context,
+    Json,
+    Object,
+    Reply,
+    Request,
+    System,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    User,
+)
+from agent.llm.openai import OpenAI
+from tests.fakes import FakeClock
+from tests.llm.dialects import MODEL, counted, no_jitter, openai
+from tests.llm.servers import Part, Visit, answers, model_server, streams
+
+QUESTION = Request((System("Be kind."), User("Hello")))
+
+
+def chunk(delta: Object, reason: str | None = None) -> bytes:
+    return b"data: " + json.dumps({"choices": [{"delta": delta, "finish_reason": reason}]}).encode() + b"\n\n"
+
+
+def call(**fields: Json) -> bytes:
+    """A piece of a call; `name` and `arguments` belong to its function."""
+    function: Object = {name: fields.pop(name) for name in ("name", "arguments") if name in fields}
+    return chunk({"tool_calls": [{**fields, "function": function}]})
+
+
+def heard(*pieces: bytes, end: bytes = b"data: [DONE]\n\n", reason: str = "stop") -> Reply:
+    with model_server(streams(*pieces, chunk({}, reason), end)) as server:
+        return OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter).chat(QUESTION)
+
+
+def calls(*pieces: bytes) -> list[tuple[str, Object]]:
+    reply = heard(*pieces)
+    assert reply.stop == "tools"
+    assert len({each.id for each in reply.message.calls}) == len(reply.message.calls)
+    assert not any(each.problem for each in reply.message.calls)
+    return [(each.name, each.arguments) for each in reply.message.calls]
+
+
+TWO = [("vault_read", {"path": "a"}), ("vault_list", {})]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        pytest.param(
+            [
+                call(index=0, id="a", name="vault_", arguments=""),
+                call(index=0, name="read", arguments='{"path":'),
+                call(index=1, id="b", name="vault_list", arguments=""),
+                call(index=0, arguments=' "a"}'),
+            ],
+            id="names in parts, pieces in turns",
+        ),
+        pytest.param(
+            [
+                call(index=0, id="a", name="vault_read", arguments='{"path": "a"}'),
+                call(index=0, id="b", name="vault_list", arguments="{}"),
+            ],
+            id="every call at index 0",
+        ),
+        pytest.param(
+            [
+                call(id="a", name="vault_read", arguments='{"path":'),
+                call(id="a", arguments=' "a"}'),
+                call(id="b", name="vault_list"),
+            ],
+            id="no index",
+        ),
+        pytest.param(
+            [call(name="vault_read", arguments='{"path": "a"}'), call(name="vault_list", arguments="{}")],
+            id="neither index nor id",
+        ),
+        pytest.param(
+            [
+                call(index=0, id="", name="vault_read", arguments='{"path"'),
+                call(index=0, id="", name="vault_read", arguments=': "a"}'),
+                call(index=1, id=None, name="vault_list", arguments=None),
+            ],
+            id="names repeated, ids empty",
+        ),
+        pytest.param(
+            [
+                call(index=0, id="x", name="vault_read", arguments={"path": "a"}),
+                call(index=1, id="x", name="vault_list"),
+            ],
+            id="arguments that are no text, one id for all",
+        ),
+    ],
+)
+def test_calls_are_put_together_however_they_come(pieces: Sequence[bytes]) -> None:
+    assert calls(*pieces) == TWO
+
+
+def test_usage_that_is_missing_is_estimated() -> None:
+    reply = heard(chunk({"content": "Hello there"}))
+    assert reply.usage == Usage(counted("Be kind.") + counted("Hello"), counted("Hello there"))
+
+
+def test_an_end_without_done_is_an_end() -> None:
+    assert heard(chunk({"content": "Hi"}), end=b"").message.text == "Hi"
+
+
+def test_halves_of_a_character_are_joined() -> None:
+    pieces = [
+        b'data: {"choices": [{"delta": {"content": "%s"}}]}\n\n' % half for half in (rb"a\ud83d", rb"\udc08b\ud83d")
+    ]
+    assert heard(*pieces).message.text == "a🐈b\ufffd"
+
+
+def test_thinking_is_no_text() -> None:
+    assert heard(chunk({"reasoning_content": "hmm"}), chunk({"content": "Hi", "reasoning": "x"})).message.text == "Hi"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("\n<think>Hm, 猫.</think>\n\nHello <think>there</think>", "Hello <think>there</think>"),
+        ("<think></think>x", "x"),
+        ("<think>never ends", ""),
+        ("<thinking is good", "<thinking is good"),
+        ("  <th", "  <th"),
+        ("a </think> b", "a </think> b"),
+    ],
+)
+def test_thinking_aloud_is_left_out_however_it_is_cut(said: str, meant: str) -> None:
+    assert heard(chunk({"content": said})).message.text == meant
+    assert heard(*(chunk({"content": letter}) for letter in said)).message.text == meant
+
+
+def test_a_refusal_is_told() -> None:
+    reply = heard(chunk({"refusal": "I cannot do that."}))
+    assert (reply.stop, reply.message.text) == ("refused", "I cannot do that.")
+
+
+def test_text_in_parts_is_text() -> None:
+    assert (
+        heard(chunk({"content": [{"type": "text", "text": "H"}, {"type": "text", "text": "i"}]})).message.text == "Hi"
+    )
+
+
+@pytest.mark.parametrize("delta", [{"content": 7}, {"tool_calls": "x"}, {"tool_calls": [7, None]}, {"content": None}])
+def test_what_has_the_wrong_shape_is_no_crash(delta: Object) -> None:
+    assert heard(chunk(delta)).message.text == ""
+
+
+def test_a_model_that_is_a_file_is_named_without_its_folder() -> None:
+    piece = b'data: {"model": "/home/me/models/small.gguf", "choices": [{"delta": {"content": "x"}}]}\n\n'
+    assert heard(piece).model == "small.gguf"
+
+
+def _refuses(*fields: str, said: str) -> Part:
+    """A server that refuses requests with one of these fields, in these words."""
+
+    def part(visit: Visit) -> None:
+        if set(fields) & set(visit.asked.told):
+            return answers("400 Bad Request", json.dumps({"error": {"message": said}}).encode())(visit)
+        return streams(openai.answer("fine"))(visit)
+
+    return part
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("stream_options", "Unrecognized request argument supplied: stream_options"),
+        ("stream_options", "Extra inputs are not permitted"),
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        ("reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"),
+    ],
+)
+def test_what_a_server_does_not_take_is_said_differently_from_then_on(field: str, said: str) -> None:
+    with model_server(_refuses(field, said=said)) as server:
+        endpoint = Endpoint(server.url, MODEL, extra={"reasoning_effort": "none"})
+        provider = OpenAI(endpoint, clock := FakeClock(), counted, no_jitter)
+        assert provider.chat(QUESTION).message.text == "fine"
+        assert provider.chat(QUESTION).message.text == "fine"
+    assert len(server.asked) == 3
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize("said", ["use max_completion_tokens", "max_tokens and stream_options and x", "no"])
+def test_a_server_that_takes_nothing_is_not_asked_for_ever(said: str) -> None:
+    part = answers("400 Bad Request", json.dumps({"error": {"message": said}}).encode())
+    with model_server(part) as server, pytest.raises(Permanent, match="400"):
+        OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter).chat(QUESTION)
+    assert len(server.asked) <= 4
+
+
+def test_a_question_that_is_too_long_names_the_setting() -> None:
+    part = answers("400 Bad Request", b'{"error": {"message": "This exceeds the maximum context length"}}')
+    with model_server(part) as server, pytest.raises(Permanent) as caught:
+        OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter).chat(QUESTION)
+    assert "llm.window" in caught.value.hint
+
+
+def test_what_is_sent_is_as_documented() -> None:
+    messages = (System("Be kind."), User("Hi", "Anna"), Context("tea", "memory"), User("猫"))
+    tool = ToolSpec("vault_read", "Read.", {"type": "object"})
+    with model_server(streams(openai.answer("x"))) as server:
+        provider = OpenAI(Endpoint(server.url, MODEL, merge=True), FakeClock(), counted, no_jitter)
+        provider.chat(Request(messages, (tool,), max_output=9))
+    assert server.asked[0].line == "POST /v1/chat/completions HTTP/1.1"
+    assert server.asked[0].told == {
+        "model": "test-model",
+        "messages": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": '[Anna] Hi\n\n<context source="memory">\ntea\n</context>\n\n猫'},
+        ],
+        "stream": True,
+        "max_tokens": 9,
+        "stream_options": {"include_usage": True},
+        "tools": [
+            {
+                "type": "function",
+                "function": {"name": "vault_read", "description": "Read.", "parameters": {"type": "object"}},
+            }
+        ],
+    }
+
+
+def test_a_call_is_sent_back_with_a_name_that_servers_accept() -> None:
+    messages = (User("go"), Assistant("", (ToolCall("c", "vault.read 猫", {"x": "猫"}),)), ToolResult("c", "t", "done"))
+    with model_server(streams(openai.answer("x"))) as server:
+        OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter).chat(Request(messages))
+    said = server.asked[0].told["messages"]
+    assert isinstance(said, list)
+    function = {"name": "vault_read__", "arguments": '{"x": "猫"}'}
+    assert said[1:] == [
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": "done"},
+    ]

@@ -1,0 +1,146 @@
+"""From the settings to the models: presets, what is missing, and who gets which key."""
+
+from dataclasses import replace
+
+import pytest
+
+from agent.config.load import load
+from agent.config.running import Llm
+from agent.config.secrets import Secret
+from agent.errors import ConfigError
+from agent.llm.anthropic import Anthropic
+from agent.llm.choose import providers
+from agent.llm.endpoint import Endpoint
+from agent.llm.messages import Request, User
+from agent.llm.offline import Offline
+from agent.llm.openai import OpenAI
+from agent.llm.presets import Known, Role, endpoint, known, price, table
+from agent.llm.scripted import Scripted
+from tests.fakes import FakeClock
+from tests.llm.dialects import counted, no_jitter
+
+DEFAULT = load(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
+
+
+def place(llm: Llm, role: Role = "main") -> Endpoint:
+    found = endpoint(llm, role)
+    assert found is not None
+    return found[1]
+
+
+def test_without_any_setting_nobody_is_asked() -> None:
+    chosen = providers(DEFAULT, FakeClock(), counted)
+    assert isinstance(chosen.main, Offline)
+    assert chosen.fast is chosen.main
+
+
+def test_a_script_answers_in_both_roles() -> None:
+    chosen = providers(replace(DEFAULT, wire="scripted", preset="openai"), FakeClock(), counted)
+    assert isinstance(chosen.main, Scripted)
+    assert chosen.fast is chosen.main
+    assert "hello" in chosen.main.chat(Request((User("hello"),))).message.text
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic", "deepseek", "ark", "ollama", "llamacpp", "lmstudio", "vllm"])
+def test_every_preset_leads_to_a_model(name: str) -> None:
+    preset = table().presets[name]
+    llm = replace(DEFAULT, preset=name, model=preset.main or "my-model")
+    chosen = providers(llm, FakeClock(), counted, no_jitter)
+    assert isinstance(chosen.main, Anthropic if preset.wire == "anthropic" else OpenAI)
+    assert chosen.main.model.name == llm.model
+    assert place(llm).key.reference == (f"env:{preset.key}" if preset.key else "")
+    assert place(llm).local == (not preset.key)
+
+
+def test_a_preset_brings_its_small_model_and_a_named_one_stands_alone() -> None:
+    assert providers(replace(DEFAULT, preset="openai"), FakeClock(), counted).fast.model.name == "gpt-6-luna"
+    alone = providers(replace(DEFAULT, preset="openai", model="gpt-4o"), FakeClock(), counted)
+    assert alone.fast is alone.main
+    both = replace(DEFAULT, preset="openai", model="gpt-4o", fast_model="gpt-4o-mini")
+    assert providers(both, FakeClock(), counted).fast.model.name == "gpt-4o-mini"
+
+
+def test_a_model_or_an_address_alone_means_openai() -> None:
+    assert place(replace(DEFAULT, model="gpt-4o")).base_url == "https://api.openai.com/v1"
+    found = endpoint(replace(DEFAULT, base_url="http://127.0.0.1:9000/v1/", model="mine"))
+    assert found is not None
+    assert (found[0], found[1].base_url) == ("openai", "http://127.0.0.1:9000/v1")
+
+
+def test_a_key_of_openai_is_not_sent_to_somebody_else() -> None:
+    assert place(replace(DEFAULT, base_url="https://example.org/v1", model="m")).key == Secret("")
+    assert place(replace(DEFAULT, wire="anthropic", base_url="https://example.org/v1", model="m")).key == Secret("")
+    assert place(replace(DEFAULT, wire="anthropic")).key == Secret("env:ANTHROPIC_API_KEY")
+    mine = replace(DEFAULT, preset="openai", api_key=Secret("env:MINE"))
+    assert place(mine).key == Secret("env:MINE")
+
+
+@pytest.mark.parametrize(
+    ("llm", "names"),
+    [
+        (replace(DEFAULT, preset="opnai"), "openai, anthropic"),
+        (replace(DEFAULT, preset="ollama"), "llm.model"),
+        (replace(DEFAULT, base_url="http://127.0.0.1:1/v1"), "llm.model"),
+        (replace(DEFAULT, api_key=Secret("env:X")), "llm.preset"),
+        (replace(DEFAULT, fast_model="x"), "llm.preset"),
+        (replace(DEFAULT, preset="openai", wire="anthropic"), "llm.base_url"),
+        (replace(DEFAULT, model="m", base_url="localhost:11434"), "http://"),
+        (replace(DEFAULT, model="m", base_url="https://me:hunter2@example.org/v1"), "llm.api_key"),
+        (replace(DEFAULT, model="m", base_url="https://example.org/v1?key=hunter2"), "http://"),
+        (replace(DEFAULT, model="m", base_url="ftp://example.org"), "http://"),
+        (replace(DEFAULT, model="m", base_url="http://[::1"), "http://"),
+        (replace(DEFAULT, model="m", base_url="http://a:99999/"), "http://"),
+        (replace(DEFAULT, model="m", base_url="http://a..b/"), "http://"),
+        (replace(DEFAULT, model="m", base_url="http://a/\nHost: b"), "http://"),
+    ],
+)
+def test_half_a_model_is_explained(llm: Llm, names: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        providers(llm, FakeClock(), counted)
+    assert caught.value.message.startswith("llm.")
+    assert names in caught.value.hint
+    assert "hunter2" not in caught.value.message + caught.value.hint
+
+
+def test_the_window_is_the_setting_s_else_the_table_s_else_a_careful_guess() -> None:
+    assert place(replace(DEFAULT, preset="anthropic")).model.window == 200_000
+    assert place(replace(DEFAULT, preset="anthropic", window=9_000)).model.window == 9_000
+    assert place(replace(DEFAULT, preset="anthropic", window=1_000_000), "fast").model.window == 200_000
+    assert place(replace(DEFAULT, model="unheard-of")).model.window == 32_768
+
+
+def test_an_answer_leaves_room_for_the_question() -> None:
+    assert place(replace(DEFAULT, model="m", window=2_000)).model.max_output == 1_000
+    assert place(replace(DEFAULT, model="claude-3-5-haiku", max_output=100_000)).model.max_output == 8_192
+
+
+def test_the_longest_name_that_fits_is_the_model_s() -> None:
+    models = {"gpt-5": Known(5), "gpt-5-mini": Known(6)}
+    found = {
+        name: known(name, models) for name in ("gpt-5-mini-2025", "openai/GPT-5", "gpt-5.1", "gpt-55", "gpt-5:free")
+    }
+    assert {name: each.window if each else None for name, each in found.items()} == {
+        "gpt-5-mini-2025": 6,
+        "openai/GPT-5": 5,
+        "gpt-5.1": None,
+        "gpt-55": None,
+        "gpt-5:free": 5,
+    }
+
+
+def test_presets_of_providers_that_are_paid_in_dollars_have_a_price() -> None:
+    for name in ("openai", "anthropic", "deepseek"):
+        preset = table().presets[name]
+        for model in (preset.main, preset.fast):
+            cost = price(model)
+            assert cost is not None
+            assert 0 < cost.cached <= cost.input < cost.output
+    assert price("a-model-of-my-own") is None
+
+
+def test_the_table_holds_no_surprises() -> None:
+    for name, each in table().models.items():
+        assert name == name.lower()
+        assert each.window >= 8_192
+        if each.price:
+            assert 0 < each.price.cached <= each.price.input < each.price.output, name
