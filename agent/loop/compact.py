@@ -1,0 +1,111 @@
+"""Making room in a session that has grown too long: what matters is kept as memories, then a summary stands in.
+
+First everybody is told what is about to go (`ContextCompact`: the flush by rule), then the model is asked in silence
+what it wants to remember, then the older part is summarised. None of the three can hold up the run but a person's stop,
+and none is left out when another fails. The session's note keeps every word; the summary is a note beside it.
+"""
+
+import logging
+from dataclasses import dataclass
+
+from agent.context.anchor import Anchor
+from agent.context.assemble import in_order
+from agent.context.budget import Window
+from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said, split
+from agent.context.prompt import fill
+from agent.errors import AgentError, Interrupted
+from agent.events.runs import ContextCompact, Speaker
+from agent.llm.messages import Context, Message, Request, System, ToolSpec, User
+from agent.loop.agent import Agent, Models
+from agent.loop.records import Summarised
+from agent.loop.session import Session
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.memory.flush import MOST, parse_flush
+from agent.tools.tool import RunContext
+
+_SUMMARY_TOKENS = 1_024
+_FLUSH_TOKENS = 512
+_LANGUAGES = {"en": "English", "zh": "Chinese (中文)"}
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The run that needs room: its session, models and window, who speaks, and what is put before the model."""
+
+    session: Session
+    models: Models
+    window: Window
+    context: RunContext
+    speaker: Speaker
+    anchor: Anchor
+    tools: tuple[ToolSpec, ...]
+
+
+def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted | None:
+    """Compact the session where the next request would be too large, or where a person wants it; None where not."""
+    session, window, count = scene.session, scene.window, agent.count
+    system, history = session.system, session.history
+    if not wanted and not needs_compaction(system, history, scene.anchor, scene.tools, window, count):
+        return None
+    room = room_for_history(system, scene.anchor, scene.tools, window, count)
+    turns = agent.context.keep_turns
+    dropped, _ = split(history, turns, room, count)
+    if not dropped:
+        return None
+    run = scene.context.run
+    agent.bus.publish(
+        ContextCompact(run, session.path, scene.speaker, said(dropped), tuple(scene.context.taint.sources))
+    )
+    _flush(agent, scene, dropped)
+    model = scene.models.fast
+
+    def summarise(prompt: str) -> str:
+        request = Request((User(prompt),), max_output=min(_SUMMARY_TOKENS, model.model.max_output))
+        return model.chat(request, cancelled=scene.context.cancelled).message.text
+
+    asked = summarise if model.model.present else None
+    now, read = agent.clock.now(), agent.vault.read
+    compacted = compact(history, turns, asked, now, room=room, count=count, language=agent.language, read=read)
+    if compacted is None:
+        return None
+    if compacted.problem:
+        logger.warning("%s: %s; the summary was made by rule", session.path, compacted.problem)
+    session.add(Summarised(compacted.summary.text, len(compacted.kept)))
+    session.save("make room: a summary stands in for the beginning", beside=_note(agent, scene, compacted))
+    return compacted
+
+
+def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
+    """Ask the model what it wants to remember; the person does not see it."""
+    model = scene.models.main
+    if not model.model.present:
+        return
+    try:
+        wish = fill("flush", agent.vault.read, most=str(MOST), language=_LANGUAGES[agent.language])
+        messages = (System(scene.session.system), *in_order(dropped), Context(wish, "flush"))
+        request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
+        facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)
+        if facts:
+            agent.keep(facts, scene.context)
+    except Interrupted:
+        raise
+    except (AgentError, OSError) as error:
+        logger.warning("%s: the model could not say what to remember: %s", scene.session.path, error)
+
+
+def _note(agent: Agent, scene: Scene, compacted: Compacted) -> dict[str, bytes]:
+    """The summary as a note of its own, to be found by search; it says so when untrusted text may have gone into it."""
+    session = scene.session
+    number = sum(isinstance(record.event, Summarised) for record in session.records)
+    name = session.path.removesuffix(".md")
+    header: dict[str, Value] = {
+        "id": agent.clock.new_id(),
+        "type": "summary",
+        "created": agent.clock.now().replace(microsecond=0),
+        "session": f"[[{name}]]",
+    }
+    if scene.context.taint:
+        header["untrusted"] = list(scene.context.taint.sources)
+    return {f"{name}-summary-{number}.md": Note.compose(header, compacted.summary.text + "\n").data}

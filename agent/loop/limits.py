@@ -1,0 +1,39 @@
+"""How far a run has come, and whether it may go on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agent.config.running import Run as Limits
+from agent.errors import LimitReached
+from agent.llm.messages import Assistant, ToolResult
+from agent.loop.records import Event, Spoken
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a run has used up. `since` is the clock's monotonic time at which it began or was taken up again."""
+
+    since: float
+    steps: int = 0
+    tool_calls: int = 0
+
+    @classmethod
+    def of(cls, events: Iterable[Event], now: float) -> "Progress":
+        """The progress of a run that is taken up again, counted from what its note says."""
+        said = [event.message for event in events if isinstance(event, Spoken)]
+        steps = sum(isinstance(message, Assistant) for message in said)
+        return cls(now, steps, sum(isinstance(message, ToolResult) for message in said))
+
+    def check(self, limits: Limits, now: float) -> None:
+        """Raise `LimitReached` when the next step would pass a limit."""
+        if self.steps >= limits.steps:
+            raise _reached(f"{limits.steps} steps", "run.steps")
+        if self.tool_calls >= limits.tool_calls:
+            raise _reached(f"{limits.tool_calls} uses of tools", "run.tool_calls")
+        if now - self.since >= limits.seconds:
+            raise _reached(f"{limits.seconds:g} seconds", "run.seconds")
+
+
+def _reached(what: str, key: str) -> LimitReached:
+    hint = f"say 'go on' in the same session, or raise it: vault-agent config set {key} …"
+    return LimitReached(f"the run has used its {what}", limit=key, hint=hint)

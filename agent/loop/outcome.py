@@ -1,0 +1,70 @@
+"""How a run ends or pauses, in a word, and what there is to say about it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked, StopRun
+from agent.tools.tool import Cited
+
+
+class Outcome(StrEnum):
+    """The word for it. The two that wait for a person can be resumed, and so can an interrupted run."""
+
+    FINISHED = "finished"
+    LIMIT = "limit"
+    NEEDS_APPROVAL = "needs_approval"
+    QUESTION_ASKED = "question_asked"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+    @property
+    def waits(self) -> bool:
+        """Whether calls stay open until a person has decided or answered."""
+        return self in {Outcome.NEEDS_APPROVAL, Outcome.QUESTION_ASKED}
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the run can be taken up again where it stopped."""
+        return self.waits or self is Outcome.INTERRUPTED
+
+
+class Finished(StopRun):
+    """The model has answered and wants no more tools; the message is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What a run came to. `reason` says why it stopped where it did not finish; `waits_for` names the note to decide
+    or answer in; `queued` says why the last of it waits to be written; `commits` are those of its tools, `sources` the
+    lines of notes that they showed. `failure` is what made it fail, None where nothing did."""
+
+    run: str
+    session: str
+    outcome: Outcome
+    answer: str
+    reason: str = ""
+    hint: str = ""
+    waits_for: str = ""
+    queued: str = ""
+    commits: tuple[str, ...] = ()
+    sources: tuple[Cited, ...] = ()
+    steps: int = 0
+    tools: tuple[str, ...] = ()
+    failure: Exception | None = None
+
+
+def outcome_of(stop: Exception) -> Outcome:
+    """The word for what stopped a run."""
+    match stop:
+        case Finished():
+            return Outcome.FINISHED
+        case LimitReached():
+            return Outcome.LIMIT
+        case NeedsApproval():
+            return Outcome.NEEDS_APPROVAL
+        case QuestionAsked():
+            return Outcome.QUESTION_ASKED
+        case Interrupted():
+            return Outcome.INTERRUPTED
+        case _:
+            return Outcome.FAILED

@@ -1,0 +1,256 @@
+"""What a session's note is made of: records, each a line for the machine, a heading and text for people.
+
+A record begins with an Obsidian comment, which people do not see in reading view, and ends where the next one begins:
+
+    %% vault-agent: user {"at": "2026-11-21T14:12:00+00:00", "sender": ""} %%
+    ### 14:12 You
+
+    What they said.
+
+What people and the model say stands as it is; what tools were asked for, and what they and our own sources gave, stands
+in a code block. Reading gives back what was written, to the letter, and what a person has changed since as they
+changed it. Where records come from and go to is left to `session`.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeAlias, assert_never
+
+from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A run begins with this task; `sender` asked through `channel`, in a `group` perhaps, and is `owner` or `guest`;
+    `job` is the one that the run belongs to."""
+
+    run: str
+    task: str
+    channel: str
+    sender: str = ""
+    group: bool = False
+    role: str = "owner"
+    job: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message. `usage` is that of the model's call that gave it; `remark` is for people: receipts, commits."""
+
+    message: Message
+    usage: Usage | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The tools that are described to the model from here on, in this order."""
+
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tainted:
+    """Untrusted text from `source` came into the run."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """All messages but the system's and the last `kept` before this record are replaced by `text`."""
+
+    text: str
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A run has ended or paused."""
+
+    run: str
+    outcome: str
+    reason: str = ""
+
+
+Event: TypeAlias = Began | Spoken | Chosen | Tainted | Summarised | Closed
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event with its time."""
+
+    at: datetime
+    event: Event
+
+
+_MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%\r?$", re.MULTILINE)
+_LOOKS_LIKE_A_MARK = re.compile(r"^(\\*%% vault-agent: )", re.MULTILINE)
+_ESCAPED = re.compile(r"^\\(\\*%% vault-agent: )", re.MULTILINE)
+_HEADING = re.compile(r"\A[^\n]*\n\r?\n")
+_ENDINGS = ("\n\n", "\r\n\r\n", "\n")
+_FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*?)\n?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_RUNS_OF_TICKS = re.compile(r"`{3,}")
+
+Meta: TypeAlias = dict[str, object]
+
+
+def write(records: Sequence[Record]) -> str:
+    """The records as text for the end of a session's note."""
+    return "".join(_write(record.at, *part) for record in records for part in _parts(record.event))
+
+
+def read(text: str) -> list[Record]:
+    """The records in a session's note, in order; what cannot be read as one is left out."""
+    marks = list(_MARK.finditer(text))
+    ends = [*(mark.start() for mark in marks), len(text)][1:]
+    found: list[Record] = []
+    for mark, end in zip(marks, ends, strict=True):
+        record = _read(mark[1], mark[2], text[mark.end() + 1 : end])
+        if record is None:
+            continue
+        call = record.event.message if isinstance(record.event, Spoken) else None
+        if mark[1] == "call" and found and isinstance(call, Assistant):
+            found[-1] = _with_call(found[-1], call.calls[0])
+        else:
+            found.append(record)
+    return found
+
+
+Part: TypeAlias = tuple[str, Meta, str, str]
+"""A record's kind, its data, its heading, its body."""
+
+
+def _parts(event: Event) -> Iterator[Part]:
+    match event:
+        case Spoken():
+            yield from _said(event)
+        case Began():
+            yield "run", _of_run(event), "Run", f"`{event.run}`"
+        case Chosen(tools):
+            yield "tools", {"tools": list(tools)}, "Tools", ", ".join(f"`{name}`" for name in tools)
+        case Tainted(source):
+            yield "taint", {"source": source}, "Untrusted text", _fenced(source)
+        case Summarised(text, kept):
+            yield "summary", {"kept": kept}, "Summary", _fenced(text)
+        case Closed(run, outcome, reason):
+            yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", reason or "."
+        case _:
+            assert_never(event)
+
+
+def _of_run(began: Began) -> Meta:
+    """What is said of a run; what is as usual is left out."""
+    meta: Meta = {"run": began.run, "task": began.task, "channel": began.channel, "sender": began.sender}
+    unusual = {"group": began.group, "job": began.job, "role": "" if began.role == "owner" else began.role}
+    return {**meta, **{key: value for key, value in unusual.items() if value}}
+
+
+def _said(spoken: Spoken) -> Iterator[Part]:
+    remark = f"\n\n{spoken.remark}" if spoken.remark else ""
+    match spoken.message:
+        case System(text):
+            yield "system", {}, "What holds for this session", _fenced(text)
+        case User(text, sender):
+            yield "user", {"sender": sender}, sender or "You", text
+        case Context(text, source):
+            yield "context", {"source": source}, f"Given to the model: {source}", _fenced(text) + remark
+        case Assistant(text, calls):
+            usage = spoken.usage
+            meta: Meta = {"usage": [usage.input, usage.output, usage.cached, usage.written]} if usage else {}
+            yield "agent", meta, "Agent", text
+            for call in calls:
+                asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
+                named: Meta = {"id": call.id, "name": call.name, "problem": call.problem}
+                yield "call", named, f"Asks for {call.name}", _fenced(asked, "json")
+        case ToolResult(call, name, text, failed):
+            said = "failed" if failed else "done"
+            yield "result", {"id": call, "name": name, "failed": failed}, f"{name}: {said}", _fenced(text) + remark
+        case _:
+            assert_never(spoken.message)
+
+
+def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
+    said = json.dumps({"at": at.isoformat(), **meta}, ensure_ascii=False).replace("%", "\\u0025")
+    title = " ".join(heading.split())
+    body = _LOOKS_LIKE_A_MARK.sub(r"\\\1", body)
+    return f"%% vault-agent: {kind} {said} %%\n### {at:%H:%M} {title}\n\n{body}\n\n"
+
+
+def _fenced(text: str, language: str = "text") -> str:
+    longest = max((len(ticks) for ticks in _RUNS_OF_TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _read(kind: str, said: str, block: str) -> Record | None:
+    try:
+        meta = json.loads(said)
+        event = _event(kind, meta, _body(block))
+        return Record(datetime.fromisoformat(str(meta["at"])), event) if event is not None else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _body(block: str) -> str:
+    body = _HEADING.sub("", block, count=1)
+    ending = next((end for end in _ENDINGS if body.endswith(end)), "")
+    body = body.removesuffix(ending)
+    return _ESCAPED.sub(r"\1", body)
+
+
+def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:
+    match kind:
+        case "run":
+            said = [str(meta[key]) for key in ("run", "task", "channel", "sender")]
+            return Began(*said, meta.get("group") is True, str(meta.get("role", "owner")), str(meta.get("job", "")))
+        case "tools":
+            tools = meta["tools"]
+            return Chosen(tuple(map(str, tools))) if isinstance(tools, list) else None
+        case "taint":
+            return Tainted(str(meta["source"]))
+        case "summary":
+            return Summarised(_unfenced(body), int(str(meta["kept"])))
+        case "end":
+            return Closed(str(meta["run"]), str(meta["outcome"]), str(meta["reason"]))
+        case _:
+            return _message(kind, meta, body)
+
+
+def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
+    match kind:
+        case "system":
+            return Spoken(System(_unfenced(body)))
+        case "user":
+            return Spoken(User(body, str(meta["sender"])))
+        case "context":
+            return Spoken(Context(_unfenced(body), str(meta["source"])))
+        case "agent":
+            usage = meta.get("usage")
+            return Spoken(Assistant(body), Usage(*map(int, usage)) if isinstance(usage, list) else None)
+        case "call":
+            arguments: Object = json.loads(_unfenced(body))
+            call = ToolCall(str(meta["id"]), str(meta["name"]), arguments, str(meta["problem"]))
+            return Spoken(Assistant("", (call,)))
+        case "result":
+            text, failed = _unfenced(body), meta["failed"] is True
+            return Spoken(ToolResult(str(meta["id"]), str(meta["name"]), text, failed))
+        case _:
+            return None
+
+
+def _unfenced(body: str) -> str:
+    """What the code block at the beginning of a body holds."""
+    match = _FENCE.match(body)
+    return match[2] if match else body
+
+
+def _with_call(record: Record, call: ToolCall) -> Record:
+    spoken = record.event
+    if not isinstance(spoken, Spoken) or not isinstance(spoken.message, Assistant):
+        return record
+    message = replace(spoken.message, calls=(*spoken.message.calls, call))
+    return replace(record, event=replace(spoken, message=message))

@@ -1,0 +1,315 @@
+"""The agent's run, readable in one sitting: `step` is `execute(query())`, repeated until something stops it.
+
+Every step is in the session's note before the next one begins, and what changes something is in the note as asked for
+before it is done: a run that was killed goes on where its note ends. Limits, spend, a person's no and a finished
+answer are all errors that stop it (`outcome`).
+"""
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from agent.context.anchor import Anchor, Failure
+from agent.context.assemble import assemble, injected, opening
+from agent.context.budget import Window
+from agent.context.choice import choose_tools
+from agent.context.shorten import shorten
+from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked
+from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
+from agent.llm.breaker import Breaker
+from agent.llm.messages import Assistant, Reply, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.provider import OnText
+from agent.loop.agent import Agent, Models
+from agent.loop.compact import Scene, make_room
+from agent.loop.limits import Progress
+from agent.loop.mailbox import Mailbox
+from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
+from agent.loop.records import Began, Chosen, Closed, Spoken, Tainted
+from agent.loop.session import Session
+from agent.tools.registry import Called
+from agent.tools.tool import Cited, RunContext
+
+TOGETHER = 4
+"""Calls that only read and may run at the same time."""
+_ANSWER_SHARE = 4
+"""The part of a small window that is kept for the answer at most."""
+_TRAIL = 5
+"""Failures that the model is reminded of."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A task: what was asked, by whom, on behalf of which job; `role` is `owner` or `guest`."""
+
+    task: str
+    speaker: Speaker
+    role: str = "owner"
+    job: str = ""
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class Run:
+    """One run in a session. `go` returns how it ended; nothing that a model or a tool does makes it raise."""
+
+    agent: Agent
+    session: Session
+    asked: Asked
+    context: RunContext
+    mailbox: Mailbox
+    on_text: OnText
+    models: Models
+    progress: Progress
+    breaker: Breaker
+    chosen: tuple[ToolSpec, ...] = ()
+    commits: list[str] = field(default_factory=list)
+    sources: list[Cited] = field(default_factory=list)
+    used: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def window(self) -> Window:
+        """What fits before the model of this run."""
+        model = self.models.main.model
+        return Window(model.window, min(model.max_output, model.window // _ANSWER_SHARE))
+
+    def go(self, resumed: bool = False) -> Ended:
+        """Begin, or take up again, and repeat `step` until something stops it."""
+        try:
+            if resumed:
+                self.take_up()
+            else:
+                self.begin()
+            while True:
+                self.step()
+        except (AgentError, OSError) as stop:
+            return self.close(stop)
+
+    def step(self) -> None:
+        """Ask the model, do what it asks for."""
+        self.execute(self.query())
+
+    def begin(self) -> None:
+        """Put the task and what belongs to it into the session."""
+        session, run = self.session, self.context.run
+        for source in session.untrusted:  # what the model still has before it
+            self.context.taint.mark(source)
+        session.add(*(Spoken(_not_done(call)) for call in session.open_calls))
+        if not session.system:
+            session.add(Spoken(System(self.agent.system())))
+        speaker = self.asked.speaker
+        asked = self.asked
+        session.add(Began(run, asked.task, speaker.channel, speaker.sender, speaker.group, asked.role, asked.job))
+        told = self.agent.bus.publish(TaskStarted(run, session.path, self.asked.task, speaker))
+        start = opening(self.asked.task, self.agent.sources, told, self.window, self.agent.count)
+        session.add(*(Spoken(message, remark=start.remark(message)) for message in start.messages))
+        self.sources += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
+        for source in start.untrusted:
+            self.context.taint.mark(source)
+            session.add(Tainted(source))
+        session.add(Spoken(User(self.asked.task, speaker.sender if speaker.group else "")))
+        self.choose()
+        for problem in start.problems:
+            logger.warning("%s", problem)
+        session.save(f"begin: {self.asked.task}")
+
+    def take_up(self) -> None:
+        """Go on where the note ends; calls that were open may have been carried out before the run stopped."""
+        events = list(self.session.of_run(self.context.run))
+        for event in events:
+            match event:
+                case Tainted(source):
+                    self.context.taint.mark(source)
+                case Spoken(ToolResult(name=name)):
+                    self.used.append(name)
+        self.progress = Progress.of(events, self.agent.clock.monotonic())
+        self.choose()
+        calls = self.session.open_calls
+        if calls:
+            self.perform(calls, resumed=True)
+            self.session.save("took up again")
+
+    def choose(self) -> None:
+        """Describe to the model the tools that the session has used so far, and those that fit the task."""
+        known = {spec.name: spec for spec in self.agent.tools.specs(self.context)}
+        before = [
+            name for record in self.session.records if isinstance(record.event, Chosen) for name in record.event.tools
+        ]
+        chosen = [known[name] for name in dict.fromkeys(before) if name in known]
+        agent = self.agent
+        fitting = choose_tools(self.asked.task, tuple(known.values()), agent.relevance, agent.context.tools)
+        fresh = tuple(spec for spec in fitting if spec not in chosen)
+        if fresh:
+            self.session.add(Chosen(tuple(spec.name for spec in fresh)))
+        self.chosen = (*chosen, *fresh)
+
+    def query(self) -> Reply:
+        """Take up what people have said meanwhile, and ask the model."""
+        agent, session, run = self.agent, self.session, self.context.run
+        self.progress.check(agent.limits, agent.clock.monotonic())
+        if self.context.cancelled():
+            raise Interrupted("stopped by you")
+        session.add(*(Spoken(message) for message in self.mailbox.take(self.asked.speaker.sender)))
+        self.progress.steps += 1
+        event = IterationStarted(run, session.path, self.progress.steps, self.asked.task, tuple(self.used))
+        session.add(*map(Spoken, injected(agent.bus.publish(event), agent.count)))
+        make_room(agent, self.scene())
+        prompt = assemble(session.system, session.history, self.anchor(), self.chosen, self.window, agent.count)
+        reply = self.models.main.chat(prompt.request, self.on_text, self.context.cancelled)
+        session.add(Spoken(reply.message, reply.usage))
+        return reply
+
+    def execute(self, reply: Reply) -> None:
+        """Do what the answer asks for; an answer that asks for nothing ends the run."""
+        calls = reply.message.calls
+        if not calls:
+            if self.mailbox.has_from(self.asked.speaker.sender):
+                return
+            raise _finished(reply)
+        if not all(self.agent.tools.is_readonly(call.name) for call in calls):
+            self.session.save(f"asks for {', '.join(dict.fromkeys(call.name for call in calls))}")
+        try:
+            self.perform(calls)
+        finally:
+            self.session.save(f"step {self.progress.steps}")
+
+    def perform(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
+        """Carry out calls in their order, neighbours that only read at the same time."""
+        for together, group in groupby(calls, key=lambda call: self.agent.tools.is_readonly(call.name)):
+            batch = list(group)
+            for call in batch:
+                self.breaker.check(call.name, call.arguments)
+            contexts = [replace(self.context, call=call.id, resumed=resumed) for call in batch]
+            if together and len(batch) > 1:
+                with ThreadPoolExecutor(TOGETHER, "vault-agent-tool") as pool:
+                    for call, called in zip(batch, pool.map(self.agent.tools.call, batch, contexts), strict=True):
+                        self.take_in(call, called, len(calls))
+            else:
+                for call, context in zip(batch, contexts, strict=True):
+                    if context.cancelled():
+                        raise Interrupted("stopped by you")
+                    self.take_in(call, self.agent.tools.call(call, context), len(calls))
+
+    def take_in(self, call: ToolCall, called: Called, beside: int) -> None:
+        """Put one of `beside` results before the model and into the note, and tell everybody."""
+        run, path = self.context.run, self.session.path
+        result = self.judged(call, called.result, beside)
+        self.progress.tool_calls += 1
+        self.used.append(result.name)
+        self.commits += called.given.commits if called.given else ()
+        self.sources += called.given.sources if called.given else ()
+        self.session.add(Spoken(result, remark=_remark(called)))
+        known = {event.source for event in self.session.of_run(run) if isinstance(event, Tainted)}
+        self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
+        if result.failed:
+            told = self.agent.bus.publish(ToolFailed(run, path, result.call, result.name, called.seconds, result.text))
+        else:
+            told = self.agent.bus.publish(
+                ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text))
+            )
+        self.session.add(*map(Spoken, injected(told, self.agent.count)))
+
+    def judged(self, call: ToolCall, result: ToolResult, beside: int) -> ToolResult:
+        """A result as the model gets it: in a size that leaves room, with a warning when it keeps failing."""
+        text = shorten(result.text, self.window.result_room(beside), self.agent.count)
+        if not result.failed:
+            self.breaker.succeeded(call.name, call.arguments)
+            return replace(result, text=text)
+        self.failures.append(Failure(result.name, text))
+        warning = self.breaker.failed(call.name, call.arguments, result.text)
+        return replace(result, text=f"{text}\n{warning}" if warning else text)
+
+    def scene(self) -> Scene:
+        """The run as compaction sees it."""
+        speaker = self.asked.speaker
+        return Scene(self.session, self.models, self.window, self.context, speaker, self.anchor(), self.chosen)
+
+    def anchor(self) -> Anchor:
+        """What the model is reminded of at the end of every request."""
+        step = f"step {self.progress.steps} of at most {self.agent.limits.steps}"
+        failures = tuple(self.failures[-_TRAIL:])
+        return Anchor(self.asked.task, tuple(self.used), step, errors=failures, language=self.agent.language)
+
+    def close(self, stop: Exception) -> Ended:
+        """Say in the note how it ended, and tell everybody."""
+        outcome = outcome_of(stop)
+        message = stop.message if isinstance(stop, AgentError) else f"{type(stop).__name__}: {stop}"
+        run, session = self.context.run, self.session
+        session.add(Closed(run, outcome, "" if outcome is Outcome.FINISHED else message))
+        try:
+            session.save(f"{outcome}: {self.asked.task}")
+        except (AgentError, OSError) as error:
+            logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
+            if outcome is Outcome.FINISHED:
+                outcome, message = Outcome.FAILED, f"answered, but the session could not be saved: {error}"
+        ended = Ended(
+            run,
+            session.path,
+            outcome,
+            self.answer(),
+            reason="" if outcome is Outcome.FINISHED else message,
+            hint=stop.hint if isinstance(stop, AgentError) else "",
+            waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
+            queued=session.queued,
+            commits=tuple(self.commits),
+            sources=tuple(dict.fromkeys(self.sources)),
+            steps=self.progress.steps,
+            tools=tuple(self.used),
+            failure=stop if outcome is Outcome.FAILED else None,
+        )
+        seconds = self.agent.clock.monotonic() - self.progress.since
+        speaker, tools = self.asked.speaker, ended.tools
+        used = self.usage()
+        self.agent.bus.publish(
+            TaskCompleted(
+                run,
+                session.path,
+                self.asked.task,
+                speaker,
+                outcome,
+                ended.answer,
+                tools,
+                seconds,
+                ended.steps,
+                used.input,
+                used.output,
+            )
+        )
+        return ended
+
+    def usage(self) -> Usage:
+        """The tokens of the model's answers in this run."""
+        of_run = self.session.of_run(self.context.run)
+        return sum((event.usage for event in of_run if isinstance(event, Spoken) and event.usage), Usage())
+
+    def answer(self) -> str:
+        """The last thing that the model said in this run."""
+        said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
+        return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")
+
+
+def _not_done(call: ToolCall) -> ToolResult:
+    return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)
+
+
+def _finished(reply: Reply) -> AgentError:
+    """The end of a run that the model has brought about."""
+    if reply.stop == "length":
+        return LimitReached(
+            "the answer was cut off at the longest that one may be",
+            limit="llm.max_output",
+            hint="vault-agent config set llm.max_output 8192",
+        )
+    if not reply.message.text.strip():
+        refused = reply.stop == "refused"
+        return Permanent("the model refused to answer" if refused else "the model gave an empty answer")
+    return Finished(reply.message.text)
+
+
+def _remark(called: Called) -> str:
+    """For people: the commits that a call made."""
+    commits = called.given.commits if called.given else ()
+    return "\n".join(f"- commit `{commit[:12]}`" for commit in commits)

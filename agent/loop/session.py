@@ -1,0 +1,201 @@
+"""A session: one conversation, kept in one note to which we only append.
+
+What is added is in memory at once and in the note after `save`, in one commit with everything else that was added
+since the last. A session that was cut off is loaded from its note and goes on where the note ends. What the records
+look like is `records`'s.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from agent.errors import NoteGone
+from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
+from agent.loop.outcome import Outcome
+from agent.loop.records import Began, Chosen, Closed, Event, Record, Spoken, Summarised, Tainted, read, write
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.memory.entry import slug
+from agent.vault.store import Vault
+from agent.vault.write.change import Stamp
+from agent.vault.write.secrets import masked
+
+FOLDER = "sessions/"
+
+
+@dataclass(slots=True)
+class Session:
+    """One conversation. `parent` is `run/call` of the run that delegated to it, empty for a person's own."""
+
+    vault: Vault
+    path: str
+    id: str
+    channel: str
+    parent: str = ""
+    records: list[Record] = field(default_factory=list)
+    saved: int = 0
+    """How many of the records the note holds, or will hold when `queued` is over."""
+    queued: str = ""
+    """Why what was saved last waits to be written; empty when it does not."""
+
+    @property
+    def system(self) -> str:
+        """What holds for the whole session; empty before its first run."""
+        return next((message.text for message in self._messages() if isinstance(message, System)), "")
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The messages that a model is to see, without the system's; a summary stands in for those before it."""
+        shown: list[Message] = []
+        for record in self.records:
+            match record.event:
+                case Spoken(message) if not isinstance(message, System):
+                    shown.append(message)
+                case Summarised(text, kept):
+                    shown = [Context(text, "summary"), *shown[len(shown) - kept :]]
+        return tuple(shown)
+
+    @property
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of the last answer that have no result yet."""
+        answered: set[str] = set()
+        for message in reversed(list(self._messages())):
+            match message:
+                case ToolResult(call=call):
+                    answered.add(call)
+                case Assistant(calls=calls):
+                    return tuple(call for call in calls if call.id not in answered)
+                case User():
+                    return ()
+        return ()
+
+    @property
+    def open_run(self) -> Began | None:
+        """The last run, when it was cut off, interrupted or waits for a person; None when it is over."""
+        for record in reversed(self.records):
+            match record.event:
+                case Closed(outcome=outcome):
+                    if not Outcome(outcome).can_go_on:
+                        return None
+                case Began() as began:
+                    return began
+        return None
+
+    @property
+    def untrusted(self) -> tuple[str, ...]:
+        """Where the untrusted text comes from that was read in this session."""
+        found = (record.event.source for record in self.records if isinstance(record.event, Tainted))
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def last(self) -> datetime | None:
+        """When the last thing happened."""
+        return self.records[-1].at if self.records else None
+
+    def of_run(self, run: str) -> Iterator[Event]:
+        """What has happened since this run began."""
+        inside = False
+        for record in self.records:
+            inside = inside or (isinstance(record.event, Began) and record.event.run == run)
+            if inside:
+                yield record.event
+
+    def is_stale(self, now: datetime, hours: float) -> bool:
+        """Whether so long has passed without a word that the next message belongs to a new session."""
+        return self.last is not None and now - self.last > timedelta(hours=hours)
+
+    def add(self, *events: Event) -> None:
+        """Add what happened now; secrets in what was said are covered up for everybody, the model too."""
+        now = self.vault.clock.now().replace(microsecond=0)
+        self.records += [Record(now, _clean(event)) for event in events]
+
+    def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """Put what was added into the note, and new notes `beside` it, in one commit; raises as that does."""
+        fresh = self.records[self.saved :]
+        if not fresh:
+            return
+        text = masked(write(fresh)).encode()
+        with self.vault.transaction(f"session: {what}", Stamp("agent", session=self.path)) as transaction:
+            if self.saved:
+                transaction.append(self.path, text)
+            else:
+                transaction.create(self.path, self._head() + text)
+            for path, data in beside.items():
+                transaction.create(path, data)
+        self.saved = len(self.records)
+        self.queued = transaction.outcome.queued or ""
+
+    def _messages(self) -> Iterator[Message]:
+        return (record.event.message for record in self.records if isinstance(record.event, Spoken))
+
+    def _head(self) -> bytes:
+        header: dict[str, Value] = {
+            "id": self.id,
+            "type": "session",
+            "created": self.records[0].at,
+            "channel": self.channel,
+        }
+        if self.parent:
+            header["parent"] = self.parent
+        task = next((record.event.task for record in self.records if isinstance(record.event, Began)), "Session")
+        title = masked(" ".join(task.split())[:80])
+        return Note.compose(header, f"# {title}\n\n").data
+
+
+def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
+    """A new session, whose note is made with its first `save`."""
+    now, id = vault.clock.now(), vault.clock.new_id()
+    name = "-".join(part for part in (f"{now:%Y-%m-%d}", slug(masked(task)), id[-6:].lower()) if part)
+    return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
+
+
+def load(vault: Vault, path: str) -> Session:
+    """The session kept in the note at `path`; raises `NoteGone` when there is none."""
+    data = vault.read(path)
+    note = Note.parse(data or b"")
+    if data is None or note.type != "session":
+        raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {FOLDER}")
+    records = read(note.body)
+    parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
+    return Session(vault, path, *parts, records, len(records))
+
+
+def sessions(vault: Vault) -> list[str]:
+    """The paths of all sessions, the newest day first."""
+    return sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
+
+
+def latest(vault: Vault, channel: str, among: int = 30) -> Session | None:
+    """The session of this channel that was spoken in last, of the newest `among`; None when there is none."""
+    found: list[Session] = []
+    for path in sessions(vault)[:among]:
+        try:
+            session = load(vault, path)
+        except NoteGone:
+            continue
+        if session.channel == channel and not session.parent and session.records:
+            found.append(session)
+    return max(found, key=lambda session: session.records[-1].at, default=None)
+
+
+def _clean(event: Event) -> Event:
+    match event:
+        case Spoken(message):
+            return replace(event, message=_clean_message(message), remark=_plain(event.remark))
+        case Began():
+            return replace(event, task=_plain(event.task))
+        case Summarised():
+            return replace(event, text=_plain(event.text))
+        case Closed():
+            return replace(event, reason=_plain(event.reason))
+        case Chosen() | Tainted():
+            return event
+
+
+def _clean_message(message: Message) -> Message:
+    return replace(message, text=_plain(message.text))
+
+
+def _plain(text: str) -> str:
+    return masked(text.encode("utf-8", "replace").decode())

@@ -1,0 +1,117 @@
+"""A real vault with an agent whose model says its lines, for tests of runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.config.load import load
+from agent.context.budget import Count
+from agent.context.tokens import estimate
+from agent.events.bus import Bus
+from agent.events.runs import Speaker
+from agent.index.hit import Answer
+from agent.llm.breaker import Breaker
+from agent.llm.provider import Provider
+from agent.llm.script import Line
+from agent.llm.scripted import Scripted
+from agent.loop.agent import Agent, Models
+from agent.loop.limits import Progress
+from agent.loop.mailbox import Mailbox
+from agent.loop.outcome import Ended
+from agent.loop.run import Asked, Run
+from agent.loop.session import Session, begin
+from agent.tools.approvals import Approvals
+from agent.tools.builtin.toolbox import Behind, builtin_tools
+from agent.tools.policy_file import load_policies
+from agent.tools.registry import Registry
+from agent.tools.tool import RunContext, Tool
+from agent.vault.store import Vault
+from tests.fakes import FakeClock
+from tests.vaults import make_vault
+
+ANNA = Speaker("cli")
+
+
+def nothing_found(question: str, limit: int) -> Answer:
+    """A search over an empty vault."""
+    return Answer(question, "keyword", "none")
+
+
+@dataclass
+class Stage:
+    """A vault at `folder/vault` and whatever a run needs; `model` says its lines."""
+
+    folder: Path
+    model: Provider
+    notes: dict[str, str] = field(default_factory=dict)
+    clock: FakeClock = field(default_factory=FakeClock)
+    more: tuple[Tool, ...] = ()
+    count: Count = estimate
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.vault = make_vault(self.folder, self.notes, clock=self.clock)
+        self.bus = Bus(self.clock)
+        self.approvals = Approvals(self.vault, self.clock, 24)
+        self.kept: list[str] = []
+        self.cancel = False
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "vault"
+
+    def agent(self) -> Agent:
+        """The agent, as a new process would have it."""
+        settings = load(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
+        tools = builtin_tools(self.vault, self.clock, 24, Behind(nothing_found, nothing_found), self.more)
+        policies = load_policies(self.folder / "home" / "config")
+        return Agent(
+            vault=self.vault,
+            clock=self.clock,
+            bus=self.bus,
+            models=lambda run, job: Models(self.model, self.model),
+            tools=Registry(tools, policies, self.approvals.guard, self.clock),
+            system=lambda: "You live in a vault.",
+            sources=(),
+            relevance=None,
+            keep=lambda facts, context: self.kept.extend(facts),
+            count=self.count,
+            limits=settings.run,
+            context=settings.context,
+            language="en",
+        )
+
+    def session(self, task: str = "a task") -> Session:
+        """A new session."""
+        return begin(self.vault, "cli", task)
+
+    def run(self, task: str, session: Session, number: str = "", mailbox: Mailbox | None = None) -> Run:
+        """A run in a session; `number` names it where it is taken up again."""
+        context = RunContext(number or self.clock.new_id(), session.path, cancelled=lambda: self.cancel)
+        models = Models(self.model, self.model)
+        return Run(
+            self.agent(),
+            session,
+            Asked(task, ANNA),
+            context,
+            mailbox or Mailbox(),
+            self.said.append,
+            models,
+            Progress(self.clock.monotonic()),
+            Breaker(3),
+        )
+
+    def ask(self, task: str, session: Session | None = None) -> Ended:
+        """Ask, in a new session unless one is given."""
+        return self.run(task, session or self.session(task)).go()
+
+
+def stage(folder: Path, lines: Sequence[Line | str], **notes: str) -> Stage:
+    """A stage whose model says these lines; `notes` by name without the ending."""
+    said = [Line(line) if isinstance(line, str) else line for line in lines]
+    return Stage(folder, Scripted(said), {f"{name}.md": text for name, text in notes.items()})
+
+
+def note(vault: Vault, path: str) -> str:
+    """A note's text, empty where there is none."""
+    return (vault.read(path) or b"").decode()

@@ -1,0 +1,305 @@
+"""A run asks the model, does what it asks for, keeps every step in the session's note, and knows when to stop."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent.errors import ToolFailed
+from agent.events.runs import IterationStarted, TaskCompleted, TaskStarted, ToolCompleted
+from agent.events.runs import ToolFailed as Failed
+from agent.events.subscriber import Injection
+from agent.llm.messages import Assistant, Context, Object, ToolCall, ToolResult, User
+from agent.llm.script import Call, Line
+from agent.llm.scripted import Scripted
+from agent.loop.mailbox import Mailbox
+from agent.loop.outcome import Outcome
+from agent.loop.session import load
+from agent.tools.tool import Given, RunContext, Tool
+from agent.vault.history.commits import commits
+from tests.loop.stage import Stage, note, stage
+from tests.vaults import git
+
+WRITE = Line("I write it.", (Call("vault_write", {"path": "tea.md", "content": "Green.\n"}),))
+NO_ARGUMENTS: Object = {"type": "object", "properties": {}, "additionalProperties": False}
+READ = Line("", (Call("vault_read", {"path": "a.md"}), Call("vault_read", {"path": "b.md"})))
+
+
+def test_an_answer_ends_the_run(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Hello, Anna."])
+    ended = here.ask("Say hello")
+    assert (ended.outcome, ended.answer, ended.steps) == (Outcome.FINISHED, "Hello, Anna.", 1)
+    assert "".join(here.said) == "Hello, Anna."
+
+
+def test_what_was_said_is_in_the_session_s_note(tmp_path: Path) -> None:
+    here = stage(tmp_path, [WRITE, "Done: [[tea]]."])
+    ended = here.ask("Write about tea")
+    session = load(here.vault, ended.session)
+    said = [type(message) for message in session.history]
+    assert said == [User, Assistant, ToolResult, Assistant]
+    shown = note(here.vault, ended.session)
+    assert "Write about tea" in shown and "Asks for vault_write" in shown and "Done: [[tea]]." in shown
+    assert session.open_run is None
+
+
+def test_a_write_is_one_commit_with_its_run_tool_session_and_call(tmp_path: Path) -> None:
+    here = stage(tmp_path, [WRITE, "Done."])
+    ended = here.ask("Write about tea")
+    assert note(here.vault, "tea.md") == "Green.\n"
+    (found,) = [each for each in commits(here.vault.git, here.vault.place) if each.tool == "vault_write"]
+    assert ended.commits == (found.id,)
+    assert (found.run, found.session, found.actor) == (ended.run, ended.session, "agent")
+    assert found.call and [change.path for change in found.files] == ["tea.md"]
+
+
+def test_every_commit_of_a_session_names_it(tmp_path: Path) -> None:
+    here = stage(tmp_path, [WRITE, "Done."])
+    ended = here.ask("Write about tea")
+    ours = [each for each in commits(here.vault.git, here.vault.place) if each.actor == "agent"]
+    assert {each.session for each in ours} == {ended.session}
+
+
+def test_calls_that_only_read_give_their_results_in_the_order_in_which_they_were_asked_for(tmp_path: Path) -> None:
+    here = stage(tmp_path, [READ, "Both read."], a="Apples.\n", b="Bananas.\n")
+    ended = here.ask("Read both")
+    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert ["Apples" in results[0].text, "Bananas" in results[1].text] == [True, True]
+    assert [source.path for source in ended.sources] == ["a.md", "b.md"]
+
+
+def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path) -> None:
+    here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),)), "It is not there."])
+    ended = here.ask("Read it")
+    assert ended.outcome is Outcome.FINISHED
+    (result,) = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert result.failed and "missing.md" in result.text
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call("no_such_tool", {}),
+        Call("vault_write", {"path": "tea.md"}),
+        Call("vault_write", {"path": "../out.md", "content": "x"}),
+        Call("vault_write", {"path": ".git/config", "content": "x"}),
+        Call("vault_read", {}, "it was cut off"),
+    ],
+)
+def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: Call) -> None:
+    here = stage(tmp_path, [Line("", (call,)), "I give up."])
+    ended = here.ask("Try")
+    assert (ended.outcome, ended.commits) == (Outcome.FINISHED, ())
+    (result,) = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert result.failed and result.text
+
+
+def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
+    again = Line("", (Call("vault_read", {"path": "missing.md"}),))
+    here = stage(tmp_path, [again] * 10)
+    ended = here.ask("Read it")
+    assert (ended.outcome, ended.steps) == (Outcome.LIMIT, 4)
+    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert len(results) == 3 and "not be tried again" in results[-1].text
+
+
+def test_a_run_has_a_limit_of_steps(tmp_path: Path) -> None:
+    lines = [Line("", (Call("vault_list", {"limit": n + 1}),)) for n in range(60)]
+    ended = stage(tmp_path, lines).ask("Go on for ever")
+    assert (ended.outcome, ended.steps) == (Outcome.LIMIT, 50)
+    assert "50 steps" in ended.reason and "run.steps" in ended.hint
+
+
+def test_a_model_that_fails_ends_the_run_as_failed_and_says_why(tmp_path: Path) -> None:
+    here = stage(tmp_path, [Line(error="permanent", message="no such model")])
+    ended = here.ask("Hello")
+    assert (ended.outcome, ended.reason) == (Outcome.FAILED, "no such model")
+    assert "no such model" in note(here.vault, ended.session)
+
+
+def test_an_empty_answer_is_a_failure(tmp_path: Path) -> None:
+    assert stage(tmp_path, [Line("  ")]).ask("Hello").outcome is Outcome.FAILED
+
+
+def test_stopping_ends_the_run_and_keeps_the_session(tmp_path: Path) -> None:
+    here = stage(tmp_path, [WRITE, "Done."])
+
+    seen: list[int] = []
+
+    def stop(event: IterationStarted) -> None:
+        here.cancel = seen == [1]
+        seen.append(event.number)
+
+    here.bus.subscribe(stop, IterationStarted, name="stop")
+    ended = here.ask("Write about tea")
+    assert ended.outcome is Outcome.INTERRUPTED
+    assert note(here.vault, "tea.md") == "Green.\n"
+    here.cancel = False
+    session = load(here.vault, ended.session)
+    assert session.open_run is not None
+    assert here.run("Write about tea", session, ended.run).go(resumed=True).outcome is Outcome.FINISHED
+
+
+def test_messages_that_come_during_a_run_are_taken_up_at_its_next_step(tmp_path: Path) -> None:
+    here = stage(tmp_path, [WRITE, "Done, and black tea too."])
+    mailbox = Mailbox()
+    here.bus.subscribe(lambda event: mailbox.put(User("black tea too")), ToolCompleted, name="person")
+    session = here.session("tea")
+    here.run("Write about tea", session, mailbox=mailbox).go()
+    said = [message for message in session.history if isinstance(message, User)]
+    assert [message.text for message in said] == ["Write about tea", "black tea too"]
+
+
+def test_a_message_that_comes_with_the_answer_is_answered_too(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Hello.", "And good night."])
+    mailbox = Mailbox()
+    told: list[int] = []
+
+    def speak(event: IterationStarted) -> None:
+        if event.number == 1:
+            told.append(1)
+
+    here.bus.subscribe(speak, IterationStarted, name="person")
+    session = here.session("hello")
+    run = here.run("Say hello", session, mailbox=mailbox)
+    run.begin()
+    reply = run.query()
+    mailbox.put(User("and good night"))
+    run.execute(reply)
+    assert run.query().message.text == "And good night."
+
+
+def test_in_a_group_another_person_s_message_waits_for_a_run_of_its_own() -> None:
+    mailbox = Mailbox()
+    mailbox.put(User("mine", "anna"))
+    mailbox.put(User("theirs", "bo"))
+    assert [message.text for message in mailbox.take("anna")] == ["mine"]
+    assert mailbox.first() == User("theirs", "bo")
+
+
+def test_what_hooks_inject_is_put_before_the_model(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Noted."])
+    here.bus.subscribe(lambda event: [Injection("Anna likes tea.", "taste")], TaskStarted, name="taste")
+    here.bus.subscribe(lambda event: [Injection("Be brief.", "rule")], IterationStarted, name="rule")
+    ended = here.ask("Hello")
+    history = load(here.vault, ended.session).history
+    assert history[:3] == (Context("Anna likes tea.", "taste"), User("Hello"), Context("Be brief.", "rule"))
+
+
+def test_events_tell_what_happens(tmp_path: Path) -> None:
+    here = stage(tmp_path, [WRITE, Line("", (Call("vault_read", {"path": "missing.md"}),)), "Done."])
+    told: list[object] = []
+    here.bus.subscribe(told.append, TaskStarted, IterationStarted, ToolCompleted, Failed, name="ear")
+    here.bus.subscribe(told.append, TaskCompleted, name="other ear")
+    here.ask("Write about tea")
+    names = [type(event).__name__ for event in told]
+    assert names == [
+        *("TaskStarted", "IterationStarted", "ToolCompleted", "IterationStarted", "ToolFailed"),
+        *("IterationStarted", "TaskCompleted"),
+    ]
+
+
+def test_a_tool_that_ends_the_run_leaves_the_results_of_those_before_it(tmp_path: Path) -> None:
+    asks = Line(
+        "", (Call("vault_append", {"path": "log.md", "text": "one"}), Call("human_ask", {"question": "Which?"}))
+    )
+    here = stage(tmp_path, [asks, "The green one."])
+    ended = here.ask("Ask me")
+    assert ended.outcome is Outcome.QUESTION_ASKED and ended.waits_for.startswith("questions/")
+    session = load(here.vault, ended.session)
+    assert [call.name for call in session.open_calls] == ["human_ask"]
+    question = here.root / ended.waits_for
+    question.write_text(question.read_text() + "the green one\n")
+    again = here.run("Ask me", session, ended.run).go(resumed=True)
+    assert (again.outcome, again.answer) == (Outcome.FINISHED, "The green one.")
+    assert note(here.vault, "log.md") == "one\n"
+
+
+def test_a_new_task_closes_what_the_last_one_left_open(tmp_path: Path) -> None:
+    here = stage(tmp_path, [Line("", (Call("human_ask", {"question": "Which?"}),)), "Something else, then."])
+    session = here.session("ask")
+    here.ask("Ask me", session)
+    here.ask("Never mind", session)
+    (result,) = [message for message in session.history if isinstance(message, ToolResult)]
+    assert result.failed and "not carried out" in result.text
+
+
+def test_secrets_are_covered_up_in_the_note_and_for_the_model(tmp_path: Path) -> None:
+    key = "sk-ant-" + "a1B2c3D4" * 4
+    here = stage(tmp_path, [f"I will not keep {key}."])
+    ended = here.ask(f"My key is {key}")
+    assert ended.outcome is Outcome.FINISHED
+    assert key not in note(here.vault, ended.session) and "[secret]" in note(here.vault, ended.session)
+
+
+def test_a_vault_that_cannot_be_written_is_never_said_to_be_saved(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Hello."])
+
+    def block(event: IterationStarted) -> None:
+        shutil.rmtree(here.root / "sessions")
+        (here.root / "sessions").write_text("in the way")
+
+    here.bus.subscribe(block, IterationStarted, name="block")
+    ended = here.ask("Say hello")
+    assert (ended.outcome, ended.answer) == (Outcome.FAILED, "Hello.")
+    assert "could not be saved" in ended.reason
+
+
+def test_a_session_that_waits_for_a_rebase_says_so(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Hello."])
+    head = (here.root / ".git" / "HEAD").read_text()
+
+    def detach(event: IterationStarted) -> None:
+        (here.root / ".git" / "HEAD").write_text(git(here.root, "rev-parse", "HEAD"))
+
+    here.bus.subscribe(detach, IterationStarted, name="detach")
+    ended = here.ask("Say hello")
+    assert (ended.outcome, ended.answer) == (Outcome.FINISHED, "Hello.") and ended.queued
+    assert "Hello." not in note(here.vault, ended.session)
+    (here.root / ".git" / "HEAD").write_text(head)
+    here.vault.settle()
+    assert "Hello." in note(here.vault, ended.session)
+
+
+def test_a_hanging_or_failing_subscriber_does_not_stop_a_run(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Hello."])
+
+    def fail(event: TaskStarted) -> None:
+        raise RuntimeError("broken")
+
+    here.bus.subscribe(fail, TaskStarted, name="broken")
+    assert here.ask("Hello").outcome is Outcome.FINISHED
+
+
+def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
+    from threading import Barrier
+
+    meet = Barrier(2, timeout=10)
+
+    def perform(arguments: object, context: RunContext) -> Given:
+        meet.wait()
+        return Given("met")
+
+    wait = Tool("test_wait", "Wait for the other.", NO_ARGUMENTS, perform, frozenset({"search"}), readonly=True)
+    lines = (Line("", (Call("test_wait"), Call("test_wait"))), Line("Met."))
+    here = Stage(tmp_path, Scripted(lines), more=(wait,))
+    ended = here.ask("Meet")
+    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert [result.text for result in results] == ["met", "met"]
+
+
+def test_an_unknown_error_in_a_tool_is_told_and_not_fatal(tmp_path: Path) -> None:
+    def perform(arguments: object, context: RunContext) -> Given:
+        raise ToolFailed("the web is down")
+
+    broken = Tool("test_broken", "Fail.", NO_ARGUMENTS, perform, frozenset({"search"}), readonly=True)
+    here = Stage(tmp_path, Scripted((Line("", (Call("test_broken"),)), Line("So be it."))), more=(broken,))
+    assert here.ask("Try").outcome is Outcome.FINISHED
+
+
+def test_calls_keep_their_arguments_to_the_letter(tmp_path: Path) -> None:
+    text = "```\n%% vault-agent: user {} %%\n你好\n"
+    here = stage(tmp_path, [Line("", (Call("vault_append", {"path": "a.md", "text": text}),)), "Done."])
+    ended = here.ask("Append")
+    (call,) = [m.calls[0] for m in load(here.vault, ended.session).history if isinstance(m, Assistant) and m.calls]
+    assert isinstance(call, ToolCall) and call.arguments == {"path": "a.md", "text": text}

@@ -1,0 +1,90 @@
+"""A session's note gives back what was written into it, to the letter, whatever people and models say."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
+from agent.loop.records import Began, Chosen, Closed, Record, Spoken, Summarised, Tainted, read, write
+
+AT = datetime(2026, 11, 21, 14, 12, tzinfo=UTC)
+
+nasty = st.sampled_from(
+    [
+        "%% vault-agent: user {} %%",
+        "\\%% vault-agent: x",
+        "```",
+        "````text",
+        "\n\n",
+        "\r\n",
+        "### 14:12 You",
+        "%%",
+        "你好",
+    ]
+)
+characters = st.characters(exclude_categories=["Cs"])
+text = st.lists(st.one_of(nasty, st.text(characters)), max_size=6).map("\n".join)
+word = st.text(characters, max_size=20)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(word, inner, max_size=3),
+    max_leaves=6,
+)
+calls = st.builds(ToolCall, word, word, st.dictionaries(word, values, max_size=3), word)
+messages = st.one_of(
+    st.builds(System, text),
+    st.builds(User, text, word),
+    st.builds(Context, text, word),
+    st.builds(Assistant, text, st.lists(calls, max_size=3).map(tuple)),
+    st.builds(ToolResult, word, word, text, st.booleans()),
+)
+events = st.one_of(
+    st.builds(Spoken, messages),
+    st.builds(Began, word, text, word, word),
+    st.builds(Chosen, st.lists(word, max_size=4).map(tuple)),
+    st.builds(Tainted, word),
+    st.builds(Summarised, text, st.integers(0, 50)),
+    st.builds(Closed, word, word, text),
+)
+
+
+@given(st.lists(events, max_size=6))
+def test_reading_gives_back_what_was_written(
+    said: list[Began | Spoken | Chosen | Tainted | Summarised | Closed],
+) -> None:
+    records = [Record(AT, event) for event in said]
+    assert read(write(records)) == records
+
+
+@given(st.lists(events, max_size=4), st.lists(events, max_size=4))
+def test_what_is_appended_follows_what_was_there(
+    first: list[Began | Spoken | Chosen | Tainted | Summarised | Closed],
+    then: list[Began | Spoken | Chosen | Tainted | Summarised | Closed],
+) -> None:
+    before, after = ([Record(AT, event) for event in said] for said in (first, then))
+    assert read(write(before) + write(after)) == before + after
+
+
+def test_usage_is_kept_with_the_answer() -> None:
+    records = [Record(AT, Spoken(Assistant("Hello."), Usage(10, 2, 8)))]
+    assert read(write(records)) == records
+
+
+def test_remarks_are_for_people_only() -> None:
+    shown = write([Record(AT, Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2"))])
+    assert "- [[tea]] lines 1–2" in shown
+    assert read(shown) == [Record(AT, Spoken(Context("green tea", "memories")))]
+
+
+def test_a_person_may_correct_what_was_said() -> None:
+    note = write([Record(AT, Spoken(User("I like grean tea"))), Record(AT, Spoken(Assistant("Noted.")))])
+    first, second = read(note.replace("grean", "green"))
+    assert first.event == Spoken(User("I like green tea"))
+    assert second.event == Spoken(Assistant("Noted."))
+
+
+def test_what_cannot_be_read_is_left_out() -> None:
+    note = write([Record(AT, Spoken(User("one"))), Record(AT, Spoken(User("two")))])
+    broken = note.replace('{"at"', '{"at', 1)
+    assert [record.event for record in read("# A heading\n\n" + broken)][-1] == Spoken(User("two"))
