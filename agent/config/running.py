@@ -106,7 +106,7 @@ class Context:
     """Tools described to the model in a run, chosen by relevance to the task. Default 7."""
 
     memories: Annotated[int, Range(0, 100, "passages")]
-    """Passages recalled for a task. Default 8."""
+    """Passages of notes that are put before a task. Default 8."""
 
 
 @dataclass(frozen=True, slots=True)

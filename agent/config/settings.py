@@ -8,6 +8,7 @@ A setting exists here only when something obeys it. Values come from `load`; the
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from agent.config.remembering import Memory
 from agent.config.running import Context, Llm, Run, Spend, Tools
 from agent.config.values import Kind, Range, kinds, shown
 from agent.errors import ConfigError
@@ -103,6 +104,7 @@ class Settings:
     spend: Spend
     run: Run
     context: Context
+    memory: Memory
     tools: Tools
     log: Log
 

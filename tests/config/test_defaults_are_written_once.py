@@ -3,7 +3,7 @@
 import ast
 import inspect
 
-from agent.config import running, settings
+from agent.config import remembering, running, settings
 from agent.config.file import parse
 from agent.config.load import load
 from agent.config.resources import resource
@@ -29,7 +29,7 @@ def test_no_default_stands_in_the_code() -> None:
 
 
 def test_every_setting_says_what_it_is_and_why_its_default() -> None:
-    body = [node for module in (settings, running) for node in ast.parse(inspect.getsource(module)).body]
+    body = [node for module in (settings, running, remembering) for node in ast.parse(inspect.getsource(module)).body]
     for holder in (node for node in body if isinstance(node, ast.ClassDef) and node.name != "Settings"):
         lines = holder.body
         for field, after in zip(lines, lines[1:], strict=False):
@@ -44,6 +44,19 @@ def test_settings_are_built_from_their_own_values() -> None:
 
 
 def test_sections_are_not_settings() -> None:
-    assert sections() == {"vault", "git", "brake", "index", "watch", "llm", "spend", "run", "context", "tools", "log"}
+    assert sections() == {
+        "vault",
+        "git",
+        "brake",
+        "index",
+        "watch",
+        "llm",
+        "spend",
+        "run",
+        "context",
+        "memory",
+        "tools",
+        "log",
+    }
     assert not sections() & set(kinds(Settings))
     assert kind_of("git.human_commits").expects == "auto or off"
