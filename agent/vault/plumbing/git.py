@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import git
-
 from agent.errors import Permanent, Retryable, UserError
+from agent.vault.plumbing.command import Git as Command
+from agent.vault.plumbing.command import GitCommandNotFound
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -80,7 +80,7 @@ class Git:
         self.timeout = timeout
         self._settings = NEUTRAL + (DURABLE if durable else ())
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
-        self._command = git.Git(str(worktree))
+        self._command = Command(str(worktree))
 
     def run(
         self,
@@ -107,8 +107,8 @@ class Git:
             process = self._command.execute(
                 ["git", *args], istream=source, as_process=True, env=self._environment(settings, index)
             )
-            assert isinstance(process, git.Git.AutoInterrupt)
-        except git.GitCommandNotFound as error:
+            assert isinstance(process, Command.AutoInterrupt)
+        except GitCommandNotFound as error:
             raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
         return Running(args[0], process, stdin if isinstance(stdin, bytes) else None, self.timeout)
 
@@ -164,7 +164,7 @@ class Running:
     """A git command under way. `process` is GitPython's wrapper, kept because it ends its process when collected."""
 
     name: str
-    process: git.Git.AutoInterrupt
+    process: Command.AutoInterrupt
     stdin: bytes | None
     timeout: float
     code: int = -1
