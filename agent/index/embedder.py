@@ -7,19 +7,17 @@ summed here instead of by `model2vec`, which takes 0.2 s to import: a search fro
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agent.index.packed import Floats, Ints
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from agent.index.pieces import open_pieces
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
 _BYTES = 259
@@ -49,10 +47,10 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A matrix with a row for each token, through `mapping` where the model has one."""
+    """A matrix with a row for each token, through `mapping` where the model has one; `ids` cuts texts into tokens."""
 
     name: str
-    tokenizer: "Tokenizer"
+    ids: Callable[[Sequence[str]], Sequence[Sequence[int]]]
     matrix: NDArray[np.float32] | NDArray[np.float16]
     weights: Floats | None = None
     mapping: Ints | None = None
@@ -63,8 +61,7 @@ class StaticEmbedder:
         return int(self.matrix.shape[1])
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        found = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        arrays = [np.array(each.ids, dtype=np.int32) for each in found]
+        arrays = [np.array(each, dtype=np.int32) for each in self.ids(texts)]
         return arrays if self.unknown < 0 else [array[array != self.unknown] for array in arrays]
 
     def vectors(self, tokens: Ints) -> Floats:
@@ -133,26 +130,27 @@ def _model2vec(folder: Path, name: str) -> StaticEmbedder:
     weights = None if model.weights is None else np.asarray(model.weights, dtype=np.float32)
     mapping = None if model.token_mapping is None else np.asarray(model.token_mapping, dtype=np.int32)
     unknown = -1 if model.unk_token_id is None else int(model.unk_token_id)
-    model.tokenizer.no_truncation()
-    return StaticEmbedder(f"{name}@{folder.name}", model.tokenizer, model.embedding, weights, mapping, unknown)
+    cutter = model.tokenizer
+    cutter.no_truncation()
+
+    def ids(texts: Sequence[str]) -> list[Sequence[int]]:
+        return [each.ids for each in cutter.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    return StaticEmbedder(f"{name}@{folder.name}", ids, model.embedding, weights, mapping, unknown)
 
 
 def wordllama() -> StaticEmbedder:
     """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is not there."""
-    from tokenizers import Tokenizer
-
     spec = find_spec("wordllama")  # not imported: the package itself takes a quarter of a second
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("the package wordllama is not installed")
     folder = Path(next(iter(spec.submodule_search_locations)))
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    pieces = open_pieces(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
     matrix = map_matrix(folder / "weights" / "l2_supercat_256.safetensors")
     rank = np.maximum(np.arange(len(matrix), dtype=np.float32) - _BYTES, 1.0)
     weights = rank / (rank + np.float32(_COMMON))
     weights[:_BYTES] = _BYTE_WEIGHT
-    return StaticEmbedder("wordllama-l2-256", tokenizer, matrix, weights.astype(np.float32))
+    return StaticEmbedder("wordllama-l2-256", pieces.ids, matrix, weights.astype(np.float32))
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
