@@ -11,11 +11,13 @@ from agent.app.build import App
 from agent.app.coverage import index_files, known
 from agent.errors import ConfigError
 from agent.index.embedder import Chosen, choose
+from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
 from agent.index.hit import Answer
 from agent.index.keyword import Engine, engine_for
 from agent.index.search import Searcher
 from agent.index.update import Report, Updater
+from agent.index.vector import VectorIndex
 from agent.index.weights import default
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
@@ -56,6 +58,13 @@ class Library:
         if self._updater is None:
             self._updater = Updater(self.files, self.engine, self.chosen, default(), self.app.clock)
         return self._updater
+
+    def warm(self, text: str) -> None:
+        """Load what a search for `text` needs beside the index's files; for when there is time to do it."""
+        open_engine(self.engine, self.files.keyword(self.engine), default())
+        if self.chosen.embedder is not None:
+            VectorIndex(self.chosen.embedder.dimensions)
+            self.chosen.embedder.tokens([text])
 
     def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> Answer:
         """Ask the index as it is."""

@@ -7,10 +7,9 @@ from dataclasses import replace
 import click
 
 from agent.app.build import App, build
-from agent.app.library import library
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.search import catch_up
+from agent.interfaces.cli.search import catch_up, opened_ahead
 from agent.vault.write.humans import dirty
 
 _PIECES = 8
@@ -23,8 +22,9 @@ _PIECES = 8
 def command(output: Output, task: str, limit: int) -> None:
     """Show the passages that belong to TASK, with receipts: path, lines, commit, score and why."""
     app = build(output.vault())
-    with closing(library(app)) as index:
-        late = catch_up(app, index)
+    index, notes = opened_ahead(app, task)
+    with closing(index):
+        late = catch_up(app, index, notes)
         answer = index.search(task, limit, passages=True, explain=True)
     answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in dirty(app.vault.git, app.vault.place)}

@@ -7,19 +7,24 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
+from agent.app.ahead import Ahead, contents_ahead
 from agent.app.alone import last_word
 from agent.app.build import App, build
-from agent.app.library import Library, library, library_at
 from agent.errors import LockHeld, UserError
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output, say, to_json
 from agent.interfaces.cli.times import moment
 from agent.vault.history.commits import commits, is_commit_id, resolve
+
+if TYPE_CHECKING:
+    from agent.app.library import Library
 
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 _CATCH_UP = 200
@@ -49,9 +54,12 @@ def command(
     if (query is None) == (queries is None):
         raise UserError("give one QUERY, or --queries FILE", hint='vault-agent search "green tea"')
     app = build(output.vault())
-    index = _past(app, as_of) if as_of else library(app)
+    if as_of:
+        index, notes = _past(app, as_of), None
+    else:
+        index, notes = opened_ahead(app, query or "")
     with closing(index):
-        late = catch_up(app, index, in_past=as_of is not None)
+        late = catch_up(app, index, notes, in_past=as_of is not None)
         if queries is not None:
             for line in _lines(queries):
                 say_line(_document(*_timed(index, line, limit, passages, explain), late))
@@ -60,6 +68,21 @@ def command(
     if opened is not None:
         _open(app, answer, opened)
     output.emit(_document(answer, took, late), lambda: _said(answer, took, late))
+
+
+def opened_ahead(app: App, text: str) -> "tuple[Library, Ahead[dict[str, str]] | None]":
+    """The index with all that a search for `text` loads, and what the notes say, which git is asked meanwhile."""
+    notes = contents_ahead(app)
+    index = _library(app, None)
+    index.warm(text)
+    return index, notes
+
+
+def _library(app: App, commit: str | None) -> "Library":
+    """The index over the notes as they are, or as they were; its modules take longer to load than git to answer."""
+    module = import_module("agent.app.library")
+    found: Library = module.library(app) if commit is None else module.library_at(app, commit)
+    return found
 
 
 def say_line(document: dict[str, object]) -> None:
@@ -72,18 +95,24 @@ def _lines(path: Path) -> Iterator[str]:
     return (line.strip() for line in text.splitlines() if line.strip())
 
 
-def _timed(index: Library, query: str, limit: int, passages: bool, explain: bool) -> tuple[Answer, float]:
+def _timed(index: "Library", query: str, limit: int, passages: bool, explain: bool) -> tuple[Answer, float]:
     started = time.perf_counter()
     answer = index.search(query, limit, passages=passages, explain=explain)
     return answer, (time.perf_counter() - started) * 1000
 
 
-def catch_up(app: App, index: Library, *, in_past: bool = False) -> str | None:
-    """Bring the index up to date where no daemon does it; returns why it is behind, if it stays so."""
+def catch_up(
+    app: App, index: "Library", notes: Ahead[dict[str, str]] | None = None, *, in_past: bool = False
+) -> str | None:
+    """Bring the index up to date where no daemon does it; returns why it is behind, if it stays so.
+
+    `notes` is what they say, where that was asked for already.
+    """
     daemon = None if in_past else last_word(app)
     if daemon is not None:
         return _waits(daemon)
-    listed, known = index.listed(), index.known()
+    known = index.known()
+    listed = index.listed() if notes is None else notes.result()
     behind = len({path for path, _ in listed.items() ^ known.items()})
     if not behind and not index.is_broken():
         return None
@@ -108,7 +137,7 @@ def _waits(daemon: Mapping[str, object]) -> str | None:
     return f"changes that the daemon has yet to take in: {daemon['waiting']}" if daemon.get("waiting") else None
 
 
-def _past(app: App, when: str) -> Library:
+def _past(app: App, when: str) -> "Library":
     """The index of the vault as it was at a commit, or at the end of a day or moment."""
     git, place = app.vault.git, app.vault.place
     try:
@@ -116,11 +145,11 @@ def _past(app: App, when: str) -> Library:
     except UserError:
         until = None
     if until is None or is_commit_id(when):
-        return library_at(app, resolve(git, when))
+        return _library(app, resolve(git, when))
     found = commits(git, place, until=until, limit=1)
     if not found:
         raise UserError(f"there is no commit before {when}", hint="vault-agent log -n 0 lists them all")
-    return library_at(app, found[0].id)
+    return _library(app, found[0].id)
 
 
 def _document(answer: Answer, took: float, late: str | None) -> dict[str, object]:
