@@ -15,11 +15,11 @@ from agent.index.words import CJK_STOP, CJK_STOP_CHARACTERS, IRREGULAR, STOP_WOR
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['’.:/+#@&-]+[^\W{_CJK}]+)*(?:\+\+|#(?!\w))?")
+_ASCII_RUN = re.compile(r"[^\W]+(?:['.:/+#@&-]+[^\W]+)*(?:\+\+|#(?!\w))?", re.ASCII)
+"""As `_run` on text that is ASCII alone, which spares a question 13 ms: so long takes a set with these ranges."""
 _PART = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"[0-9]+|[^\W0-9]+")
-_IS_CJK = re.compile(rf"[{_CJK}]")
 LONGEST = 64
 """Characters of a term that are kept: longer ones are data, not words, and engines refuse terms of kilobytes."""
 
@@ -27,26 +27,43 @@ LONGEST = 64
 def terms(text: str) -> list[str]:
     """The terms under which a text is found, in order, stop words left out."""
     found: list[str] = []
-    for run in _RUN.findall(_normal(text)):
+    for run in _runs(text):
         found.extend(_weighty(run))
     return found
 
 
 def title_terms(text: str) -> list[str]:
     """As `terms` with the stop words: a note may be called "The Who"."""
-    return [term for run in _RUN.findall(_normal(text)) for term in _of_run(run)]
+    return [term for run in _runs(text) for term in _of_run(run)]
 
 
 def query_terms(text: str) -> list[str]:
     """The terms that a question asks for, each once; its stop words only when there is nothing else."""
-    runs = _RUN.findall(_normal(text))
-    found = dict.fromkeys(term for run in runs for term in (_asked(run) if _IS_CJK.match(run) else _of_run(run)))
+    runs = _runs(text)
+    found = dict.fromkeys(term for run in runs for term in (_asked(run) if _is_cjk(run) else _of_run(run)))
     weighty = [term for term in found if term not in STOP_WORDS and term not in CJK_STOP]
     return weighty or list(found)
 
 
-def _normal(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
+def _runs(text: str) -> list[str]:
+    """The words of a text, and its runs of characters that are written without blanks between words."""
+    if text.isascii():
+        return _ASCII_RUN.findall(text)
+    return _run().findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+(?:['’.:/+#@&-]+[^\W{_CJK}]+)*(?:\+\+|#(?!\w))?")
+
+
+def _is_cjk(run: str) -> bool:
+    return not run.isascii() and _cjk().match(run) is not None
+
+
+@cache
+def _cjk() -> re.Pattern[str]:
+    return re.compile(rf"[{_CJK}]")
 
 
 @lru_cache(maxsize=1 << 17)
@@ -57,7 +74,7 @@ def _weighty(run: str) -> tuple[str, ...]:
 def _of_run(run: str) -> tuple[str, ...]:
     if run.isascii() and run.isalpha():
         return _word(run)
-    return _pairs(run) if _IS_CJK.match(run) else _compound(run)
+    return _pairs(run) if _is_cjk(run) else _compound(run)
 
 
 @lru_cache(maxsize=1 << 17)

@@ -10,7 +10,7 @@ from agent.index import dates
 from agent.index.analysis import query_terms
 from agent.index.hit import Filters, Query
 
-_FILTER = re.compile(r"""(?<!\S)(-?)([A-Za-z_\u0080-\uffff][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*))""")
+_FILTER = re.compile(r"""(?<!\S)(-?)([^\x00-@\[-^`{-\x7f][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*))""")
 _DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
 KNOWN = frozenset(("path", "tag", "type", "scope", "after", "before"))
 

@@ -15,7 +15,7 @@ from agent.markdown import blocks, frontmatter
 from agent.markdown.blocks import Body
 from agent.markdown.note import Note
 
-_CJK = re.compile(r"[\u2e80-\u2fdf\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_CJK = r"[\u2e80-\u2fdf\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 _DAY = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", re.ASCII)
 _WHOLE = frozenset(("fence", "table", "math", "code"))
 
@@ -98,7 +98,7 @@ def words(text: str) -> int:
     """The number of words, a Chinese, Japanese or Korean character counting as one."""
     if text.isascii():
         return len(text.split())
-    rest, characters = _CJK.subn(" ", text)
+    rest, characters = re.subn(_CJK, " ", text)
     return len(rest.split()) + characters
 
 

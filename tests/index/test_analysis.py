@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.index import analysis
 from agent.index.analysis import LONGEST, query_terms, terms, title_terms
 
 
@@ -52,3 +53,8 @@ def test_any_text_has_terms_without_spaces_of_bounded_length(text: str) -> None:
 @given(st.text(alphabet=st.characters(categories=("L", "N")), min_size=1, max_size=12))
 def test_every_word_finds_itself(word: str) -> None:
     assert set(query_terms(word)) <= set(title_terms(word))
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_text_is_cut_as_any_other(text: str) -> None:
+    assert analysis._ASCII_RUN.findall(text) == analysis._run().findall(text)
