@@ -35,8 +35,8 @@ class Place:
 
     @property
     def prefix(self) -> str:
-        inside = self.root.relative_to(self.worktree).as_posix()
-        return "" if inside == "." else inside + "/"
+        inside = str(self.root)[len(str(self.worktree)) :].strip("/")  # asked for every path of a listing
+        return inside and inside + "/"
 
 
 def locate(root: Path) -> Place | None:
