@@ -1,38 +1,56 @@
 """What search knows of the vault, read from the index's manifest alone: quick, and without loading an engine."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.app.build import App
 from agent.index.files import IndexFiles
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import PassageStore, open_store
-from agent.index.seal import Damaged
+from agent.index.seal import Damaged, Seals
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How much of the vault search finds. `mode` is hybrid, keyword or none; `problem` says why it is not hybrid."""
+    """How much of the vault search finds. `mode` is hybrid, keyword or none; `problem` says why it is not hybrid.
+
+    `behind` counts the notes that the index does not have as they are; None where there is no index to compare.
+    """
 
     mode: str
     engine: str | None
     coverage: Coverage | None
     problem: str | None
+    behind: int | None = None
 
 
-def index_state(app: App) -> IndexState:
-    """Look at the index as it is; changes nothing."""
+def index_state(app: App, notes: Mapping[str, str]) -> IndexState:
+    """Look at the index as it is; changes nothing. `notes` is every note's content hash, by path."""
     files = index_files(app)
+    if files.mark.exists():
+        return _none(f"it has to be built anew ({_reason(files)})")
     try:
         store = open_store(files.store, write=False)
     except Damaged as error:
-        return IndexState("none", None, None, error.message)
+        return _none(error.message)
     try:
-        return _state(store)
+        return _state(files, store, notes)
     except Damaged as error:
-        return IndexState("none", None, None, error.message)
+        return _none(error.message)
     finally:
         store.close()
+
+
+def _none(problem: str) -> IndexState:
+    return IndexState("none", None, None, problem)
+
+
+def _reason(files: IndexFiles) -> str:
+    try:
+        return files.mark.read_text("utf-8", "replace") or "it is damaged"
+    except OSError:
+        return "it is damaged"
 
 
 def index_files(app: App) -> IndexFiles:
@@ -54,10 +72,16 @@ def known(files: IndexFiles) -> dict[str, str]:
         store.close()
 
 
-def _state(store: PassageStore) -> IndexState:
+def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str]) -> IndexState:
     if store.meta("building") or not store.meta("identity"):
-        return IndexState("none", None, None, "the first index is being built")
+        return _none("the first index is being built")
     _, engine, model, _ = json.loads(store.meta("identity"))
-    found = coverage(store)
+    found, known = coverage(store), store.hashes()
+    tried = {path for path, _ in found.failed}
+    behind = len({path for path, _ in known.items() ^ notes.items()} - tried)
     mode = "keyword" if model == "none" else "hybrid"
-    return IndexState(mode, engine, found, "there is no embedding model" if mode == "keyword" else None)
+    generation = int(store.meta("generation", "0"))
+    whole = Seals(files.keyword(engine)).generation() == generation
+    if not found.pending and not (whole and (mode == "keyword" or files.vectors(generation).is_file())):
+        return _none("a part of it is missing, so it has to be built anew")
+    return IndexState(mode, engine, found, "there is no embedding model" if mode == "keyword" else None, behind)

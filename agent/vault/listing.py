@@ -1,18 +1,23 @@
 """Every note with the hash of its content, now or in a commit, without reading the notes that git knows already."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
-from agent.vault.write.humans import Kind, dirty
+from agent.vault.write.humans import Dirty, Kind, dirty
 from agent.vault.write.paths import is_note
 
 
-def contents(vault: Vault) -> dict[str, str]:
-    """Path to content hash of every note on disk that git does not ignore."""
-    listed = vault.git.run("ls-files", "-s", "-z", *_pathspec(vault)).decode("utf-8", "surrogateescape")
-    found = dict(_entry(row, vault.place.prefix) for row in listed.split("\0") if row and not row.startswith("120000"))
-    for item in dirty(vault.git, vault.place):
+def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
+    """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known."""
+    listing = vault.git.start("ls-files", "-s", "-z", *_pathspec(vault))  # git lists while it looks for what changed
+    try:
+        changed = dirty(vault.git, vault.place) if changed is None else changed
+        rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
+    finally:
+        listing.end()
+    found = dict(_entry(row, vault.place.prefix) for row in rows if row and not row.startswith("120000"))
+    for item in changed:
         if item.kind is Kind.DELETED:
             found.pop(item.path, None)
             continue

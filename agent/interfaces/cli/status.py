@@ -20,7 +20,8 @@ _SHOWN = 10
 def command(output: Output, notes: bool) -> None:
     """Show the last commit, what is not committed yet, what waits and why, conflicts, the daemon and the index."""
     app = build(output.vault())
-    found, index = status(app.vault), index_state(app)
+    found = status(app.vault)
+    index = index_state(app, found.notes)
     daemon = last_word(app)
     document = {
         **_document(found),
@@ -76,6 +77,7 @@ def _text(found: Status) -> str:
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
     document: dict[str, object] = {"mode": index.mode, "engine": index.engine, "problem": index.problem}
+    document["behind"] = index.behind
     if index.coverage is not None:
         lost = (*index.coverage.skipped, *index.coverage.failed)
         document |= {"indexed": index.coverage.indexed, "pending": index.coverage.pending, "not_indexed": len(lost)}
@@ -90,6 +92,7 @@ def _index_text(index: IndexState, notes: bool) -> list[str]:
     lost = (*index.coverage.skipped, *index.coverage.failed)
     line = f"index    {index.coverage.indexed} notes found by {index.mode} search ({index.engine})"
     line += f", {len(lost)} not: see --notes" if lost and not notes else ""
+    line += f"; {index.behind} changes not taken in yet" if index.behind else ""
     named = (*lost, *index.coverage.partly) if notes else ()
     return [line, *(f"           {path}: {reason}" for path, reason in named)]
 

@@ -1,15 +1,19 @@
 """How a vault stands, asked of the files and of git at this moment: nothing is remembered, so nothing can be stale."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent.errors import Permanent
 from agent.markdown.note import Note
+from agent.vault.listing import contents
 from agent.vault.plumbing.lock import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.write.humans import Dirty, dirty
+
+_LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class Status:
     """The vault's state.
 
     `blocked` says why writes wait; `waiting` counts them; `failed` maps files of writes that could not be carried
-    out to the reason; `unfinished` counts transactions that a crash left; `writer` is the process now writing.
+    out to the reason; `unfinished` counts transactions that a crash left; `writer` is the process now writing; `notes`
+    maps every note to the hash of its content.
     """
 
     root: Path
@@ -40,6 +45,7 @@ class Status:
     unfinished: int
     conflicts: tuple[str, ...]
     writer: int | None
+    notes: Mapping[str, str]
 
 
 def status(vault: Vault) -> Status:
@@ -55,23 +61,35 @@ def status(vault: Vault) -> Status:
 
 def _look(vault: Vault) -> Status:
     place, writer = vault.place, vault.writer
+    last = vault.git.start(*_LAST)
+    try:
+        changed = dirty(vault.git, place)
+        notes = contents(vault, changed)
+        told = last.wait(ok=(0, 128))
+    finally:
+        last.end()
     return Status(
         place.root,
         _short(branch(place.gitdir)),
-        _last(vault),
-        tuple(dirty(vault.git, place)),
+        _commit(told),
+        tuple(changed),
         blocked(place.gitdir),
         writer.queue.count(),
         writer.queue.failed(),
         len(writer.journal.unfinished()),
-        tuple(conflict_copies(vault)),
+        tuple(_copies(vault, notes)),
         holder(vault.writer.layout.lock),
+        notes,
     )
 
 
 def conflict_copies(vault: Vault) -> list[str]:
     """The notes that hold a version which could not be merged."""
-    return [path for path in vault.note_paths() if " (conflict " in path and _is_copy(vault, path)]
+    return _copies(vault, vault.note_paths())
+
+
+def _copies(vault: Vault, paths: Iterable[str]) -> list[str]:
+    return sorted(path for path in paths if " (conflict " in path and _is_copy(vault, path))
 
 
 def _is_copy(vault: Vault, path: str) -> bool:
@@ -82,9 +100,8 @@ def _is_copy(vault: Vault, path: str) -> bool:
     return note.problem is not None or "conflict_of" in note.header
 
 
-def _last(vault: Vault) -> LastCommit | None:
-    out = vault.git.run("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD", ok=(0, 128))
-    fields = out.decode("utf-8", "replace").rstrip("\n").split("\0")
+def _commit(told: bytes) -> LastCommit | None:
+    fields = told.decode("utf-8", "replace").rstrip("\n").split("\0")
     if len(fields) != 4:
         return None
     return LastCommit(fields[0], datetime.fromisoformat(fields[1]), fields[2], fields[3])

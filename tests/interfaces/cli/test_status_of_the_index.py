@@ -1,0 +1,66 @@
+"""`status` says of the index what a search would meet: whole, behind, to be built anew, or not there."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent.app.build import build
+from agent.app.coverage import index_files
+from agent.index.files import IndexFiles
+from agent.interfaces.cli.main import main
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import write
+
+
+@pytest.fixture
+def files(root: Path) -> IndexFiles:
+    return index_files(build(root))
+
+
+def _index(run: Run) -> dict[str, object]:
+    found = run("status")["index"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_before_the_first_search_there_is_none(run: Run) -> None:
+    assert _index(run)["mode"] == "none"
+
+
+def test_an_index_that_is_up_to_date_is_not_behind(run: Run) -> None:
+    run("reindex")
+    found = _index(run)
+    assert (found["mode"], found["indexed"], found["behind"], found["problem"]) == ("hybrid", 2, 0, None)
+
+
+def test_notes_that_were_changed_made_and_deleted_since_are_counted(
+    run: Run, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("reindex")
+    write(root / "b.md", "other\n")
+    write(root / "c.md", "three\n")
+    (root / "a.md").unlink()
+    assert _index(run)["behind"] == 3
+    assert main(["status"]) == 0
+    assert "3 changes not taken in yet" in capsys.readouterr().out
+    run("search", "three")
+    assert _index(run)["behind"] == 0
+
+
+def test_one_that_has_to_be_built_anew_is_not_called_whole(run: Run, files: IndexFiles) -> None:
+    run("reindex")
+    files.ask_for_rebuild("a search met damage")
+    found = _index(run)
+    assert found["mode"] == "none" and "a search met damage" in str(found["problem"])
+    run("search", "two")
+    assert _index(run)["mode"] == "hybrid"
+
+
+@pytest.mark.parametrize("part", ["keyword-*", "vectors-*"])
+def test_one_with_a_part_missing_is_not_called_whole(run: Run, files: IndexFiles, part: str) -> None:
+    run("reindex")
+    (path,) = files.folder.glob(part)
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    found = _index(run)
+    assert found["mode"] == "none" and "missing" in str(found["problem"])
