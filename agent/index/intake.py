@@ -8,7 +8,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
-from typing import TypeAlias
+from threading import Thread
+from typing import Protocol, TypeAlias
 
 from agent.errors import AgentError
 from agent.index import document
@@ -16,7 +17,7 @@ from agent.index.embedder import Chosen
 from agent.index.encode import Encoded, encode
 from agent.index.frequencies import Frequencies
 from agent.index.keyword import Fields
-from agent.index.packed import from_bytes
+from agent.index.packed import Floats, from_bytes
 from agent.index.passage_store import PassageStore, Record, Totals
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
@@ -25,6 +26,33 @@ Read: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path; None when it is gone. May raise `OSError` or `AgentError`: the note counts as failed."""
 _TOGETHER = 200
 """Notes that are encoded at once."""
+
+
+class Vectors(Protocol):
+    """What takes the vectors of notes."""
+
+    def add(self, notes: Sequence[int], vectors: Sequence[Floats]) -> None: ...
+
+
+class Placing:
+    """Vectors on their way into their index, in a thread: the engine lets Python go on and read the next notes."""
+
+    def __init__(self, vectors: Vectors, notes: Sequence[int], rows: Sequence[Floats]) -> None:
+        self._error: BaseException | None = None
+        self._thread = Thread(target=self._run, args=(vectors, notes, rows), daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Until they are in; raises what went wrong."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self, vectors: Vectors, notes: Sequence[int], rows: Sequence[Floats]) -> None:
+        try:
+            vectors.add(notes, rows)
+        except BaseException as error:  # noqa: BLE001 - raised again by `wait`
+            self._error = error
 
 
 @dataclass(slots=True)
@@ -41,6 +69,7 @@ class Intake:
     indexed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
+    _placing: "Placing | None" = field(default=None, init=False)
 
     def forget(self, notes: Sequence[int]) -> None:
         """Take some notes out of the store, the statistics and the vectors."""
@@ -60,10 +89,19 @@ class Intake:
             for each in encoded:
                 self.frequencies.count(each.packed)
             if self.vectors is not None:
-                self.vectors.add([self.numbers[each.path] for each in documents], [each.chunks for each in encoded])
+                self._placed()
+                numbers = [self.numbers[each.path] for each in documents]
+                self._placing = Placing(self.vectors, numbers, [each.chunks for each in encoded])
             self.indexed += len(documents)
             for each_document in documents:
                 yield self.numbers[each_document.path], each_document.fields
+        self._placed()
+
+    def _placed(self) -> None:
+        """Wait until the vectors of the last notes are in their index; raises what went wrong there."""
+        if self._placing is not None:
+            placing, self._placing = self._placing, None
+            placing.wait()
 
     def finish(self) -> None:
         self.store.change_frequencies(self.frequencies.changes())
