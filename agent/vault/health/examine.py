@@ -15,6 +15,7 @@ from agent.vault.health.probe import Check, Level, disk, guarded, ok
 from agent.vault.health.status import conflict_copies
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git, GitFailed
+from agent.vault.plumbing.pipes import pipes
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 
@@ -27,6 +28,7 @@ def repository(vault: Vault, *, fix: bool) -> list[Check]:
     """Can git read what it needs, does anything stand in the way, is anything half done?"""
     checks = guarded("disk", lambda: [disk("disk", vault.place.root)])
     checks += guarded("HEAD", lambda: _head(vault))
+    checks += guarded("pipes", lambda: _pipes(vault))
     checks += guarded("index", lambda: _index(vault, fix))
     checks += guarded("locks", lambda: _locks(vault, fix))
     checks += guarded("unfinished", lambda: _unfinished(vault, fix))
@@ -60,6 +62,14 @@ def _mend_head(gitdir: Path) -> str:
     )
     name = names[0] if len(names) == 1 else "main"
     return f"echo 'ref: refs/heads/{name}' > '{gitdir / 'HEAD'}'"
+
+
+def _pipes(vault: Vault) -> Iterator[Check]:
+    found = list(pipes(vault.place.worktree))
+    for path in found:
+        yield Check(Level.BAD, "pipe", f"{path} is not a file: git would wait for it for ever", next=f"rm '{path}'")
+    if not found:
+        yield ok("pipes", "none where git reads")
 
 
 def _index(vault: Vault, fix: bool) -> Iterator[Check]:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from agent.errors import Permanent, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
+from agent.vault.plumbing.pipes import READERS, pipes
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -36,6 +37,8 @@ NEUTRAL = (
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
 )
+LOOK_SECONDS = 2.0
+"""So long a command may take before the work tree is searched for what it could be waiting for."""
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
 KEPT_VARIABLES = (
@@ -110,7 +113,8 @@ class Git:
             assert isinstance(process, Command.AutoInterrupt)
         except GitCommandNotFound as error:
             raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
-        return Running(args[0], process, stdin if isinstance(stdin, bytes) else None, self.timeout)
+        fed = stdin if isinstance(stdin, bytes) else None
+        return Running(args[0], process, fed, self.timeout, self.worktree)
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {
@@ -167,6 +171,7 @@ class Running:
     process: Command.AutoInterrupt
     stdin: bytes | None
     timeout: float
+    worktree: Path
     code: int = -1
     waited: bool = False
 
@@ -178,7 +183,10 @@ class Running:
             process.communicate()
 
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
-        """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit."""
+        """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit.
+
+        Raises `UserError` soon when it waits for something in the work tree that is not a file.
+        """
         process = self.process.proc
         if process is None:
             raise GitFailed(self.name, -1, "it was waited for already")
@@ -186,7 +194,7 @@ class Running:
         # After the last byte, communicate waits for the end in steps of a millisecond, longer than some commands take.
         process.wait = lambda timeout=None: type(process).wait(process)  # type: ignore[method-assign]
         try:
-            out, err = process.communicate(self.stdin, timeout=self.timeout)
+            out, err = self._communicate(process)
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
@@ -195,6 +203,24 @@ class Running:
         if self.code not in ok:
             raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
         return bytes(out)
+
+    def _communicate(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
+        early = min(LOOK_SECONDS, self.timeout / 2)
+        try:
+            return process.communicate(self.stdin, timeout=early)
+        except subprocess.TimeoutExpired:
+            try:
+                self._refuse_pipes()
+            except UserError:
+                process.kill()
+                process.communicate()
+                raise
+            return process.communicate(timeout=self.timeout - early)
+
+    def _refuse_pipes(self) -> None:
+        path = next(pipes(self.worktree), None) if self.name in READERS else None
+        if path is not None:
+            raise UserError(f"git waits for {path}, which is not a file", hint=f"remove it: rm {path}")
 
 
 def _silence(names: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,53 @@
+"""A pipe where git reads a file of rules would stop every command without a word."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from agent.errors import UserError
+from agent.vault.health.examine import repository
+from agent.vault.health.probe import Level
+from agent.vault.health.status import status
+from agent.vault.store import Vault
+from agent.vault.write.change import Stamp
+from agent.vault.write.writer import Options
+from tests.vaults import head, make_vault
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    return make_vault(tmp_path, {"notes/a.md": "one\n"}, options=Options(durable=False, timeout_seconds=2.0))
+
+
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore", "notes/.gitignore"])
+def test_looking_says_what_git_waits_for(vault: Vault, name: str) -> None:
+    os.mkfifo(vault.place.root / name)
+    with pytest.raises(UserError, match=f"git waits for .*{name}, which is not a file"):
+        status(vault)
+
+
+def test_a_write_says_so_and_changes_nothing(vault: Vault) -> None:
+    root, before = vault.place.root, head(vault.place.root)
+    os.mkfifo(root / ".gitattributes")
+    with (
+        pytest.raises(UserError, match="git waits for"),
+        vault.transaction("notes: new", Stamp("agent")) as transaction,
+    ):
+        transaction.create("b.md", b"two\n")
+    assert not (root / "b.md").exists()
+    (root / ".gitattributes").unlink()
+    assert head(root) == before
+    assert status(vault).dirty == () and status(vault).unfinished == 0
+    with vault.transaction("notes: new", Stamp("agent")) as transaction:
+        transaction.create("b.md", b"two\n")
+    assert transaction.outcome.commit
+
+
+def test_doctor_names_every_one(vault: Vault) -> None:
+    for name in (".gitattributes", "notes/.gitignore"):
+        os.mkfifo(vault.place.root / name)
+    bad = [check.what for check in repository(vault, fix=False) if check.level is Level.BAD and check.name == "pipe"]
+    assert [what.partition(" is not")[0] for what in bad] == [
+        str(vault.place.root / name) for name in (".gitattributes", "notes/.gitignore")
+    ]
