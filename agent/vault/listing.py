@@ -4,12 +4,15 @@ from collections.abc import Collection, Sequence
 
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
-from agent.vault.write.humans import Dirty, Kind, dirty
+from agent.vault.write.humans import Dirty, Kind, dirty, filtered
 from agent.vault.write.paths import is_note
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
-    """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known."""
+    """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known.
+
+    The hash is of the bytes on disk, also where git keeps what a filter made of them.
+    """
     listing = vault.git.start("ls-files", "-s", "-z", *_pathspec(vault))  # git lists while it looks for what changed
     try:
         changed = dirty(vault.git, vault.place) if changed is None else changed
@@ -18,15 +21,21 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
         listing.end()
     found = dict(_entry(row, vault.place.prefix) for row in rows if row and not row.startswith("120000"))
     for item in changed:
-        if item.kind is Kind.DELETED:
-            found.pop(item.path, None)
-            continue
-        data = vault.writer.files.read_any(item.path)
-        if data is None:
-            found.pop(item.path, None)
-        elif data[0] != "120000":
-            found[item.path] = blob_id(data[1])
-    return {path: oid for path, oid in found.items() if is_note(path)}
+        found.pop(item.path, None)
+    notes = {path: oid for path, oid in found.items() if is_note(path)}
+    there = [item.path for item in changed if item.kind is not Kind.DELETED and is_note(item.path)]
+    for path in (*there, *_rewritten(vault, [*notes])):
+        notes.pop(path, None)
+        data = vault.writer.files.read_any(path)
+        if data is not None and data[0] != "120000":
+            notes[path] = blob_id(data[1])
+    return notes
+
+
+def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:
+    """Those of the paths whose content git keeps as a filter has rewritten it, and not as it is on disk."""
+    has_filters = any(name.startswith("filter.") for name, _ in vault.git.silenced_drivers())
+    return filtered(vault.git, vault.place, paths) if has_filters else set()
 
 
 def listed(vault: Vault, paths: Collection[str]) -> set[str]:
