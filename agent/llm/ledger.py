@@ -69,19 +69,20 @@ class Totals:
 
 def add_up(entries: Iterable[Entry], damaged: int = 0) -> Totals:
     """The totals of these calls."""
-    calls = tokens_in = tokens_out = cached = still_open = unpriced = 0
+    calls = tokens_in = tokens_out = cached = written = still_open = unpriced = 0
     money = 0.0
     for entry in entries:
         calls += 1
         tokens_in += entry.usage.input
         tokens_out += entry.usage.output
         cached += entry.usage.cached
+        written += entry.usage.written
         still_open += entry.open
         if entry.money is None:
             unpriced += 1
         else:
             money += entry.money
-    return Totals(calls, Usage(tokens_in, tokens_out, cached), money, still_open, unpriced, damaged)
+    return Totals(calls, Usage(tokens_in, tokens_out, cached, written), money, still_open, unpriced, damaged)
 
 
 @dataclass(slots=True)
@@ -253,6 +254,7 @@ class Page:
                 "input": usage.input,
                 "output": usage.output,
                 "cached": usage.cached,
+                "written": usage.written,
                 "money": entry.money,
             },
         )
@@ -278,7 +280,7 @@ def _entry(line: bytes) -> Entry | None:
     if not isinstance(said, dict):
         return None
     words = [said.get("reserved", said.get("used")), said.get("run"), said.get("job"), said.get("model")]
-    counts = [said.get(name) for name in ("input", "output", "cached")]
+    counts = [said.get(name) for name in ("input", "output", "cached", "written")]
     money = said.get("money")
     if not all(isinstance(word, str) for word in words) or not all(type(n) is int and n >= 0 for n in counts):
         return None

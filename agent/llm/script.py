@@ -32,6 +32,7 @@ MODEL = Model("scripted", 128_000, 4_096)
 _MAX_BYTES = 1 << 20
 _ERRORS: tuple[Error, ...] = ("retryable", "permanent", "key", "interrupted")
 _STOPS: tuple[Stop, ...] = ("end", "tools", "length", "refused")
+_USAGE = ("input", "output", "cached", "written")
 _LINE = frozenset(["text", "calls", "when", "task", "usage", "chunks", "seconds", "error", "message", "times", "stop"])
 
 T = TypeVar("T", bound=str)
@@ -117,13 +118,13 @@ def _line(where: str, item: Json) -> Line:
     if not isinstance(item, Mapping):
         raise ConfigError(f"{where}: neither a text nor a mapping", hint="text: what the model says")
     said = _Fields(where, item, _LINE)
-    usage = _Fields(f"{where}, usage", said.mapping("usage"), frozenset({"input", "output", "cached"}))
+    usage = _Fields(f"{where}, usage", said.mapping("usage"), frozenset(_USAGE))
     return Line(
         text=said.text("text"),
         calls=tuple(_call(f"{where}, call {n}", call) for n, call in enumerate(said.items("calls"), 1)),
         when=said.text("when"),
         task=said.text("task"),
-        usage=Usage(usage.whole("input"), usage.whole("output"), usage.whole("cached")) if usage.raw else None,
+        usage=Usage(*(usage.whole(name) for name in _USAGE)) if usage.raw else None,
         chunks=tuple(str(chunk) for chunk in said.items("chunks")),
         seconds=said.number("seconds"),
         error=said.choice("error", _ERRORS),

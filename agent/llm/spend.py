@@ -80,7 +80,8 @@ class Meter:
 
     def _reserve(self, request: Request) -> "_Reservation":
         wanted = Usage(estimate(request, self.count), request.max_output)
-        money = None if self.price is None else cost(self.price, wanted)
+        dearest = replace(wanted, written=wanted.input)
+        money = None if self.price is None else cost(self.price, dearest)
         day = self.ledger.today()
         entry = Entry(self.clock.new_id(), self.scope, self.model.name, wanted, money)
         with self.ledger.exclusive() as page:

@@ -7,8 +7,8 @@ A record begins with an Obsidian comment, which people do not see in reading vie
 
     What they said.
 
-What people and the model say stands as it is; what tools were asked for, and what they and our own sources gave, stands
-in a code block. Reading gives back what was written, to the letter, and what a person has changed since as they
+What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note;
+that, what tools were asked for, and what they and our own sources gave, stands in a code block. Reading gives back what was written, to the letter, and what a person has changed since as they
 changed it. Where records come from and go to is left to `session`.
 """
 
@@ -20,6 +20,7 @@ from datetime import datetime
 from typing import TypeAlias, assert_never
 
 from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
+from agent.tools.taint import active
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,9 @@ _ENDINGS = ("\n\n", "\r\n\r\n", "\n")
 _FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*?)\n?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _RUNS_OF_TICKS = re.compile(r"`{3,}")
 
+_SPECIAL = re.compile(r"[%<]|(?<=!)\[")
+_SHOWING = re.compile(r"[<>`!\[\]]")
+
 Meta: TypeAlias = dict[str, object]
 
 
@@ -137,7 +141,7 @@ def _parts(event: Event) -> Iterator[Part]:
         case Summarised(text, kept):
             yield "summary", {"kept": kept}, "Summary", _fenced(text)
         case Closed(run, outcome, reason):
-            yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", reason or "."
+            yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", inert(reason) or "."
         case _:
             assert_never(event)
 
@@ -150,18 +154,18 @@ def _of_run(began: Began) -> Meta:
 
 
 def _said(spoken: Spoken) -> Iterator[Part]:
-    remark = f"\n\n{spoken.remark}" if spoken.remark else ""
+    remark = f"\n\n{inert(spoken.remark)}" if spoken.remark else ""
     match spoken.message:
         case System(text):
             yield "system", {}, "What holds for this session", _fenced(text)
         case User(text, sender):
-            yield "user", {"sender": sender}, sender or "You", text
+            yield "user", {"sender": sender, **_if_quoted(text)}, sender or "You", inert(text)
         case Context(text, source):
             yield "context", {"source": source}, f"Given to the model: {source}", _fenced(text) + remark
         case Assistant(text, calls):
             usage = spoken.usage
             meta: Meta = {"usage": [usage.input, usage.output, usage.cached, usage.written]} if usage else {}
-            yield "agent", meta, "Agent", text
+            yield "agent", {**meta, **_if_quoted(text)}, "Agent", inert(text)
             for call in calls:
                 asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
                 named: Meta = {"id": call.id, "name": call.name, "problem": call.problem}
@@ -174,10 +178,30 @@ def _said(spoken: Spoken) -> Iterator[Part]:
 
 
 def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
-    said = json.dumps({"at": at.isoformat(), **meta}, ensure_ascii=False).replace("%", "\\u0025")
-    title = " ".join(heading.split())
+    said = _SPECIAL.sub(_escape, json.dumps({"at": at.isoformat(), **meta}, ensure_ascii=False))
+    title = inert_line(heading)
     body = _LOOKS_LIKE_A_MARK.sub(r"\\\1", body)
     return f"%% vault-agent: {kind} {said} %%\n### {at:%H:%M} {title}\n\n{body}\n\n"
+
+
+def inert(text: str) -> str:
+    """The text, in a code block where an editor would fetch or run something to show it: a stranger may have had it
+    said, with somebody's secret in the address."""
+    return _fenced(text) if active("", text.encode("utf-8", "replace")) else text
+
+
+def inert_line(text: str) -> str:
+    """The text on one line, without the signs that would have an editor fetch or run something."""
+    flat = " ".join(text.split())
+    return _SHOWING.sub(" ", flat) if active("", flat.encode("utf-8", "replace")) else flat
+
+
+def _if_quoted(text: str) -> Meta:
+    return {} if inert(text) == text else {"quoted": True}
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def _fenced(text: str, language: str = "text") -> str:
@@ -205,8 +229,9 @@ def _body(block: str) -> str:
 def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:
     match kind:
         case "run":
-            said = [str(meta[key]) for key in ("run", "task", "channel", "sender")]
-            return Began(*said, meta.get("group") is True, str(meta.get("role", "owner")), str(meta.get("job", "")))
+            run, task, channel, sender = (str(meta[key]) for key in ("run", "task", "channel", "sender"))
+            role, job = str(meta.get("role", "owner")), str(meta.get("job", ""))
+            return Began(run, task, channel, sender, meta.get("group") is True, role, job)
         case "tools":
             tools = meta["tools"]
             return Chosen(tuple(map(str, tools))) if isinstance(tools, list) else None
@@ -225,12 +250,12 @@ def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
         case "system":
             return Spoken(System(_unfenced(body)))
         case "user":
-            return Spoken(User(body, str(meta["sender"])))
+            return Spoken(User(_unquoted(meta, body), str(meta["sender"])))
         case "context":
             return Spoken(Context(_unfenced(body), str(meta["source"])))
         case "agent":
             usage = meta.get("usage")
-            return Spoken(Assistant(body), Usage(*map(int, usage)) if isinstance(usage, list) else None)
+            return Spoken(Assistant(_unquoted(meta, body)), Usage(*map(int, usage)) if isinstance(usage, list) else None)
         case "call":
             arguments: Object = json.loads(_unfenced(body))
             call = ToolCall(str(meta["id"]), str(meta["name"]), arguments, str(meta["problem"]))
@@ -240,6 +265,10 @@ def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
             return Spoken(ToolResult(str(meta["id"]), str(meta["name"]), text, failed))
         case _:
             return None
+
+
+def _unquoted(meta: Mapping[str, object], body: str) -> str:
+    return _unfenced(body) if meta.get("quoted") is True else body
 
 
 def _unfenced(body: str) -> str:

@@ -6,9 +6,10 @@ answer are all errors that stop it (`outcome`).
 """
 
 import logging
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import combinations, groupby
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, injected, opening
@@ -180,10 +181,10 @@ class Run:
         """Carry out calls in their order, neighbours that only read at the same time."""
         for together, group in groupby(calls, key=lambda call: self.agent.tools.is_readonly(call.name)):
             batch = list(group)
-            for call in batch:
-                self.breaker.check(call.name, call.arguments)
             contexts = [replace(self.context, call=call.id, resumed=resumed) for call in batch]
-            if together and len(batch) > 1:
+            if together and _all_differ(batch):
+                for call in batch:
+                    self.breaker.check(call.name, call.arguments)
                 with ThreadPoolExecutor(TOGETHER, "vault-agent-tool") as pool:
                     for call, called in zip(batch, pool.map(self.agent.tools.call, batch, contexts), strict=True):
                         self.take_in(call, called, len(calls))
@@ -191,6 +192,7 @@ class Run:
                 for call, context in zip(batch, contexts, strict=True):
                     if context.cancelled():
                         raise Interrupted("stopped by you")
+                    self.breaker.check(call.name, call.arguments)
                     self.take_in(call, self.agent.tools.call(call, context), len(calls))
 
     def take_in(self, call: ToolCall, called: Called, beside: int) -> None:
@@ -289,6 +291,13 @@ class Run:
         """The last thing that the model said in this run."""
         said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
         return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")
+
+
+def _all_differ(calls: Sequence[ToolCall]) -> bool:
+    """Whether no call stands there twice: the second of two may depend on how the first one fails."""
+    return len(calls) > 1 and not any(
+        one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
+    )
 
 
 def _not_done(call: ToolCall) -> ToolResult:

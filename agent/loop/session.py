@@ -13,7 +13,7 @@ from types import MappingProxyType
 from agent.errors import NoteGone
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from agent.loop.outcome import Outcome
-from agent.loop.records import Began, Chosen, Closed, Event, Record, Spoken, Summarised, Tainted, read, write
+from agent.loop.records import Began, Chosen, Closed, Event, Record, Spoken, Summarised, Tainted, inert_line, read, write
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
@@ -139,7 +139,7 @@ class Session:
         if self.parent:
             header["parent"] = self.parent
         task = next((record.event.task for record in self.records if isinstance(record.event, Began)), "Session")
-        title = masked(" ".join(task.split())[:80])
+        title = masked(inert_line(task)[:80])
         return Note.compose(header, f"# {title}\n\n").data
 
 
@@ -154,7 +154,7 @@ def load(vault: Vault, path: str) -> Session:
     """The session kept in the note at `path`; raises `NoteGone` when there is none."""
     data = vault.read(path)
     note = Note.parse(data or b"")
-    if data is None or note.type != "session":
+    if data is None or note.type != "session" or not path.startswith(FOLDER):
         raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {FOLDER}")
     records = read(note.body)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")

@@ -50,6 +50,13 @@ meter(Path(sys.argv[1]), Answers(before=die), clock=SystemClock()).chat(QUESTION
 """
 
 
+def line(**changed: object) -> bytes:
+    """A line of the ledger with one of its values made wrong; values are JSON as it stands."""
+    fields = {"used": '"a"', "run": '"r1"', "job": '""', "model": '"m"', "input": 5, "output": 0, "cached": 0}
+    said = {**fields, "written": 0, "money": 0, **changed}
+    return ("{" + ", ".join(f'"{name}": {value}' for name, value in said.items()) + "}").encode()
+
+
 def lines_of(folder: Path) -> list[str]:
     return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines() if line]
 
@@ -91,26 +98,27 @@ def test_a_torn_line_is_skipped_and_the_next_one_stands_alone(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "line",
+    "damaged",
     [
         b"\x00" * 80,
         b"[]",
         b'"text"',
         b"{}",
-        b'{"used": "a", "run": "r1", "job": "", "model": "m", "input": -5, "output": 0, "cached": 0, "money": 0}',
-        b'{"used": "a", "run": "r1", "job": "", "model": "m", "input": 5, "output": 0, "cached": 0, "money": NaN}',
-        b'{"used": "a", "run": "r1", "job": "", "model": "m", "input": 5, "output": 0, "cached": 0, "money": -1}',
-        b'{"used": "a", "run": "r1", "job": "", "model": "m", "input": true, "output": 0, "cached": 0, "money": 0}',
-        b'{"used": 7, "run": "r1", "job": "", "model": "m", "input": 5, "output": 0, "cached": 0, "money": 0}',
+        line(input=-5),
+        line(money="NaN"),
+        line(money=-1),
+        line(input="true"),
+        line(used=7),
+        line(run="null"),
         b"[" * 100_000,
     ],
     ids=str,
 )
-def test_a_damaged_line_is_counted_as_such_and_nothing_else(line: bytes, tmp_path: Path) -> None:
+def test_a_damaged_line_is_counted_as_such_and_nothing_else(damaged: bytes, tmp_path: Path) -> None:
     clock = FakeClock()
     meter(tmp_path, Answers(), clock=clock).chat(QUESTION)
     day = tmp_path / f"{clock.now().date()}.jsonl"
-    day.write_bytes(line + b"\n" + day.read_bytes())
+    day.write_bytes(damaged + b"\n" + day.read_bytes())
     totals = Ledger(tmp_path, clock).totals(clock.now().date())
     assert (totals.calls, totals.usage, totals.damaged) == (1, Usage(100, 50), 1)
 

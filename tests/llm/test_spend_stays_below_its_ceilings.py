@@ -232,4 +232,5 @@ def test_the_estimate_counts_tools_arguments_and_every_message() -> None:
 def test_the_cached_part_of_the_input_has_its_own_price() -> None:
     assert cost(Price(3.0, 15.0, 0.3), Usage(1_000_000, 0, 1_000_000)) == pytest.approx(0.3)
     assert cost(Price(3.0, 15.0, 0.3), Usage(1_000_000, 1_000_000, 0)) == pytest.approx(18.0)
+    assert cost(Price(4.0, 15.0, 0.3), Usage(1_000_000, 0, 0, 1_000_000)) == pytest.approx(5.0)
     assert cost(CHEAP, Usage(10, 0, 1000)) == pytest.approx(10 * 0.1 / 1e6)

@@ -103,6 +103,12 @@ def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
     assert len(results) == 3 and "not be tried again" in results[-1].text
 
 
+def test_one_answer_cannot_ask_for_the_same_failing_call_ten_times(tmp_path: Path) -> None:
+    here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),) * 10)])
+    ended = here.ask("Read it")
+    assert ended.outcome is Outcome.LIMIT and len(ended.tools) == 3
+
+
 def test_a_run_has_a_limit_of_steps(tmp_path: Path) -> None:
     lines = [Line("", (Call("vault_list", {"limit": n + 1}),)) for n in range(60)]
     ended = stage(tmp_path, lines).ask("Go on for ever")
@@ -280,8 +286,9 @@ def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
         meet.wait()
         return Given("met")
 
-    wait = Tool("test_wait", "Wait for the other.", NO_ARGUMENTS, perform, frozenset({"search"}), readonly=True)
-    lines = (Line("", (Call("test_wait"), Call("test_wait"))), Line("Met."))
+    schema: Object = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    wait = Tool("test_wait", "Wait for the other.", schema, perform, frozenset({"search"}), readonly=True)
+    lines = (Line("", (Call("test_wait", {"n": 1}), Call("test_wait", {"n": 2}))), Line("Met."))
     here = Stage(tmp_path, Scripted(lines), more=(wait,))
     ended = here.ask("Meet")
     results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]

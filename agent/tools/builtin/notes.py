@@ -37,6 +37,8 @@ class Notes:
         if context.taint:
             for draft in drafts:
                 self.foreign.remember(draft.after or b"", draft.before or b"", context.taint.sources)
+                if draft.before is None:
+                    self.foreign.remember_name(draft.path, context.taint.sources)
         was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp("agent", run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:

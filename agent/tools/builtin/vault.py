@@ -90,7 +90,9 @@ def _list(notes: Notes) -> Tool:
         limit = given.number(call, "limit", LISTED)
         more = len(found) - limit
         left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
-        return Given("\n".join([f"{len(found)} notes{where}:", *found[:limit], *left]))
+        shown = found[:limit]
+        untrusted = notes.foreign.named(*shown)
+        return Given("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
 
     schema = _schema(
         (),

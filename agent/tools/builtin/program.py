@@ -1,0 +1,162 @@
+"""One program run from start to end: limited, watched, its output cut, and nothing of it left behind.
+
+What it is shut in with comes with the command; what it changed is somebody else's question.
+"""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import Interrupted, ToolFailed
+from agent.llm.provider import Cancelled
+from agent.tools.builtin import supervise
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_HEAD = 6_000
+_TAIL = 8_000
+_LOOK = 0.05
+_GRACE = 3.0
+_CONTROL = re.compile(r"\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`seconds` in all; `cpu` in seconds, `memory` and `file` in bytes for each process; `processes` beside ours."""
+
+    seconds: float = 60.0
+    cpu: int = 60
+    memory: int = 1 << 30
+    file: int = 64 << 20
+    processes: int = 128
+    files: int = 256
+
+
+LIMITS = Limits()
+
+
+@dataclass(slots=True)
+class Output:
+    """What a program printed: its beginning and its end, however much it was."""
+
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    size: int = 0
+
+    def add(self, data: bytes) -> None:
+        self.size += len(data)
+        room = max(_HEAD - len(self.head), 0)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room:])[-_TAIL:]
+
+    def text(self) -> str:
+        missing = self.size - len(self.head) - len(self.tail)
+        parts = [self.head, f"\n[{missing:,} bytes left out]\n".encode() if missing else b"", self.tail]
+        return (
+            _CONTROL.sub("", b"".join(map(bytes, parts)).decode("utf-8", "replace")).strip("\n")
+            or "(it printed nothing)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command and where it runs: in `folder`, with `home` for everything else that it may want to write."""
+
+    command: Sequence[str]
+    folder: Path
+    home: Path
+    limits: Limits
+    clock: Clock
+    output: Output = field(default_factory=Output)
+
+    def run(self, cancelled: Cancelled) -> int:
+        """The exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", supervise.__file__, self._limits(), *self.command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.folder,
+            env={"PATH": PATH, "LANG": "C.UTF-8", "HOME": str(self.home), "TMPDIR": str(self.home)},
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        with process:
+            try:
+                os.set_blocking(process.stdout.fileno(), False)
+                self._wait(process, process.stdout.fileno(), cancelled)
+            finally:
+                _end(process)
+            self._read(process.stdout.fileno())
+        return process.returncode
+
+    def _wait(self, process: subprocess.Popen[bytes], stdout: int, cancelled: Cancelled) -> None:
+        deadline = self.clock.monotonic() + self.limits.seconds
+        while process.poll() is None:
+            select.select([stdout], [], [], _LOOK)
+            if not self._read(stdout):
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_LOOK)
+            if cancelled():
+                raise Interrupted("shell_run was cancelled; nothing that the program changed was kept")
+            if self.clock.monotonic() >= deadline:
+                _end(process)
+                self._read(stdout)
+                raise ToolFailed(
+                    f"it was stopped after {self.limits.seconds:g} s, and nothing that it changed was kept. "
+                    f"It had printed:\n{self.output.text()}"
+                )
+
+    def _read(self, stdout: int) -> bool:
+        """Take in what is there; False at the end of it."""
+        with suppress(BlockingIOError):
+            for _ in range(64):
+                data = os.read(stdout, 1 << 16)
+                if not data:
+                    return False
+                self.output.add(data)
+        return True
+
+    def _limits(self) -> str:
+        limits = self.limits
+        said = {
+            "parent": os.getpid(),
+            "RLIMIT_CPU": limits.cpu,
+            "RLIMIT_DATA": limits.memory,
+            "RLIMIT_AS": limits.memory * 8,
+            "RLIMIT_FSIZE": limits.file,
+            "RLIMIT_NOFILE": limits.files,
+            "RLIMIT_CORE": 0,
+        }
+        threads = _threads()
+        return json.dumps({**said, "RLIMIT_NPROC": threads + limits.processes} if threads else said)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program with all that it started: its supervisor sees to that, and the system if that is gone."""
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _threads() -> int:
+    """Processes and threads of this user, which the system's limit counts together; 0 where it cannot be told."""
+    count = 0
+    with suppress(OSError):
+        for entry in os.scandir("/proc"):
+            with suppress(OSError):
+                if entry.name.isdigit() and entry.stat().st_uid == os.getuid():
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208 - counted, not used as paths
+    return count

@@ -1,0 +1,93 @@
+"""What a platform has to shut a program in: which of it works here, and the command that puts it around another.
+
+`bwrap` (bubblewrap) keeps a program from the network and from every file but the folder given; `unshare` from the
+network only. Neither is needed; what there was is told to whoever asked for the program.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_PROBE_SECONDS = 10.0
+_ALWAYS_HIDDEN = ("/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media")
+"""Where people's files, other programs' sockets and keys are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """A way to shut a program in. `files`: it is kept from all files but its folder's; `network`: from the network."""
+
+    name: str
+    program: str
+    files: bool
+    network: bool
+
+    @property
+    def told(self) -> str:
+        """What the reader of a result should know, in one line."""
+        if self.files and self.network:
+            return f"sandbox: {self.name}, without network, with a copy of the notes and no other files of yours"
+        if self.network:
+            return f"sandbox: {self.name}, without network, but NOT kept from your files (bubblewrap would do that)"
+        return "sandbox: NONE on this machine; the program had the network and all your files (install bubblewrap)"
+
+
+NONE = Sandbox("none", "", files=False, network=False)
+
+
+def inside(sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
+    """The command that runs `command` in the sandbox, in `folder`, which it may write to.
+
+    `hidden` are folders beside the usual ones that the program must not see.
+    """
+    match sandbox.name:
+        case "bubblewrap":
+            return [sandbox.program, *_bubblewrap(folder, home, hidden), "--", *command]
+        case "unshare":
+            return [sandbox.program, *_UNSHARE, "--", *command]
+        case _:
+            return list(command)
+
+
+_UNSHARE = ("--user", "--map-root-user", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+
+
+def _bubblewrap(folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
+    paths = [Path(path) for path in _ALWAYS_HIDDEN] + [Path.home(), *hidden]
+    options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    options += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    for path in dict.fromkeys(path.resolve() for path in paths if path.is_dir() and path.resolve() != Path("/")):
+        options += ["--tmpfs", str(path)]
+    for path in (folder, home):
+        options += ["--bind", str(path), str(path)]
+    return [*options, "--chdir", str(folder)]
+
+
+@cache
+def best() -> Sandbox:
+    """The best that works here; tried once, because many systems have the programs and forbid their use."""
+    bubblewrap, unshare = shutil.which("bwrap"), shutil.which("unshare")
+    if bubblewrap and _works([bubblewrap, *_bubblewrap(Path("/usr"), Path("/usr"), ()), "--", "true"]):
+        return Sandbox("bubblewrap", bubblewrap, files=True, network=True)
+    if unshare and _works([unshare, *_UNSHARE, "--", "true"]):
+        return Sandbox("unshare", unshare, files=False, network=True)
+    return NONE
+
+
+def _works(command: list[str]) -> bool:
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_PROBE_SECONDS,
+            env={"PATH": os.defpath},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

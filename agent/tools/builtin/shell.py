@@ -1,0 +1,227 @@
+"""`shell_run`: runs one program on a copy of the notes, shut in as well as the platform can, and commits what it did.
+
+Off by default, and each call needs a person's yes: the settings' and `approvals`' business. How a program is shut in is
+`sandbox`'s, how it is run `program`'s, what it changed `working_copy`'s.
+"""
+
+import logging
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+
+from agent.clock import Clock
+from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
+from agent.llm.messages import Object
+from agent.tools.arguments import texts
+from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.program import LIMITS, PATH, Limits, Output, Program
+from agent.tools.builtin.sandbox import Sandbox, best, inside
+from agent.tools.builtin.working_copy import Changes, Copy
+from agent.tools.reach import check_text
+from agent.tools.taint import doubt
+from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.vault.store import Transaction
+
+_NAMES = 20
+"""Notes named in a result."""
+_LONGEST = 100_000
+
+logger = logging.getLogger(__name__)
+
+_DESCRIPTION = (
+    "Run one program, without a shell, in a fresh copy of the vault's notes: `argv` is the program and its arguments. "
+    "Notes that it changes, makes or removes are committed; other files are dropped. No input, no network where the "
+    "platform can shut it off, 60 seconds at most."
+)
+_PARAMETERS: Object = {
+    "type": "object",
+    "properties": {
+        "argv": {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 1,
+            "maxItems": 100,
+            "description": 'The program and its arguments, such as ["grep", "-rn", "tea", "."]',
+        }
+    },
+    "required": ["argv"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Yard:
+    """Where programs run: copies are made in `scratch` (empty: the system's temporary folder), `hidden` is not shown
+    to them, `sandbox` says what shuts them in."""
+
+    scratch: Path | None = None
+    hidden: tuple[Path, ...] = ()
+    sandbox: Callable[[], Sandbox] = best
+    limits: Limits = LIMITS
+
+
+def shell_tools(notes: Notes, clock: Clock, yard: Yard) -> tuple[Tool, ...]:
+    """`shell_run`, around one vault."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        argv = _checked(texts(arguments, "argv"))
+        place = Path(mkdtemp(prefix="vault-agent-run-", dir=yard.scratch)).resolve()
+        try:
+            return _Run(notes, clock, yard, place, context).perform(argv)
+        finally:
+            _remove(place)
+
+    tool = Tool(
+        "shell_run",
+        _DESCRIPTION,
+        _PARAMETERS,
+        perform,
+        frozenset({"exec"}),
+        egress=True,
+        timeout=0.0,
+        effect=Effect(lambda arguments: (), lambda arguments, context: (), notes.done),
+    )
+    return (tool,)
+
+
+def _checked(argv: Sequence[str]) -> Sequence[str]:
+    if not argv or not argv[0].strip():
+        raise ToolRetry('argv begins with the name of a program, such as ["ls", "-l"]')
+    if any("\0" in word for word in argv) or sum(map(len, argv)) > _LONGEST:
+        raise ToolRetry(f"argv may have {_LONGEST:,} characters in all, and no NUL")
+    try:
+        for word in argv:
+            word.encode()
+    except UnicodeEncodeError as error:
+        raise ToolRetry("argv has characters in it that are no text") from error
+    if "/" not in argv[0] and shutil.which(argv[0], path=PATH) is None:
+        raise ToolRetry(f"there is no program {ascii(argv[0])[1:-1]} on this machine")
+    return argv
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of a program, in the folder `place`."""
+
+    notes: Notes
+    clock: Clock
+    yard: Yard
+    place: Path
+    context: RunContext
+    output: Output = field(default_factory=Output)
+
+    def perform(self, argv: Sequence[str]) -> Given:
+        """Run it, commit what it did. Raises `ToolFailed` when it was stopped, `Interrupted` when nobody wants it."""
+        sandbox = self.yard.sandbox()
+        copy = Copy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
+        home = self.place / "home"
+        home.mkdir(mode=0o700)
+        outside = {} if sandbox.files else _states(self.notes)
+        began = self.clock.monotonic()
+        command = inside(sandbox, argv, copy.folder, home, self._hidden())
+        code = Program(command, copy.folder, home, self.yard.limits, self.clock, self.output).run(
+            self.context.cancelled
+        )
+        seconds = self.clock.monotonic() - began
+        source = "" if sandbox.network else f"shell_run {Path(argv[0]).name}"
+        if source:
+            self.context.taint.mark(source)
+        told, commits = self._bring_back(argv, copy.changes())
+        moved = () if sandbox.files else sorted(_states(self.notes).items() ^ outside.items())
+        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.told, *told]
+        if moved:
+            names = _named(list(dict.fromkeys(path for path, _ in moved)))
+            lines.append(
+                f"changed in the vault itself meanwhile, by it or by a person, and not committed here: {names}"
+            )
+        return Given("\n".join((*lines, "", self.output.text())), commits=commits, untrusted=source)
+
+    def _hidden(self) -> tuple[Path, ...]:
+        vault = self.notes.vault
+        return (*self.yard.hidden, vault.place.root, vault.place.gitdir, vault.writer.layout.folder)
+
+    def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
+        """Commit what may be kept; what is told of it, and the commit."""
+        reasons = {draft.path: self._refusal(draft) for draft in changes.drafts}
+        kept = [draft for draft in changes.drafts if not reasons[draft.path]]
+        left = [*changes.left, *((path, why) for path, why in reasons.items() if why)]
+        lines: list[str] = []
+        commits: tuple[str, ...] = ()
+        if kept:
+            subject = f"vault(shell): {_subject(argv[0])} changed {len(kept)} note{'s' * (len(kept) > 1)}"
+            try:
+                given = self.notes.commit("shell_run", self.context, subject, kept, lambda change: _fill(change, kept))
+            except StopRun:
+                raise
+            except AgentError as error:
+                raise ToolFailed(
+                    f"nothing that the program changed was kept: {error.message}. It printed:\n{self.output.text()}"
+                ) from error
+            commits = given.commits
+            lines = [*given.text.splitlines(), f"changed: {_named([draft.path for draft in kept])}"]
+        if left:
+            shown = [f"{ascii(path)[1:-1] if not path.isprintable() else path} ({why})" for path, why in left]
+            lines.append(f"not kept: {_named(shown)}")
+        return lines, commits
+
+    def _refusal(self, draft: Draft) -> str:
+        """Why a change may not be kept, empty if it may: the same rules as for every tool that writes."""
+        effect = Effect(lambda arguments: (draft.path,), lambda arguments, context: (draft,), self.notes.done)
+        as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
+        try:
+            check_text(draft.path)
+            why = doubt(as_write, {}, self.context)
+        except AgentError as error:
+            return error.message
+        if not why and draft.before is None and self.notes.vault.read(draft.path) is not None:
+            return "there is a file of this name that it was not shown"
+        return why
+
+
+def _never(arguments: Object, context: RunContext) -> Given:
+    raise ToolFailed("this is only asked about")
+
+
+def _fill(change: Transaction, drafts: Sequence[Draft]) -> None:
+    for draft in drafts:
+        if draft.after is None:
+            change.delete(draft.path, draft.before)
+        elif draft.before is None:
+            change.create(draft.path, draft.after)
+        else:
+            change.edit(draft.path, draft.before, draft.after)
+
+
+def _states(notes: Notes) -> dict[str, tuple[int, int]]:
+    """Each note's size and time of change, to see whether it was touched."""
+    found: dict[str, tuple[int, int]] = {}
+    for path in notes.vault.note_paths():
+        with suppress(OSError):
+            state = (notes.vault.place.root / path).lstat()
+            found[path] = (state.st_size, state.st_mtime_ns)
+    return found
+
+
+def _remove(place: Path) -> None:
+    """Remove the copy, also where the program has locked folders of it."""
+    for folder, _, _ in os.walk(place):
+        with suppress(OSError):
+            Path(folder).chmod(0o700)
+    shutil.rmtree(place, ignore_errors=True)
+    if place.exists():
+        logger.warning("%s could not be removed", place)
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(names[:_NAMES]) + more
+
+
+def _subject(program: str) -> str:
+    """A program's name, fit for a commit's first line."""
+    return re.sub(r"[^A-Za-z0-9._+-]", "", Path(program).name)[:40] or "a program"

@@ -1,0 +1,341 @@
+"""`web_fetch`: reads one public page, and reaches nothing else.
+
+The name in a URL is resolved once, every address is judged by `addresses`, and the connection goes to that very
+address; the same again for each redirect. No proxy, cookie, key or setting of the environment takes part. What comes
+back is a stranger's text: `charset` and `page` make it readable, and the run is marked by `Given.untrusted`.
+"""
+
+import re
+import socket
+import threading
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import unquote, unquote_plus
+
+from agent.clock import Clock
+from agent.errors import Interrupted, ToolFailed, ToolRetry
+from agent.llm.messages import Object
+from agent.tools.arguments import text
+from agent.tools.builtin.addresses import is_ours, refusal
+from agent.tools.builtin.charset import decode
+from agent.tools.builtin.page import readable
+from agent.tools.tool import Given, RunContext, Tool
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
+"""The addresses of a host, as text; raises `OSError` where there are none."""
+Dial: TypeAlias = Callable[[str, int], tuple[str, int]]
+"""Where a connection to an address and port really goes: there, except in tests."""
+
+AGENT = "Mozilla/5.0 (compatible; vault-agent)"
+_PORTS = {"http": 80, "https": 443}
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_LONGEST_URL = 2_048
+_TRIED = 3
+"""Addresses of one host that are tried in turn."""
+_LOOK = 0.1
+_PLAIN_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,40}/[a-z0-9][a-z0-9.+-]{0,80}")
+_HOST = re.compile(rb"(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,50}\.?|[0-9a-f:.]{2,45})")
+_PAGES = frozenset(("text/html", "application/xhtml+xml"))
+_TEXTS = frozenset(("application/json", "application/xml", "application/yaml", "application/x-yaml"))
+
+_DESCRIPTION = (
+    "Read a public web page or text file. Gives the readable text with its links. "
+    "Only http and https on their usual ports; no private or local addresses."
+)
+_PARAMETERS: Object = {
+    "type": "object",
+    "properties": {"url": {"type": "string", "description": "The whole address, with https://"}},
+    "required": ["url"],
+    "additionalProperties": False,
+}
+
+
+def resolve(host: str, port: int) -> Sequence[str]:
+    """The system's answer, in its order."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def straight(address: str, port: int) -> tuple[str, int]:
+    """There."""
+    return address, port
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How hosts are found and reached; `trust` is what certificates are held against (None: what ships with httpx)."""
+
+    resolve: Resolve = resolve
+    dial: Dial = straight
+    trust: "ssl.SSLContext | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`seconds` from the first to the last byte and all redirects, `size` in bytes after decompressing."""
+
+    seconds: float = 20.0
+    size: int = 5 << 20
+    redirects: int = 5
+
+
+NETWORK = Network()
+LIMITS = Limits()
+
+
+def web_tools(
+    clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: Limits = LIMITS
+) -> tuple[Tool, ...]:
+    """`web_fetch`. `secrets` gives the values that no address may carry out."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        url = text(arguments, "url").strip()
+        _check_leak(url, secrets())
+        visit = _Visit(network, limits)
+        return _watched(visit, url, clock, context)
+
+    tool = Tool(
+        "web_fetch", _DESCRIPTION, _PARAMETERS, perform, frozenset({"web"}), readonly=True, egress=True, timeout=30.0
+    )
+    return (tool,)
+
+
+def _check_leak(url: str, secrets: Sequence[str]) -> None:
+    """Raise `ToolFailed` for an address with a secret in it, however it is percent-encoded."""
+    forms = {url, unquote(url), unquote_plus(url), unquote(unquote(url))}
+    if any(secret and secret.casefold() in form.casefold() for secret in secrets for form in forms):
+        raise ToolFailed("the address has a secret of this machine in it; it was not sent")
+
+
+def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> Given:
+    """Fetch in a thread of its own, so that neither a slow server nor a slow resolver holds the run up."""
+    answer: SimpleQueue[Given | BaseException] = SimpleQueue()
+
+    def fetch() -> None:
+        try:
+            answer.put(visit.fetch(url))
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+            answer.put(error)
+
+    deadline = clock.monotonic() + visit.limits.seconds
+    threading.Thread(target=fetch, name="vault-agent-web", daemon=True).start()
+    try:
+        while True:
+            with suppress(Empty):
+                found = answer.get(timeout=_LOOK)
+                break
+            if context.cancelled():
+                raise Interrupted("web_fetch was cancelled")
+            if clock.monotonic() >= deadline:
+                raise ToolFailed(f"no whole answer came within {visit.limits.seconds:g} s")
+    finally:
+        visit.stop()
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+@dataclass(slots=True)
+class _Visit:
+    """One fetch with its redirects. `stop` cuts its connections, from any thread."""
+
+    network: Network
+    limits: Limits
+    stopped: bool = False
+    _mutex: threading.Lock = field(default_factory=threading.Lock)
+    _sockets: list[socket.socket] = field(default_factory=list)
+    _transports: "list[httpx.HTTPTransport]" = field(default_factory=list)
+
+    def stop(self) -> None:
+        """Cut what is connected, so that a thread that waits for it goes on and ends."""
+        with self._mutex:
+            self.stopped = True
+            for each in self._sockets:
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+                each.close()
+            self._sockets.clear()
+
+    def fetch(self, url: str) -> Given:
+        """The page at a URL; raises `ToolRetry` for a URL that may not be asked for, `ToolFailed` for all else."""
+        import httpx
+
+        try:
+            target = _checked(httpx.URL(url))
+            for _ in range(self.limits.redirects + 1):
+                response = self._ask(target)
+                try:
+                    if response.status_code not in _REDIRECTS or "location" not in response.headers:
+                        return self._given(response, target)
+                    target = _checked(target.join(response.headers["location"]))
+                finally:
+                    response.close()
+        except httpx.InvalidURL as error:
+            raise ToolRetry("this is not an address of a web page; give a whole one, with https://") from error
+        except (httpx.HTTPError, OSError, UnicodeError, ValueError) as error:
+            raise ToolFailed(f"the page could not be read: {_plainly(error)}") from error
+        finally:
+            for transport in self._transports:
+                transport.close()
+        raise ToolFailed(f"the server sent us on more than {self.limits.redirects} times")
+
+    def _ask(self, target: "httpx.URL") -> "httpx.Response":
+        """The answer of the first address of the host that can be reached, not read yet."""
+        import httpx
+
+        host, port = target.raw_host.decode("ascii"), _PORTS[target.scheme]
+        addresses = self._addresses(host, port)
+        for address in addresses[:_TRIED]:
+            if self.stopped:
+                break
+            try:
+                return self._connect(target, host, address, port)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                reason = _plainly(error)
+        raise ToolFailed(f"{host} could not be reached: {reason}")
+
+    def _addresses(self, host: str, port: int) -> Sequence[str]:
+        """Every address of the host, once all of them have been found good."""
+        try:
+            addresses = self.network.resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise ToolFailed(f"there is no host {host}") from error
+        for address in addresses:
+            why = refusal(address) or ("is this machine's own" if is_ours(address) else "")
+            if why:
+                raise ToolFailed(f"{host} is not on the open internet: its address {ascii(address)[1:-1]} {why}")
+        if not addresses:
+            raise ToolFailed(f"there is no host {host}")
+        return addresses
+
+    def _connect(self, target: "httpx.URL", host: str, address: str, port: int) -> "httpx.Response":
+        import httpx
+
+        where, at = self.network.dial(address, port)
+        wait = min(self.limits.seconds, 10.0)
+        headers = {
+            "Host": target.netloc.decode("ascii"),
+            "User-Agent": AGENT,
+            "Accept": "text/html,text/*;q=0.9,application/json;q=0.9",
+            "Accept-Encoding": "gzip",
+            "Connection": "close",
+        }
+        extensions = {
+            "timeout": {"connect": wait, "read": wait, "write": wait, "pool": wait},
+            "sni_hostname": host,
+            "trace": self._trace,
+        }
+        request = httpx.Request("GET", target.copy_with(host=where, port=at), headers=headers, extensions=extensions)
+        transport = httpx.HTTPTransport(verify=self.network.trust or True, trust_env=False)
+        self._transports.append(transport)
+        response = transport.handle_request(request)
+        response.request = request
+        return response
+
+    def _trace(self, event: str, info: dict[str, object]) -> None:
+        """Keep a second hold on each new connection, by which `stop` can cut it."""
+        if event != "connection.connect_tcp.complete":
+            return
+        stream = info["return_value"]
+        connected = stream.get_extra_info("socket")  # type: ignore[attr-defined]  # httpcore's stream, untyped here
+        with self._mutex:
+            if self.stopped:
+                connected.shutdown(socket.SHUT_RDWR)
+            else:
+                self._sockets.append(connected.dup())
+
+    def _given(self, response: "httpx.Response", target: "httpx.URL") -> Given:
+        if response.status_code != 200:
+            raise ToolFailed(f"{target.raw_host.decode('ascii')} answered {response.status_code}")
+        kind, _, rest = response.headers.get("content-type", "").lower().partition(";")
+        kind = kind.strip() or "text/plain"
+        if kind not in _PAGES and not _is_text(kind):
+            named = kind if _PLAIN_TYPE.fullmatch(kind) else "of an unknown kind"
+            raise ToolFailed(f"what is there is {named}; web_fetch reads pages and text only")
+        data = self._body(response)
+        cut = len(data) > self.limits.size
+        said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
+        whole = decode(data[: self.limits.size], said[1] if said else "")
+        if kind in _PAGES or re.match(r"\s*(?:<!doctype html|<html)", whole, re.IGNORECASE):
+            whole = readable(whole, str(target), lambda: self.stopped)
+        note = f"\n[longer than {self.limits.size >> 20} MB: the rest was not read]" if cut else ""
+        return Given(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
+
+    def _body(self, response: "httpx.Response") -> bytes:
+        """The decompressed body, at most one byte more than the limit."""
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        raw = _raw(response)
+        if encoding in ("gzip", "x-gzip"):
+            raw = _unzipped(raw, self.limits.size + 1)
+        elif encoding not in ("identity", ""):
+            raise ToolFailed("the server packs its answer in a way that it was not asked for")
+        body = bytearray()
+        for piece in raw:
+            body += piece
+            if len(body) > self.limits.size or self.stopped:
+                break
+        return bytes(body[: self.limits.size + 1])
+
+
+def _raw(response: "httpx.Response") -> Iterator[bytes]:
+    """The body as it comes over the line."""
+    yield from response.iter_raw()
+
+
+def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
+    """The body unpacked piece by piece, so that a small one cannot become a huge one at once."""
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        for piece in raw:
+            waiting = piece
+            while waiting and not unpacker.eof:
+                yield unpacker.decompress(waiting, most)
+                waiting = unpacker.unconsumed_tail
+            if unpacker.eof:
+                return
+    except zlib.error as error:
+        raise ToolFailed("what the server packed cannot be unpacked") from error
+
+
+def _checked(url: "httpx.URL") -> "httpx.URL":
+    """Return a URL that may be asked for; raises `ToolRetry` that says why another may not."""
+    if url.scheme not in _PORTS or not url.raw_host:
+        raise ToolRetry("only pages at http:// and https:// can be read")
+    if not _HOST.fullmatch(url.raw_host):
+        raise ToolRetry("the address has no proper name of a host in it")
+    if url.userinfo:
+        raise ToolRetry("an address with a name or a password in it is not asked for")
+    if url.port not in (None, _PORTS[url.scheme]):
+        raise ToolRetry(f"only the usual port can be asked for, {_PORTS[url.scheme]} with {url.scheme}")
+    if len(str(url)) > _LONGEST_URL:
+        raise ToolRetry(f"the address is longer than {_LONGEST_URL:,} characters")
+    return url.copy_with(fragment=None)
+
+
+def _is_text(kind: str) -> bool:
+    return kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml"))
+
+
+def _plainly(error: BaseException) -> str:
+    """What went wrong with a connection, in our words: a server's own are a stranger's."""
+    said = f"{error} {error.__cause__}".lower()
+    for sign, words in (
+        ("certificate", "its certificate is not good"),
+        ("ssl", "no secure connection could be made"),
+        ("refused", "it refused the connection"),
+        ("timed out", "it did not answer in time"),
+        ("timeout", "it did not answer in time"),
+        ("unreachable", "there is no way to it"),
+    ):
+        if sign in said or sign in type(error).__name__.lower():
+            return words
+    return "the connection broke"
