@@ -1,5 +1,6 @@
 """Timings as figures: milliseconds, with the spread that a noisy machine gives them."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,3 +40,8 @@ def paired(rounds: int, tasks: Sequence[tuple[str, Callable[[int], object]]], wa
             if number >= warm:
                 slot.append((time.perf_counter() - started) * 1000)
     return [Figure(name, tuple(slot)) for (name, _), slot in zip(tasks, times, strict=True)]
+
+
+def as_installed() -> dict[str, str]:
+    """The environment for programs that are timed: compiled code is kept, as it is where a program is installed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -19,6 +19,7 @@ from agent.config.directories import directories
 from agent.config.load import load
 from agent.errors import Permanent, UserError
 from agent.index.keyword import Engine
+from agent.interfaces.cli.benches.figures import as_installed
 from agent.vault.store import open_vault
 
 _READY_SECONDS = 600.0
@@ -58,7 +59,7 @@ class Site:
 
 def site(root: Path, home: Path, engine: Engine) -> Site:
     """The vault at `root`, which exists, served from `home`."""
-    environ = {**os.environ, "VAULT_AGENT_HOME": str(home), "VAULT_AGENT_INDEX__KEYWORD": engine}
+    environ = {**as_installed(), "VAULT_AGENT_HOME": str(home), "VAULT_AGENT_INDEX__KEYWORD": engine}
     loaded, places, clock = load(root, environ=environ), directories(environ), SystemClock()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
     return Site(App(vault, loaded.settings, loaded, clock, places), environ)

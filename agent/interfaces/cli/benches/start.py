@@ -1,11 +1,10 @@
 """How long a command takes from nothing: a fresh process each time, as a person waits for it."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from agent.interfaces.cli.benches.figures import Figure, paired
+from agent.interfaces.cli.benches.figures import Figure, as_installed, paired
 from agent.interfaces.cli.benches.vaults import build
 
 LIMITS_MS = {"vault-agent --help": 150.0, "vault-agent remember": 500.0, "vault-agent status": 300.0}
@@ -15,7 +14,7 @@ def measure(folder: Path, notes: int, rounds: int) -> list[Figure]:
     """Cold starts of the commands that people wait for, in a vault of `notes` notes."""
     root = folder / "vault"
     build(root, notes)
-    environment = {**os.environ, "VAULT_AGENT_HOME": str(folder / "home")}
+    environment = {**as_installed(), "VAULT_AGENT_HOME": str(folder / "home")}
 
     def run(*arguments: str) -> None:
         command = [sys.executable, "-m", "agent", "--vault", str(root), *arguments]
