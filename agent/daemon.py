@@ -1,10 +1,12 @@
 """Read first: the daemon watches one vault, keeps its index in step, commits what people did by hand, and is quiet.
 
 It polls when the watcher says that there is something to do, and sleeps otherwise. A signal ends it: what has begun is
-finished, and what has not is found again by the next start. The second daemon on a vault is told so (`LockHeld`).
+finished, and what has not is found again by the next start. A git that fails or a vault that is away does not: it says
+so, and tries again. The second daemon on a vault is told so (`LockHeld`).
 """
 
 import json
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -14,14 +16,21 @@ from agent.app.alone import alone
 from agent.app.build import App
 from agent.app.library import Library, library
 from agent.app.watching import watcher
+from agent.errors import NotAVault
 from agent.events.types import DaemonStarted, DaemonStopped, Origin
 from agent.reactions import Reactions
+from agent.watch.classify import VaultEvent
+from agent.watch.outage import Outage
 from agent.watch.watcher import Watcher
 
 STEP = 0.5
 """Seconds between two looks at whether to stop."""
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
+GONE = 3600.0
+"""Seconds for which a vault may be away: a disk that is plugged in again within the hour is not the end."""
+
+logger = logging.getLogger(__name__)
 
 
 class Stopped(BaseException):
@@ -37,6 +46,9 @@ class Daemon:
     _indexing: bool = field(default=False, init=False)
     _look_at: float = field(default=0.0, init=False)
     _quiet_at: float | None = field(default=None, init=False)
+    _away_since: float | None = field(default=None, init=False)
+    _sight: Outage = field(default_factory=Outage, init=False)
+    _said: str = field(default="", init=False)
     _shown: dict[str, object] = field(default_factory=dict, init=False)
 
     def stop(self, reason: str) -> None:
@@ -46,7 +58,8 @@ class Daemon:
             raise Stopped
 
     def run(self) -> None:
-        """Watch until asked to stop; raises `LockHeld` when another daemon is at work here."""
+        """Watch until asked to stop; raises `LockHeld` when another daemon is at work here, `NotAVault` when the vault
+        has been away for an hour."""
         with alone(self.app), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
             reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus)
             try:
@@ -74,8 +87,50 @@ class Daemon:
 
     def step(self, eyes: Watcher, reactions: Reactions) -> None:
         """One turn: take in changes, record a burst that is over, wait for the next thing."""
-        quiet, now = self.app.settings.git.quiet_seconds, self.app.clock.monotonic()
-        events = eyes.poll(now)
+        now = self.app.clock.monotonic()
+        events = self._look(eyes, now)
+        if not self._is_away(eyes, now):
+            self._react(events, now, reactions)
+            self._tend(now, reactions)
+        self._tell(eyes, reactions)
+        if self._sight.problem:
+            eyes.hints.take()
+            eyes.hints.wait(STEP)
+        else:
+            eyes.wait(self.app.clock.monotonic(), STEP)
+
+    def _look(self, eyes: Watcher, now: float) -> list[VaultEvent]:
+        """What has changed. When looking fails the daemon goes on, and compares the whole index with the notes soon."""
+        if not self._sight.may_ask(now):
+            return []
+        if self._sight.problem:
+            eyes.hints.overflow("looking for changes has failed")
+        try:
+            events = eyes.poll(now)
+        except Exception as error:  # whatever it is, a daemon that has ended sees nothing at all
+            if not self._sight.problem:
+                logger.warning("what failed:", exc_info=True)
+            self._sight.failed(error, now)
+            self._look_at = min(self._look_at, now + RETRY)
+            return []
+        self._sight.worked()
+        return events
+
+    def _is_away(self, eyes: Watcher, now: float) -> bool:
+        """Whether there is no vault to work on now; raises `NotAVault` when it has been away for too long."""
+        state = eyes.state()
+        if not state.away:
+            self._away_since = None
+            return False
+        if self._away_since is None:
+            self._away_since = now
+        elif now - self._away_since >= GONE:
+            hint = "start the daemon again when the vault is back"
+            raise NotAVault(f"{state.problem} (for {GONE / 60:.0f} minutes)", hint=hint)
+        return True
+
+    def _react(self, events: list[VaultEvent], now: float, reactions: Reactions) -> None:
+        quiet = self.app.settings.git.quiet_seconds
         if events:
             with self._cut_short():
                 reactions.to_changes(events)
@@ -83,19 +138,6 @@ class Daemon:
                 self._quiet_at = now + quiet
         elif self._quiet_at is not None and now >= self._quiet_at:
             self._quiet_at = now + max(quiet, STEP) if reactions.to_quiet() else None
-        self._tend(now, reactions)
-        seen = eyes.state()
-        self._show(
-            {
-                "hints": seen.hints,
-                "files": seen.files,
-                "waiting": seen.waiting,
-                "last_scan": seen.last_scan.reason if seen.last_scan else None,
-                "index": reactions.problem.get("index"),
-                "problem": "; ".join(filter(None, [seen.problem, *reactions.problem.values()])),
-            }
-        )
-        eyes.wait(self.app.clock.monotonic(), STEP)
 
     def _tend(self, now: float, reactions: Reactions) -> None:
         """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
@@ -121,10 +163,35 @@ class Daemon:
         finally:
             self._indexing = False
 
+    def _tell(self, eyes: Watcher, reactions: Reactions) -> None:
+        """How it goes, for `status`; what is not seen, in the log too, once."""
+        seen = eyes.state()
+        unseen = f"cannot look for changes: {self._sight.problem}" if self._sight.problem else seen.problem
+        if unseen and unseen != self._said:
+            logger.warning("%s", unseen)
+        elif self._said and not unseen:
+            logger.info("all changes are seen again")
+        self._said = unseen
+        self._show(
+            {
+                "hints": seen.hints,
+                "files": seen.files,
+                "waiting": seen.waiting,
+                "last_scan": seen.last_scan.reason if seen.last_scan else None,
+                "index": reactions.problem.get("index"),
+                "failures": self._sight.failures + seen.failures,
+                "problem": "; ".join(filter(None, [unseen, *reactions.problem.values()])),
+            }
+        )
+
     def _show(self, state: dict[str, object]) -> None:
         """Leave word for `status` of how it goes, when that has changed."""
-        if state != self._shown:
-            self._shown = state
-            draft = self.app.daemon_state.with_suffix(".new")
+        if state == self._shown:
+            return
+        draft = self.app.daemon_state.with_suffix(".new")
+        try:
             draft.write_text(json.dumps({"pid": os.getpid(), **state}), "utf-8")
             draft.replace(self.app.daemon_state)
+        except OSError as error:  # a full disk; `status` has the last word that could be written
+            logger.info("cannot leave word for status: %s", error)
+        self._shown = state

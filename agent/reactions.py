@@ -63,8 +63,9 @@ class Reactions:
         except Retryable as error:
             logger.info("not committed yet: %s", error.message)
             return True
-        except AgentError as error:
-            self._trouble("commit", error.message)
+        except Exception as error:  # the next burst, or the next look at all files, tries again
+            logger.debug("what failed:", exc_info=True)
+            self._trouble("commit", error)
             return False
         self.problem.pop("commit", None)
         return outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
@@ -89,13 +90,15 @@ class Reactions:
         """Do the index's work; a failure is remembered and shown, and the next full look mends it."""
         try:
             report = work()
-        except (AgentError, OSError) as error:
-            self._trouble("index", str(error))
+        except Exception as error:  # a daemon that has ended mends nothing
+            logger.debug("what failed:", exc_info=True)
+            self._trouble("index", error)
             return None
         self.problem.pop("index", None)
         return report
 
-    def _trouble(self, where: str, what: str) -> None:
+    def _trouble(self, where: str, error: Exception) -> None:
+        what = str(error) or type(error).__name__
         if self.problem.get(where) != what:
             logger.warning("%s: %s", where, what)
         self.problem[where] = what

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.app.build import App
+from agent.errors import AgentError
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.watch.compare import Facts
@@ -14,7 +15,10 @@ def watcher(app: App, known: dict[str, str]) -> Watcher:
     """A watcher that takes `known` (content hash by path) as dealt with."""
     settings = app.settings.watch
     pace = Pace(quiet=settings.quiet_seconds, scan=settings.scan_seconds)
-    moves = _Head(app.vault, _head(app.vault))
+    try:
+        moves = _Head(app.vault, _head(app.vault))
+    except AgentError:  # the first poll looks at everything
+        moves = _Head(app.vault, None)
     written = _Written(app.vault)
     facts = Facts(blob_id, written.is_ours, lambda wanted: _earlier(app.vault, wanted), moves.changed)
     return Watcher.watch(app.vault.place.root, facts, app.clock, known, pace)
@@ -36,20 +40,26 @@ class _Written:
             return False
         stamp = (status.st_mtime_ns, status.st_size)
         if stamp != self._stamp:
-            self._known = frozenset(self.vault.writer.journal.written())
+            try:
+                self._known = frozenset(self.vault.writer.journal.written())
+            except OSError:
+                return False
             self._stamp = stamp
         return (path, oid) in self._known
 
 
 @dataclass(slots=True)
 class _Head:
-    """Where HEAD was when it was last asked."""
+    """Where HEAD was when it was last asked; None when there was no commit, or git did not say."""
 
     vault: Vault
     commit: str | None
 
     def changed(self) -> list[str]:
-        """Paths that differ between that commit and HEAD now; empty when it has not moved."""
+        """Paths that differ between that commit and HEAD now; empty when it has not moved.
+
+        Raises `AgentError` when git cannot say; what it did not say then is not asked for again.
+        """
         now = _head(self.vault)
         if now == self.commit or now is None:
             return []
@@ -57,13 +67,13 @@ class _Head:
         if before is None:
             return []
         command = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, now]
-        names = self.vault.git.run(*command, ok=(0, 128)).decode("utf-8", "surrogateescape").split("\0")
+        names = self.vault.git.run(*command).decode("utf-8", "surrogateescape").split("\0")
         prefix = self.vault.place.prefix
         return [name.removeprefix(prefix) for name in names if name and name.startswith(prefix)]
 
 
 def _head(vault: Vault) -> str | None:
-    found = vault.git.run("rev-parse", "--verify", "-q", "HEAD", ok=(0, 1, 128)).decode().strip()
+    found = vault.git.run("rev-parse", "--verify", "-q", "HEAD", ok=(0, 1)).decode().strip()
     return found or None
 
 

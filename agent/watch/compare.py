@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.errors import AgentError
 from agent.events.types import Origin
 from agent.markdown.note import Note
 from agent.watch.classify import Difference, VaultEvent, classify
 from agent.watch.ignore import is_ignored, is_note
 from agent.watch.moves import pair_by
+from agent.watch.outage import Outage
 from agent.watch.recent import Recent
 from agent.watch.scan import look, read
 from agent.watch.snapshot import Seen, Snapshot, Stat
@@ -62,7 +64,7 @@ class Comparison:
     """What is known of the files of one vault, and what has gone missing. `absence` is in seconds.
 
     `again` collects the paths that have to be looked at once more, for the watcher to take; `unread` those that could
-    not be read.
+    not be read. `git` is how it goes with what the vault is asked: without an answer an edit is told uncompared.
     """
 
     root: Path
@@ -74,6 +76,7 @@ class Comparison:
     again: list[str] = field(default_factory=list)
     missing: dict[str, float] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
+    git: Outage = field(default_factory=Outage)
     _ids: dict[str, str] = field(default_factory=dict)
 
     def settle(self, due: Iterable[Due], now: float) -> list[Difference]:
@@ -225,12 +228,24 @@ class Comparison:
         """Older versions, the recent ones from memory; what has another hash than asked for is not the version."""
         kept = [self.recent.get(path, hash) for path, hash in asked]
         rest = [pair for pair, data in zip(asked, kept, strict=True) if data is None]
-        fetched = iter(self.facts.earlier(rest) if rest else ())
+        fetched = iter(self._ask(rest) if rest else ())
         result = [data if data is not None else next(fetched, None) for data in kept]
         return [
             data if data is not None and self.facts.hash(data) == hash else None
             for (_, hash), data in zip(asked, result, strict=True)
         ]
+
+    def _ask(self, asked: Sequence[tuple[str, str]]) -> Sequence[bytes | None]:
+        now = self.clock.monotonic()
+        if not self.git.may_ask(now):
+            return ()
+        try:
+            found = self.facts.earlier(asked)
+        except (AgentError, OSError) as error:
+            self.git.failed(error, now)
+            return ()
+        self.git.worked()
+        return found
 
     def _forget(self, path: str) -> None:
         self.snapshot.forget(path)

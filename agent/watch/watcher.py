@@ -5,14 +5,18 @@ and a path is looked at when it has been quiet for a moment. All the work is don
 between two polls the watcher only collects hints. Reading and comparing is `compare`'s.
 """
 
+import os
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Self
 
 from agent.clock import Clock
+from agent.errors import AgentError
 from agent.events.types import ScanFinished
 from agent.watch.classify import Difference, VaultEvent
 from agent.watch.compare import UNSEEN, Comparison, Facts
@@ -49,12 +53,18 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How it goes. `problem` is empty, or one line that says what is not seen, or only late; `waiting` counts paths."""
+    """How it goes. `problem` is empty, or one line that says what is not seen, or only late; `waiting` counts paths.
+
+    `away`: the vault's folder cannot be looked into, so that nothing can be said of its files. `failures`: how often in
+    a row git has not answered.
+    """
 
     hints: bool
+    away: bool
     problem: str
     files: int
     waiting: int
+    failures: int
     last_scan: ScanFinished | None
 
 
@@ -76,6 +86,8 @@ class Watcher:
     _asked: bool = False
     _deaf: str = "the system has not been asked for hints yet"
     _unseen: str = ""
+    _away: str = ""
+    _ground: tuple[int, int] = (0, 0)
 
     @classmethod
     def watch(cls, root: Path, facts: Facts, clock: Clock, known: Mapping[str, str], pace: Pace | None = None) -> Self:
@@ -112,16 +124,23 @@ class Watcher:
     def poll(self, now: float) -> list[VaultEvent]:
         """What has changed, each change once; `now` is in seconds and never goes back.
 
-        At most `pace.batch` events; while there are more, `wait` returns at once.
+        At most `pace.batch` events; while there are more, `wait` returns at once. None while the vault is away: no file
+        is taken as gone because its disk is.
         """
+        if not self._is_there(now):
+            return []
         self._take_hints(now)
+        if self.comparison.git.problem and self.comparison.git.may_ask(now):
+            self._ask_head(now)
         self._scan_what_is_due(now)
         if not self._found:
             due = [(path, entry.mark) for path, entry in self.paths.due(now)]
             if due or self.comparison.missing:
                 self._found.extend(self.comparison.settle(due, now))
-        batch = [self._found.popleft() for _ in range(min(self.pace.batch, len(self._found)))]
+        batch = list(islice(self._found, self.pace.batch))
         events = self.comparison.tell(batch) if batch else []
+        for _ in batch:  # only now, so that what could not be told is told later
+            self._found.popleft()
         again, self.comparison.again = self.comparison.again, []
         for path in again:
             self.paths.touch(path, now, UNSEEN)
@@ -129,9 +148,12 @@ class Watcher:
 
     def next_due(self) -> float | None:
         """When the next poll has something to do if no hint comes before; None: at once."""
+        if self._away:
+            return inf
         if self._found or self._next_scan is None:
             return None
-        others = (self.paths.next_due(), self.folders.next_due(), self.comparison.next_due())
+        asked = self.comparison.git.again_at if self.comparison.git.problem else None
+        others = (self.paths.next_due(), self.folders.next_due(), self.comparison.next_due(), asked)
         return min([self._next_scan, *(each for each in others if each is not None)])
 
     def wait(self, now: float, most: float) -> bool:
@@ -143,9 +165,34 @@ class Watcher:
         """How the watcher is doing."""
         unread = sorted(self.comparison.unread)
         cannot = f"cannot read {', '.join(unread[:3])}" + (f" and {len(unread) - 3} more" if unread[3:] else "")
-        problem = "; ".join(filter(None, (self._deaf, self._unseen, cannot if unread else "")))
+        asked = f"git does not answer: {git.problem}" if (git := self.comparison.git).problem else ""
+        seen = (self._deaf, self._unseen, cannot if unread else "", asked)
+        problem = self._away or "; ".join(filter(None, seen))
         waiting = len(self.paths) + len(self._found) + len(self.comparison.missing)
-        return State(not self._deaf, problem, len(self.comparison.snapshot), waiting, self._last_scan)
+        known = len(self.comparison.snapshot)
+        return State(not self._deaf, bool(self._away), problem, known, waiting, git.failures, self._last_scan)
+
+    def _is_there(self, now: float) -> bool:
+        """Whether the vault's folder can be looked into; when it comes back, or another in its place, all is new."""
+        try:
+            descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+            what = "is not there: is it mounted?" if gone else f"cannot be looked into: {error.strerror}"
+            self._away = f"the vault at {self.root} {what}"
+            self.hints.take()
+            return False
+        try:
+            status = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        before, self._ground = self._ground, (status.st_dev, status.st_ino)
+        if self._away or before not in ((0, 0), self._ground):
+            self._away = ""
+            self.folders.touch(_ALL, now, "the vault is back")
+            if self._asked:
+                self.listen()
+        return True
 
     def _take_hints(self, now: float) -> None:
         taken = self.hints.take()
@@ -160,7 +207,18 @@ class Watcher:
             self._ask_head(now)
 
     def _ask_head(self, now: float) -> None:
-        for path in self.facts.head_moved():
+        """Look at what moved with HEAD; where that cannot be told, at everything."""
+        git = self.comparison.git
+        if not git.may_ask(now):
+            return
+        try:
+            moved = list(self.facts.head_moved())
+        except (AgentError, OSError) as error:
+            self.folders.touch(_ALL, now, "git does not say what has moved")
+            git.failed(error, now)
+            return
+        git.worked()
+        for path in moved:
             if path not in self.paths.waiting and not self.facts.leaves_out(path):
                 self.paths.touch(path, now, UNSEEN)
 

@@ -1,0 +1,128 @@
+"""A git that fails and a vault that is away end no daemon: it says so once, loses nothing, and goes on when it can."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.app.alone import last_word
+from agent.errors import NotAVault
+from agent.index.update import Report
+from tests.daemon.house import House, living
+from tests.vaults import git, head, write
+
+
+class Heard(logging.Handler):
+    """What the daemon puts in the log, warnings and worse, wherever else that goes."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+    def count(self, words: str) -> int:
+        return sum(words in line for line in self.lines)
+
+
+@pytest.fixture
+def heard() -> Iterator[Heard]:
+    log, handler = logging.getLogger("agent.daemon"), Heard()
+    log.addHandler(handler)
+    yield handler
+    log.removeHandler(handler)
+
+
+def problem(house: House) -> str:
+    said = last_word(house.app)
+    return str(said["problem"]) if said and "problem" in said else ""
+
+
+def test_a_git_that_fails_is_said_once_and_what_moved_meanwhile_is_found(root: Path, heard: Heard) -> None:
+    git(root, "checkout", "-q", "-b", "other")
+    write(root / "other.md", "# Other\n\nwombat\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "other")
+    git(root, "checkout", "-q", "main")
+    with living(root) as house:
+        house.for_a_while(0.3)
+        config = root / ".git/config"
+        whole = config.read_text()
+        git(root, "checkout", "-q", "other")
+        config.write_text("[not a section\n")
+        house.eyes.hints.put(str(root / ".git/HEAD"))
+        house.until(lambda: "git does not answer" in problem(house), "the failure is said")
+        for _ in range(4):
+            house.step()
+        assert heard.count("git does not answer") == 1
+        config.write_text(whole)
+        house.catches_up()
+        assert house.finds("wombat") == ["other.md"]
+        house.until(lambda: not problem(house), "all is well")
+
+
+def test_a_look_that_fails_is_survived_and_made_up_for(root: Path, heard: Heard) -> None:
+    with living(root) as house:
+        house.for_a_while(0.3)
+        root_of_the_watcher, house.eyes.root = house.eyes.root, Path("\0")
+        write(root / "new.md", "quokka\n")
+        house.until(lambda: "cannot look for changes" in problem(house), "the failure is said")
+        house.eyes.root = root_of_the_watcher
+        house.until(lambda: house.finds("quokka") == ["new.md"], "the note is found after all")
+        house.until(lambda: not problem(house), "all is well")
+    assert heard.count("cannot look") == 1
+
+
+def test_a_vault_that_is_away_for_a_moment_loses_nothing(root: Path, heard: Heard) -> None:
+    elsewhere = root.with_name("elsewhere")
+    with living(root) as house:
+        house.for_a_while(0.3)
+        before = head(root)
+        root.rename(elsewhere)
+        house.until(lambda: "is it mounted?" in problem(house), "it is said")
+        house.for_a_while(0.5)
+        assert house.index.known(), "nothing is taken as deleted"
+        assert len(heard.lines) == 1, heard.lines
+        write(elsewhere / "new.md", "quokka\n")
+        elsewhere.rename(root)
+        house.until(lambda: house.finds("quokka") == ["new.md"], "it is watched again")
+        write(root / "later.md", "wombat\n")
+        house.until(lambda: house.finds("wombat") == ["later.md"], "by hints too")
+        house.commits_all()
+        assert git(root, "rev-list", "--count", f"{before}..HEAD").strip() in {"1", "2"}
+
+
+def test_a_vault_that_stays_away_ends_it_in_so_many_words(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.daemon.GONE", 0.3)
+    with living(root) as house:
+        root.rename(root.with_name("elsewhere"))
+        with pytest.raises(NotAVault, match="is not there"):
+            house.for_a_while(20)
+        root.with_name("elsewhere").rename(root)
+
+
+def test_a_folder_that_cannot_be_looked_into_is_not_empty(root: Path) -> None:
+    with living(root) as house:
+        house.for_a_while(0.3)
+        house.eyes.root = root / "green.md"
+        house.until(lambda: bool(problem(house)), "it is said")
+        house.for_a_while(0.3)
+        house.eyes.root = root
+        house.until(lambda: not problem(house), "it is seen again")
+        assert len(house.index.known()) == 3
+
+
+def test_an_index_that_fails_in_a_way_nobody_expected_is_said(root: Path) -> None:
+    with living(root) as house:
+        work, house.reactions.touch = house.reactions.touch, mistaken
+        write(root / "new.md", "quokka\n")
+        house.until(lambda: "index" in house.reactions.problem, "the failure is said")
+        house.reactions.touch = work
+        write(root / "more.md", "wombat\n")
+        house.until(lambda: house.finds("wombat") == ["more.md"], "it goes on")
+
+
+def mistaken(changed: dict[str, str | None]) -> Report:
+    raise KeyError("a bug of ours")
