@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from agent.app.alone import alone
 from agent.app.build import App
 from agent.app.library import Library, library
+from agent.app.stopping import interruptible
 from agent.app.watching import watcher
 from agent.errors import NotAVault
 from agent.events.types import DaemonStarted, DaemonStopped, Origin
@@ -60,6 +61,7 @@ class Daemon:
     def run(self) -> None:
         """Watch until asked to stop; raises `LockHeld` when another daemon is at work here, `NotAVault` when the vault
         has been away for an hour."""
+        self.app = interruptible(self.app, lambda: bool(self.stopping))
         with alone(self.app), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
             reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus)
             try:

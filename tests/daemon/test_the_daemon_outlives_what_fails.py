@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 
 from agent.app.alone import last_word
-from agent.errors import NotAVault
+from agent.app.stopping import Interruptible
+from agent.clock import SystemClock
+from agent.errors import NotAVault, Retryable
 from agent.index.update import Report
-from tests.daemon.house import House, living
+from agent.interfaces.cli.main import main
+from agent.vault.plumbing.lock import process_lock
+from tests.daemon.house import BRISK, House, furnish, living
+from tests.daemon.process import end, environment, wait_for, watching
+from tests.fakes import FakeClock
 from tests.vaults import git, head, write
 
 
@@ -126,3 +132,40 @@ def test_an_index_that_fails_in_a_way_nobody_expected_is_said(root: Path) -> Non
 
 def mistaken(changed: dict[str, str | None]) -> Report:
     raise KeyError("a bug of ours")
+
+
+def test_waiting_ends_when_it_is_asked_to_stop(tmp_path: Path) -> None:
+    time = FakeClock()
+    clock = Interruptible(time, lambda: time.elapsed > 1.0)
+    with (
+        process_lock(tmp_path / "lock", clock, 0, "taken"),
+        pytest.raises(Retryable, match="asked to stop"),
+        process_lock(tmp_path / "lock", clock, 1e9, "taken"),
+    ):
+        pass
+    assert time.elapsed < 1.1
+
+
+def test_it_stops_while_another_writer_holds_the_lock(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {**BRISK, "VAULT_AGENT_GIT__LOCK_SECONDS": "600"}
+    furnish(tmp_path / "home", monkeypatch.setenv, settings)
+    with watching(root, environment(tmp_path / "home", settings)) as daemon:
+        lock = next((tmp_path / "home").rglob("daemon.lock")).with_name("writer.lock")
+        with process_lock(lock, SystemClock(), 30, "taken"):
+            write(root / "new.md", "quokka\n")
+            opened = Path(f"/proc/{daemon.pid}/fd")
+            if opened.is_dir():
+                wait_for(daemon, lambda: _holds(opened, lock), "it waits for the lock")
+            code, _ = end(daemon)
+            assert code == 0
+    assert git(root, "status", "--porcelain") == "?? new.md\n"
+    assert main(["--vault", str(root), "commit"]) == 0
+
+
+def _holds(opened: Path, lock: Path) -> bool:
+    try:
+        return any(each.resolve() == lock for each in opened.iterdir())
+    except FileNotFoundError:
+        return False
