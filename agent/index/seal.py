@@ -13,6 +13,8 @@ from zlib import crc32
 from agent.errors import Permanent
 
 SEAL = "SEAL.json"
+_REWRITTEN = frozenset({"meta.json", ".managed.json"})
+"""The files that an engine (tantivy) writes again under the same name; all others it writes once."""
 
 
 class Damaged(Permanent):
@@ -28,10 +30,16 @@ class Seals:
 
     folder: Path
     known: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
+    _sealed: dict[str, list[int]] = field(default_factory=dict)
 
     def write(self, generation: int) -> None:
-        """Seal the folder as it is, atomically."""
+        """Seal the folder as it is, atomically; raises `Damaged` for a file that is not what it was when it was sealed
+        or verified before: an engine that has it open does not notice, and it must not count as good from now on."""
         files = {path.name: [path.stat().st_size, self._sum(path)] for path in self._files()}
+        for name in self._sealed.keys() & files.keys() - _REWRITTEN:
+            if files[name] != self._sealed[name]:
+                raise Damaged(f"{self.folder.name}/{name} is damaged")
+        self._sealed = files
         temporary = self.folder / f"{SEAL}.new"
         temporary.write_text(json.dumps({"generation": generation, "files": files}), "utf-8")
         temporary.replace(self.folder / SEAL)
@@ -51,6 +59,7 @@ class Seals:
                 path = self.folder / name
                 if path.stat().st_size != size or self._sum(path) != checksum:
                     raise Damaged(f"{self.folder.name}/{name} is damaged")
+            self._sealed = files
         except FileNotFoundError as error:
             raise Damaged(f"{self.folder.name}/{Path(str(error.filename)).name} is missing") from error
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -178,8 +178,10 @@ class Updater:
             work = Intake(store, self._vectors, self.chosen, self.weights, numbers, listed)
             with store.transaction():
                 self._write(work, plan, read, gone)
-        except BaseException:
+        except BaseException as error:
             self.close()  # what is in memory is half changed; the next update reads it again
+            if isinstance(error, Damaged):
+                self.files.ask_for_rebuild(error.message)
             raise
         self._generation += 1
         self.files.drop_old_vectors(self._generation)

@@ -1,6 +1,7 @@
 """Whatever happens to the files of the index: search says so, and the next update makes it good, unasked."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from agent.errors import LockHeld
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
+from agent.index.seal import Damaged
 from agent.index.search import Searcher
 from agent.index.weights import default
 from tests.bench.vault import MemoryVault
@@ -65,6 +67,33 @@ def test_every_damaged_file_is_noticed_named_and_healed(tmp_path: Path, engine: 
         updater.close()
         assert report.rebuilt or not degraded, name
         assert search(folder, engine) == whole, name
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Whoosh leaves what it fails on open
+@pytest.mark.parametrize("engine", ["whoosh", "tantivy"])
+def test_what_was_damaged_under_an_open_writer_is_not_sealed_as_good(tmp_path: Path, engine: Engine) -> None:
+    if engine == "tantivy":
+        pytest.importorskip("tantivy")
+    vault = build(tmp_path / "whole", engine)
+    for path in files_of(engine, IndexFiles(tmp_path / "whole").keyword(engine)):
+        if path.name in ("SEAL.json", "meta.json", ".managed.json") or path.suffix == ".toc":
+            continue  # written anew by every update
+        folder = tmp_path / "harmed"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(tmp_path / "whole", folder)
+        updater = vault.updater(folder, engine, FAKE)
+        vault.update(updater)
+        harmed = IndexFiles(folder).keyword(engine) / path.name
+        data = harmed.read_bytes()
+        harmed.unlink()  # another file in its place: the writer has the old one mapped, and sees no damage
+        harmed.write_bytes(data[: len(data) // 2])
+        vault.notes["7.md"] += b"a line more\n"
+        with suppress(Damaged):
+            vault.update(updater)
+        vault.update(updater)
+        updater.close()
+        hits, degraded, _ = search(folder, engine)
+        assert (hits[0], degraded) == ("7.md", None), path.name
 
 
 def damage(path: Path, harm: str) -> None:
