@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from agent.app.alone import alone
 from agent.app.build import App
 from agent.app.library import Library, library
+from agent.app.memory import give_back
 from agent.app.stopping import interruptible
 from agent.app.watching import watcher
 from agent.errors import NotAVault
@@ -28,6 +29,8 @@ STEP = 0.5
 """Seconds between two looks at whether to stop."""
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
+MANY = 250
+"""Changes in one turn after which memory that is free again goes back to the system."""
 GONE = 3600.0
 """Seconds for which a vault may be away: a disk that is plugged in again within the hour is not the end."""
 
@@ -48,6 +51,7 @@ class Daemon:
     _look_at: float = field(default=0.0, init=False)
     _quiet_at: float | None = field(default=None, init=False)
     _away_since: float | None = field(default=None, init=False)
+    _large: bool = field(default=False, init=False)
     _sight: Outage = field(default_factory=Outage, init=False)
     _said: str = field(default="", init=False)
     _shown: dict[str, object] = field(default_factory=dict, init=False)
@@ -63,7 +67,7 @@ class Daemon:
         has been away for an hour."""
         self.app = interruptible(self.app, lambda: bool(self.stopping))
         with alone(self.app), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
-            reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus)
+            reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus, index.close)
             try:
                 eyes = self.start(reactions, index)
             except Stopped:
@@ -81,6 +85,7 @@ class Daemon:
         reactions.to_crash()
         with self._cut_short():
             reactions.to_start()
+        give_back()
         eyes = watcher(self.app, index.known())
         eyes.listen()
         self._quiet_at = self.app.clock.monotonic()
@@ -94,6 +99,7 @@ class Daemon:
         if not self._is_away(eyes, now):
             self._react(events, now, reactions)
             self._tend(now, reactions)
+            self._rest(eyes, reactions)
         self._tell(eyes, reactions)
         if self._sight.problem:
             eyes.hints.take()
@@ -136,6 +142,9 @@ class Daemon:
         if events:
             with self._cut_short():
                 reactions.to_changes(events)
+            if len(events) >= MANY:
+                self._large = True
+                give_back()
             if any(event.origin is Origin.HUMAN for event in events):
                 self._quiet_at = now + quiet
         elif self._quiet_at is not None and now >= self._quiet_at:
@@ -150,9 +159,17 @@ class Daemon:
             self._look_at = now
         if now >= self._look_at:
             with self._cut_short():
-                reactions.to_start()
+                report = reactions.to_start()
+            self._large = self._large or (report is not None and report.indexed >= MANY)
             self._look_at = self.app.clock.monotonic() + self.app.settings.watch.scan_seconds
             self._quiet_at = now if self._quiet_at is None else self._quiet_at
+
+    def _rest(self, eyes: Watcher, reactions: Reactions) -> None:
+        """After a large burst, let go of what it took."""
+        if self._large and not eyes.state().waiting:
+            self._large = False
+            reactions.let_go()
+            give_back()
 
     @contextmanager
     def _cut_short(self) -> Iterator[None]:

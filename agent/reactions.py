@@ -24,7 +24,7 @@ class Reactions:
     """Keeps the index and the history in step with the notes. `problem` says in one line what does not work now.
 
     `refresh` brings the whole index up to date, `touch` the given paths (content hash, None: gone); `is_broken` says
-    whether the index must be built anew.
+    whether the index must be built anew; `let_go` closes its files, which the next update opens again.
     """
 
     vault: Vault
@@ -32,6 +32,7 @@ class Reactions:
     touch: Callable[[dict[str, str | None]], Report]
     is_broken: Callable[[], bool]
     bus: Bus
+    let_go: Callable[[], None] = lambda: None
     problem: dict[str, str] = field(default_factory=dict)
 
     def to_changes(self, events: Sequence[VaultEvent]) -> None:

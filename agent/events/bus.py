@@ -128,6 +128,8 @@ class Bus:
         try:
             if self._closed:
                 raise Full
+            if not self._subscribers:
+                return True
             self._waiting.put_nowait(event)
         except Full:
             self.dropped += 1

@@ -26,7 +26,9 @@ _BROKEN = (index.IndexError, OSError, ValueError, KeyError, TypeError, EOFError,
 _KEPT = 4_000
 """Postings that stay in memory while the index does not change."""
 _MEGABYTES = 128
-"""What the writer may hold before it spills to disk."""
+"""What the writer of a first index may hold before it spills to disk."""
+_MEGABYTES_MORE = 32
+"""The same for an update, which may come in a process that stays."""
 
 
 class Terms(fields.FieldType):
@@ -77,7 +79,7 @@ class WhooshKeyword:
     def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
         self._create()
         self.refresh()
-        writer = self._index.writer(limitmb=_MEGABYTES)
+        writer = self._index.writer(limitmb=_MEGABYTES_MORE if self._leaves else _MEGABYTES)
         try:
             gone = self._documents(removed)
             for document in gone:

@@ -97,7 +97,7 @@ def living(root: Path, chosen: Chosen | None = FAKE) -> Iterator[House]:
     app = build(root)
     daemon = Daemon(app)
     with alone(app), closing(replace(library(app), _chosen=chosen)) as index, closing(app.bus()) as bus:
-        reactions = Reactions(app.vault, index.refresh, index.touch, index.is_broken, bus)
+        reactions = Reactions(app.vault, index.refresh, index.touch, index.is_broken, bus, index.close)
         eyes = daemon.start(reactions, index)
         with closing(eyes):
             problem = eyes.state().problem
