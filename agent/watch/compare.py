@@ -64,7 +64,8 @@ class Comparison:
     """What is known of the files of one vault, and what has gone missing. `absence` is in seconds.
 
     `again` collects the paths that have to be looked at once more, for the watcher to take; `unread` those that could
-    not be read. `git` is how it goes with what the vault is asked: without an answer an edit is told uncompared.
+    not be read, `fresh` notes that were read and are not told yet. `git` is how it goes with what the vault is asked:
+    without an answer an edit is told uncompared.
     """
 
     root: Path
@@ -73,6 +74,7 @@ class Comparison:
     snapshot: Snapshot
     absence: float
     recent: Recent
+    fresh: Recent
     again: list[str] = field(default_factory=list)
     missing: dict[str, float] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
@@ -129,7 +131,11 @@ class Comparison:
         if seen is None and data is not None and is_note(path):
             ids[path] = Note.parse(data).id or ""
         self.snapshot.record(path, hash, stat, self._now())
-        return None if seen is not None and seen.hash == hash else Difference(path, seen.hash if seen else None, hash)
+        if seen is not None and seen.hash == hash:
+            return None
+        if data is not None and is_note(path) and self.fresh.size + len(data) <= self.fresh.limit:
+            self.fresh.put(path, hash, data)  # those that are told first are kept
+        return Difference(path, seen.hash if seen else None, hash)
 
     def _read(self, path: str) -> tuple[str, bytes | None, Stat] | None:
         """The content's hash, the bytes unless it is too large to look into, and its look; None for no file.
@@ -202,19 +208,32 @@ class Comparison:
         elif is_note(path):
             if difference.source:
                 self.recent.drop(difference.source)
-            try:
-                found = read(self.root, path)
-            except OSError:
-                found = None
-            if found is None:
+            version = self._version(difference)
+            if version is None:
                 self._untell(difference)
                 return None
-            new, stat = found
-            difference = replace(difference, after=self.facts.hash(new))
-            self.snapshot.record(path, difference.after or "", stat, self._now())
+            new, difference = version
             self.recent.put(path, difference.after or "", new)
         own = self.facts.own(path, difference.after)
         return classify(difference, old, new, Origin.OWN if own else Origin.HUMAN)
+
+    def _version(self, difference: Difference) -> tuple[bytes, Difference] | None:
+        """The bytes to tell of: what `settle` read, else the file as it is now; None when it is gone."""
+        path = difference.path
+        data = self.fresh.get(path, difference.after or "")
+        self.fresh.drop(path)
+        if data is not None:
+            return data, difference
+        try:
+            found = read(self.root, path)
+        except OSError:
+            return None
+        if found is None:
+            return None
+        data, stat = found
+        difference = replace(difference, after=self.facts.hash(data))
+        self.snapshot.record(path, difference.after or "", stat, self._now())
+        return data, difference
 
     def _untell(self, difference: Difference) -> None:
         """The file went away again before it was told: know what was known before, and look again."""

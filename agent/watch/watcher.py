@@ -39,7 +39,7 @@ class Pace:
     person waits for the search to find it). `longest`: after this time it is looked at in any case. `absence`: how long
     a file must be gone to count as deleted. `scan`: between two scans (240: nothing is missed for five minutes).
     `blind`: the same while the system gives no hints. `batch`: events that one poll tells at most. `keep`: bytes of
-    recent versions kept in memory.
+    recent versions kept in memory, and of those that are read and not told yet.
     """
 
     quiet: float = 0.2
@@ -97,7 +97,8 @@ class Watcher:
         taken as they are then, and their later changes are told.
         """
         pace = pace or Pace()
-        comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, Recent(pace.keep))
+        kept = (Recent(pace.keep), Recent(pace.keep))
+        comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, *kept)
         quiet: Debounce[Stat | None] = Debounce(pace.quiet, pace.longest)
         return cls(root, facts, pace, Hints(root), comparison, quiet, Debounce(pace.quiet, pace.longest))
 

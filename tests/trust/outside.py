@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agent.index.embedder import Chosen
-from tests.daemon.house import House, living, on_disk
+from tests.daemon.house import House, blob, living, on_disk
 from tests.index.fakes import FAKE
 from tests.vaults import git, make_vault, write
 
@@ -27,17 +27,17 @@ def check_overflow(folder: Path, seconds: float = 30) -> None:
         assert house.finds("numbat") == house.finds("quokka") == []
 
 
-def check_checkout(folder: Path, count: int, chosen: Chosen | None = FAKE) -> int:
-    """A checkout of `count` changed files while other threads starve the daemon; returns the bytes that it grew by.
-
-    Threads that never let go of the interpreter are stopped when the checkout has ended: what counts is that nothing
-    of it is missed, and how soon the daemon is through with it.
-    """
+def check_checkout(folder: Path, count: int, seconds: float, chosen: Chosen | None = FAKE) -> int:
+    """A checkout of `count` files is in the index in `seconds`, while two threads starve the daemon from beginning to
+    end; returns the bytes that it grew by."""
     notes = {f"notes/{n % 50}/{n}.md": f"# {n}\n\nold{n} words\n" for n in range(count)}
     root = make_vault(folder, notes).place.root
     git(root, "checkout", "-q", "-b", "other")
+    wanted = {}
     for n, path in enumerate(notes):
-        write(root / path, f"# {n}\n\nnew{n} words\n")
+        text = f"# {n}\n\nnew{n} words\n"
+        write(root / path, text)
+        wanted[path] = blob(text.encode())
     git(root, "commit", "-q", "-a", "-m", "new")
     git(root, "checkout", "-q", "main")
     with living(root, chosen) as house:
@@ -45,8 +45,9 @@ def check_checkout(folder: Path, count: int, chosen: Chosen | None = FAKE) -> in
         before = resident()
         with busy():
             git(root, "checkout", "-q", "other")
-            house.eyes.poll(house.app.clock.monotonic())  # the daemon hears of it while it gets no time to work
-        _check_seen(house, 30)
+            house.until(
+                lambda: not house.eyes.state().waiting and house.index.known() == wanted, "all are indexed", seconds
+            )
         grown = resident() - before
         for n in (0, count // 2, count - 1):
             assert house.finds(f"new{n}") == [f"notes/{n % 50}/{n}.md"]
