@@ -34,7 +34,7 @@ is read costs several turns, and 10,000 files beside two such threads took twice
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
 MANY = 250
-"""Changes in one turn after which memory that is free again goes back to the system."""
+"""Changes in one turn that make a burst large: what it took is given back."""
 GONE = 3600.0
 """Seconds for which a vault may be away: a disk that is plugged in again within the hour is not the end."""
 
@@ -93,6 +93,7 @@ class Daemon:
         give_back()
         eyes = watcher(self.app, index.known())
         eyes.listen()
+        index.held = eyes.comparison.recent.get
         self._quiet_at = self.app.clock.monotonic()
         self._look_at = self._quiet_at + self.app.settings.watch.scan_seconds
         return eyes
@@ -166,6 +167,7 @@ class Daemon:
             with self._cut_short():
                 report = reactions.to_start()
             self._large = self._large or (report is not None and report.indexed >= MANY)
+            give_back()
             self._look_at = self.app.clock.monotonic() + self.app.settings.watch.scan_seconds
             self._quiet_at = now if self._quiet_at is None else self._quiet_at
 

@@ -28,7 +28,10 @@ _TOGETHER = 500
 
 @dataclass(slots=True)
 class Library:
-    """One index over one set of notes. Keeps files open; `close` lets go of them."""
+    """One index over one set of notes. Keeps files open; `close` lets go of them.
+
+    `held`: a note's bytes of this content hash from somebody who has read them already, None for most.
+    """
 
     files: IndexFiles
     engine: Engine
@@ -38,6 +41,7 @@ class Library:
     _chosen: Chosen | None = None
     _searcher: Searcher | None = None
     _updater: Updater | None = None
+    held: Callable[[str, str], bytes | None] = lambda path, digest: None
 
     @property
     def chosen(self) -> Chosen:
@@ -78,7 +82,12 @@ class Library:
         """The same when only these paths changed (None: gone)."""
         there = listed(self.app.vault, [path for path, digest in changed.items() if digest is not None])
         seen = {path: digest if path in there else None for path, digest in changed.items()}
-        return self.updater.touch(seen, self.read) or self.refresh()
+
+        def read(path: str) -> bytes | None:
+            data = self.held(path, seen[path] or "")
+            return self.read(path) if data is None else data
+
+        return self.updater.touch(seen, read) or self.refresh()
 
     def is_broken(self) -> bool:
         """Whether it has to be built anew: the cache was deleted, or a search has met damage."""

@@ -32,20 +32,21 @@ class _Written:
     _stamp: tuple[int, int] = (0, 0)
     _known: frozenset[tuple[str, str | None]] = frozenset()
 
-    def is_ours(self, path: str, oid: str | None) -> bool:
-        """Whether we gave this path this content, or took it away (None)."""
+    def is_ours(self, asked: Sequence[tuple[str, str | None]]) -> list[bool]:
+        """For each, whether we gave the path this content, or took it away (None)."""
+        known = self._read()
+        return [each in known for each in asked]
+
+    def _read(self) -> frozenset[tuple[str, str | None]]:
         try:
             status = self.vault.writer.layout.journal.stat()
-        except OSError:
-            return False
-        stamp = (status.st_mtime_ns, status.st_size)
-        if stamp != self._stamp:
-            try:
+            stamp = (status.st_mtime_ns, status.st_size)
+            if stamp != self._stamp:
                 self._known = frozenset(self.vault.writer.journal.written())
-            except OSError:
-                return False
-            self._stamp = stamp
-        return (path, oid) in self._known
+                self._stamp = stamp
+        except OSError:
+            return frozenset()
+        return self._known
 
 
 @dataclass(slots=True)

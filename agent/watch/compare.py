@@ -4,7 +4,7 @@ A file that is gone is given a moment to come back or to turn up elsewhere: most
 they put the new one in its place. Which paths are worth a look, and when, is the watcher's business.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -40,14 +40,15 @@ def _never(path: str) -> bool:
 class Facts:
     """What the watcher asks of the vault, as functions, since it does not know it. Paths are relative to the vault.
 
-    `hash`: the content hash. `own`: whether we gave this path the content of this hash (None: whether we removed it).
+    `hash`: the content hash. `own`: for each path and hash, whether we gave the path this content (None: whether we
+    removed it); asked when the contents have been read.
     `earlier`: versions by path and hash, in one call for many; None for one that is not to be had. `head_moved`:
     paths that differ since it was last asked, because HEAD points elsewhere. `ignored`: files and folders to leave out
     beyond `is_ignored`.
     """
 
     hash: Callable[[bytes], str]
-    own: Callable[[str, str | None], bool]
+    own: Callable[[Sequence[tuple[str, str | None]]], Sequence[bool]]
     earlier: Callable[[Sequence[tuple[str, str]]], Sequence[bytes | None]]
     head_moved: Callable[[], Iterable[str]] = _nothing
     ignored: Callable[[str], bool] = _never
@@ -193,16 +194,20 @@ class Comparison:
         edited = [each for each in differences if is_note(each.path) and each.before and each.before != each.after]
         asked = [(each.source or each.path, each.before or "") for each in edited if each.after is not None]
         old = dict(zip(asked, self._earlier(asked), strict=True))
-        events = []
-        for each in differences:
-            version = old.get((each.source or each.path, each.before or ""))
-            event = self._tell(each, version)
-            if event is not None:
-                events.append(event)
-        return events
+        found = [
+            (told, old.get((told.source or told.path, told.before or "")), new)
+            for each in differences
+            for told, new in self._now_at(each)
+        ]
+        own = self.facts.own([(told.path, told.after) for told, _, _ in found])
+        return [
+            classify(told, before, new, Origin.OWN if ours else Origin.HUMAN)
+            for (told, before, new), ours in zip(found, own, strict=True)
+        ]
 
-    def _tell(self, difference: Difference, old: bytes | None) -> VaultEvent | None:
-        path, new = difference.path, None
+    def _now_at(self, difference: Difference) -> Iterator[tuple[Difference, bytes | None]]:
+        """What to tell of a difference, with the note's bytes; nothing when the note went away meanwhile."""
+        path = difference.path
         if difference.after is None:
             self.recent.drop(path)
         elif is_note(path):
@@ -211,11 +216,12 @@ class Comparison:
             version = self._version(difference)
             if version is None:
                 self._untell(difference)
-                return None
+                return
             new, difference = version
             self.recent.put(path, difference.after or "", new)
-        own = self.facts.own(path, difference.after)
-        return classify(difference, old, new, Origin.OWN if own else Origin.HUMAN)
+            yield difference, new
+            return
+        yield difference, None
 
     def _version(self, difference: Difference) -> tuple[bytes, Difference] | None:
         """The bytes to tell of: what `settle` read, else the file as it is now; None when it is gone."""

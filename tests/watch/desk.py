@@ -107,8 +107,8 @@ def desk(
     def earlier(asked: Sequence[tuple[str, str]]) -> list[bytes | None]:
         return [versions.get(each) for _, each in asked]
 
-    def is_own(path: str, hash: str | None) -> bool:
-        return (path, hash) in own
+    def is_own(asked: Sequence[tuple[str, str | None]]) -> list[bool]:
+        return [each in own for each in asked]
 
     def head_moved() -> list[str]:
         paths = moved[:]

@@ -1,5 +1,6 @@
 """Nothing happens, nothing is done; and what we write ourselves is nobody's news."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -78,8 +79,8 @@ def test_our_own_writes_are_marked_and_a_person_s_are_not(tmp_path: Path) -> Non
     vault = make_vault(tmp_path, {"a.md": "one\n", "b.md": "two\n", "c.md": "three\n"})
     root = vault.place.root
 
-    def own(path: str, hash: str | None) -> bool:
-        return hash is not None and (path, hash) in vault.writer.journal.written()
+    def own(asked: Sequence[tuple[str, str | None]]) -> list[bool]:
+        return [each in vault.writer.journal.written() for each in asked]
 
     def earlier(asked: object) -> list[bytes | None]:
         return [b"one\n"]
