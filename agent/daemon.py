@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from agent.app.alone import alone
 from agent.app.build import App
 from agent.app.library import Library, library
-from agent.app.memory import give_back
+from agent.app.heap import give_back
 from agent.app.stopping import interruptible
 from agent.app.watching import watcher
 from agent.errors import NotAVault
