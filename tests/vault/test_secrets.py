@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault.write.secrets import find
+from agent.vault.write.secrets import find, masked
 
 MIXED = "aZ3kQ9xT7bLm2NcV8sDf5GhJ6pRw4YeU1iOq0WtA"
 
@@ -99,3 +99,22 @@ def test_random_text_is_no_secret() -> None:
     rng = random.Random(8)
     words = ["".join(rng.choices(string.ascii_lowercase, k=rng.randint(2, 9))) for _ in range(20_000)]
     assert find(" ".join(words)) == []
+
+
+@pytest.mark.parametrize("length", [32, 40, 93])
+def test_a_masked_key_is_masked_to_its_end(length: int) -> None:
+    key = "sk-ant-" + ("a1B2c3D4e5" * 10)[:length]
+    assert masked(f"My key is {key}, keep it.") == "My key is [secret], keep it."
+
+
+def test_a_masked_private_key_leaves_nothing_of_its_body() -> None:
+    body = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2] * 5)
+    text = f"Here:\n-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\nThanks."
+    covered = masked(text)
+    assert "MIIE" not in covered and covered.startswith("Here:\n") and covered.endswith("\nThanks.")
+
+
+def test_what_is_masked_is_found_no_more() -> None:
+    text = "token: ghp_" + "a1B2" * 9 + "\npassword: correct-h0rse-battery\nplain words\n"
+    covered = masked(text)
+    assert find(covered) == [] and "plain words" in covered

@@ -72,6 +72,10 @@ class Commit:
         """The job on whose behalf it was made, empty where there is none."""
         return self.actor.removeprefix("job:") if self.actor.startswith("job:") else ""
 
+    def is_of(self, run: str) -> bool:
+        """Whether it belongs to a run, or to one that this run has delegated to (`run.call`)."""
+        return self.run == run or self.run.startswith(f"{run}.")
+
 
 def commits(
     git: Git,
@@ -103,7 +107,7 @@ def commits(
         if (commit.files or not place.prefix)
         and (trail is None or trail.follow(commit))
         and (actor is None or commit.actor == actor)
-        and (run is None or commit.run == run)
+        and (run is None or commit.is_of(run))
         and (job is None or commit.actor == f"job:{job}")
         and (since is None or commit.when >= since)
         and (until is None or commit.when <= until)

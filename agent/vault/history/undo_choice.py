@@ -46,7 +46,7 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Cho
         wanted = _named(vault, history, selection.commits)
         name = one_line(wanted[0].subject) if len(wanted) == 1 else f"{len(wanted)} commits"
     elif selection.run:
-        wanted, name = [commit for commit in touching if commit.run == selection.run], f"run {selection.run}"
+        wanted, name = [commit for commit in touching if commit.is_of(selection.run)], f"run {selection.run}"
     elif selection.job:
         wanted, name = [commit for commit in touching if commit.job == selection.job], f"job {selection.job}"
     elif selection.since is not None:

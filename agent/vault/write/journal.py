@@ -87,6 +87,10 @@ class Journal:
         """The commits that a transaction was about to move HEAD to; empty if it did not get that far."""
         return tuple(str(line["commit"]) for line in self._lines() if line.get("ref") == token)
 
+    def commits(self) -> frozenset[str]:
+        """The commits that we made, as far back as the journal goes."""
+        return frozenset(str(line["commit"]) for line in self._lines() if line.get("commit"))
+
     def written(self) -> dict[tuple[str, str], str]:
         """Contents that we wrote: (path, blob id) to the token of the transaction."""
         known: dict[tuple[str, str], str] = {}

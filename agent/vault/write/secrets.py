@@ -46,6 +46,16 @@ _STARTS = re.compile(
 )
 """What every pattern needs; one quick look at a whole note settles most of them."""
 
+_WHOLE = tuple(re.compile(pattern.pattern + r"[A-Za-z0-9_+/=.~-]{0,4000}") for _, pattern in _PATTERNS)
+"""The same, to the end of the key: a pattern needs only as much as tells one."""
+
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:.{0,20000}?-----END [A-Z0-9 ]{0,80}-----|[A-Za-z0-9+/=\s\\]{0,20000})",
+    re.DOTALL,
+)
+"""A key with its lines, to its end where it has one."""
+
 _NAMED = re.compile(
     r"(?i:password|passwd|passphrase|secret|token|api[ _-]?key|access[ _-]?key|密码|口令)"
     r"[A-Za-z0-9_\"'*`-]{0,16}[ \t]{0,8}[:=：][ \t]{0,8}[\"'`*]{0,3}"
@@ -88,13 +98,14 @@ def masked(text: str) -> str:
     """The text with `[secret]` in place of whatever `find` would report; for what we record of other people's words."""
     if not _STARTS.search(text):
         return text
+    text = _KEY_BLOCK.sub(HIDDEN, text)
     return "\n".join(_mask(line) if _STARTS.search(line) else line for line in text.split("\n"))
 
 
 def _mask(line: str) -> str:
     if _EXCUSED.search(line) or not any(any(_kinds(part)) for part in _parts(line)):
         return line
-    for _, pattern in _PATTERNS:
+    for pattern in _WHOLE:
         line = pattern.sub(HIDDEN, line)
     return _NAMED.sub(lambda match: match[0].replace(match[1], HIDDEN) if _looks_random(match[1]) else match[0], line)
 

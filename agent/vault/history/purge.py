@@ -1,0 +1,215 @@
+"""Writing a branch's history anew without some texts: the one thing here that cannot be undone.
+
+Every commit from the first that holds them on is made again, with other blobs and the same names, times and messages;
+then the branch moves by compare-and-swap. The last commit's files must be the same before and after, so neither a file
+nor the index is touched, and what a person is at work on stays. The commits as they were stay under a backup ref until
+a person drops them; nothing here drops an object.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from agent.errors import Permanent, UserError
+from agent.vault.history.commits import resolve
+from agent.vault.plumbing.objects import Entry, Pack, Trees, entry_in, folders, graft, parse_tree
+from agent.vault.plumbing.repository import branch
+from agent.vault.store import Vault
+
+BACKUP = "refs/vault-agent/before-purge/"
+_TOGETHER = 200
+_HEADER = re.compile(rb"^(tree|parent) ([0-9a-f]{40,64})\n", re.MULTILINE)
+_SIGNATURE = re.compile(rb"^(?:gpgsig(?:-sha256)?|mergetag) [^\n]*\n(?: [^\n]*\n)*", re.MULTILINE)
+_COMMIT_ID = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+
+Clean = Callable[[str, bytes], bytes | None]
+"""A path in the vault and a version of that note to what is left of it; None: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What came of it, or would with a dry run: how many commits are made anew, the branch's end, the backup's name.
+
+    `other_refs` are the branches, tags and stashes that hold the old commits too, `remote_refs` those of other
+    repositories.
+    """
+
+    commits: int = 0
+    head: str = ""
+    backup: str = ""
+    other_refs: tuple[str, ...] = ()
+    remote_refs: tuple[str, ...] = ()
+
+
+def purge(
+    vault: Vault, paths: Sequence[str], clean: Clean, subject: str, *, remote: bool = False, dry_run: bool = False
+) -> Purged:
+    """Take what `clean` takes out of these notes out of the history of the current branch.
+
+    `subject` is what the first line becomes of the messages of all commits that changed them. `remote`: also when other
+    repositories have the commits. Raises `UserError` where they have and nobody said so, or while the repository is
+    not free, and `Permanent` where the last commit would change.
+    """
+    with vault.writer.exclusive():
+        reason = vault.writer.waiting_reason()
+        if reason:
+            raise UserError(f"the history cannot be written anew while {reason}", hint="finish that, then try again")
+        head = resolve(vault.git, "HEAD")
+        work = _Work(vault, tuple(vault.place.prefix + path for path in paths), clean, subject)
+        concerned = work.find(head)
+        if not concerned:
+            return Purged(head=head)
+        others, remotes = _holders(vault, concerned[0])
+        if remotes and not remote:
+            raise UserError(
+                f"another repository has these commits: {', '.join(remotes)}",
+                hint="what is there is yours to remove; repeat with --yes-remote to write your own history anew",
+            )
+        if dry_run:
+            return Purged(len(concerned), head, "", others, remotes)
+        new = work.rewrite(head, concerned)
+        backup = BACKUP + vault.clock.new_id()
+        vault.git.run("update-ref", backup, head)
+        vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
+        return Purged(len(concerned), new, backup, others, remotes)
+
+
+def _holders(vault: Vault, commit: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The refs that hold a commit: this repository's but the current branch, and those of others."""
+    listed = vault.git.run("for-each-ref", "--format=%(refname)", f"--contains={commit}").decode().splitlines()
+    current = branch(vault.place.gitdir)
+    others = tuple(name for name in listed if not name.startswith("refs/remotes/") and name != current)
+    return others, tuple(name for name in listed if name.startswith("refs/remotes/"))
+
+
+@dataclass(slots=True)
+class _Work:
+    vault: Vault
+    paths: tuple[str, ...]
+    clean: Clean
+    subject: str
+
+    def find(self, head: str) -> list[str]:
+        """The commits to make anew, parents first: those whose files change, and all that come after them."""
+        listed = self.vault.git.run("rev-list", "--topo-order", "--reverse", "--parents", head).decode().splitlines()
+        rows = [line.split(" ") for line in listed]
+        dirty: set[str] = set()
+        for start in range(0, len(rows), _TOGETHER):
+            some = rows[start : start + _TOGETHER]
+            changes = self.changes([row[0] for row in some])
+            for commit, *parents in some:
+                if changes[commit] or not dirty.isdisjoint(parents):
+                    dirty.add(commit)
+        return [row[0] for row in rows if row[0] in dirty]
+
+    def changes(self, commits: Sequence[str]) -> dict[str, dict[bytes, bytes | None]]:
+        """What becomes of the paths in each commit, where it becomes something else."""
+        held = self._held(commits)
+        blobs = sorted({oid for found in held.values() for oid in found.values()})
+        data = {
+            oid: item.data
+            for oid, item in zip(blobs, self.vault.git.objects(blobs) if blobs else (), strict=True)
+            if item is not None and item.kind == "blob"
+        }
+        return {
+            commit: {
+                path.encode("utf-8", "surrogateescape"): after
+                for path, oid in found.items()
+                if oid in data and (after := self._cleaned(path, data[oid])) != data[oid]
+            }
+            for commit, found in held.items()
+        }
+
+    def rewrite(self, head: str, concerned: Sequence[str]) -> str:
+        """Make the commits anew; returns the new end of the branch."""
+        made: dict[str, str] = {}
+        with closing(Pack(len(head))) as pack:
+            for start in range(0, len(concerned), _TOGETHER):
+                some = concerned[start : start + _TOGETHER]
+                changes, named = self.changes(some), self._named(some)
+                raw = self.vault.git.objects(list(some))
+                for commit, item in zip(some, raw, strict=True):
+                    if item is None:
+                        raise Permanent(f"commit {commit} is missing", hint="git fsck shows what is missing")
+                    tree = self._tree(commit, changes[commit], pack)
+                    made[commit] = self._commit(item.data, tree, made, commit in named, pack)
+                if head in some and (changes[head] or made[head] == head):
+                    raise Permanent(
+                        "the last commit still holds what is to go; the history was left as it is",
+                        hint="forget the note first, then purge",
+                    )
+            with pack.stream() as stream:
+                self.vault.git.run("index-pack", "--stdin", stdin=stream)
+        return made[head]
+
+    def _cleaned(self, path: str, data: bytes) -> bytes | None:
+        return self.clean(path.removeprefix(self.vault.place.prefix), data)
+
+    def _held(self, commits: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The blobs at the paths in each commit, by path."""
+        pairs = [(commit, path) for commit in commits for path in self.paths]
+        asked = "".join(f"{commit}:{path}\n" for commit, path in pairs).encode("utf-8", "surrogateescape")
+        out = self.vault.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
+        rows = out.decode("utf-8", "surrogateescape").splitlines()
+        found: dict[str, dict[str, str]] = {commit: {} for commit in commits}
+        for (commit, path), row in zip(pairs, rows, strict=True):
+            if row.endswith(" blob"):
+                found[commit][path] = row.split(" ")[0]
+        return found
+
+    def _named(self, commits: Sequence[str]) -> set[str]:
+        """Those of the commits that changed one of the paths: their messages may quote it."""
+        command = ["log", "--no-walk", "--stdin", "--format=%H", "-m", "--root", "--full-history"]
+        asked = "\n".join((*commits, "--", *self.paths)) + "\n"
+        out = self.vault.git.run(*command, stdin=asked.encode("utf-8", "surrogateescape")).decode()
+        return set(out.split())
+
+    def _tree(self, commit: str, changes: Mapping[bytes, bytes | None], pack: Pack) -> str:
+        above = folders(changes)
+        found = self.vault.git.objects([f"{commit}^{{tree}}", *(f"{commit}:{_text(each)}" for each in above if each)])
+        width = len(commit)
+        trees: Trees = {
+            folder: parse_tree(item.data, width)
+            for folder, item in zip([b"", *(each for each in above if each)], found, strict=True)
+            if item is not None
+        }
+        if not changes:
+            return found[0].oid if found[0] else ""
+        edits = {path: self._entry(trees, path, data, pack) for path, data in changes.items()}
+        return graft(trees, edits, pack)[0]
+
+    def _entry(self, trees: Trees, path: bytes, data: bytes | None, pack: Pack) -> Entry | None:
+        before = entry_in(trees, path)
+        return None if data is None or before is None else Entry(before.mode, pack.add("blob", data))
+
+    def _commit(self, raw: bytes, tree: str, made: Mapping[str, str], named: bool, pack: Pack) -> str:
+        head, _, message = raw.partition(b"\n\n")
+
+        def replaced(match: re.Match[bytes]) -> bytes:
+            name, oid = match[1].decode(), match[2].decode()
+            return f"{name} {tree if name == 'tree' else made.get(oid, oid)}\n".encode()
+
+        def followed(match: re.Match[bytes]) -> bytes:
+            return made.get(match[0].decode(), match[0].decode()).encode()
+
+        header = _SIGNATURE.sub(b"", _HEADER.sub(replaced, head + b"\n"))
+        said = self._message(message) if named else message
+        return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, said))
+
+    def _message(self, message: bytes) -> bytes:
+        """The message with another first line and no body; its trailers stay."""
+        paragraphs = message.decode("utf-8", "surrogateescape").strip("\n").split("\n\n")
+        trailers = paragraphs[-1] if len(paragraphs) > 1 and "Vault-Actor: " in paragraphs[-1] else ""
+        return "\n\n".join(filter(None, (self.subject, trailers))).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")
+
+
+def drop_commands(backup: str) -> Iterator[str]:
+    """What a person types to drop the old commits for good."""
+    yield f"git update-ref -d {backup}"
+    yield "git reflog expire --expire=now --all"
+    yield "git gc --prune=now"

@@ -1,0 +1,96 @@
+"""A stranger's repository, fetched to be looked at: its newest files as bytes, nothing checked out, nothing run.
+
+No work tree is ever made, so no filter, hook, submodule or link of it can do anything; the objects go into a bare
+repository that is thrown away. Only addresses that name https, ssh or a folder of this machine are asked.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.errors import UserError
+from agent.vault.plumbing.git import Git, GitFailed
+
+_ALLOWED = ("https", "ssh", "file")
+_ADDRESS = re.compile(r"(?:(?:https|ssh|file)://|[\w.][\w.-]*@[\w.][\w.-]*:(?!/?/?-))[^\s\x00-\x1f]+")
+_LISTED = 50_000
+_LONGEST_ADDRESS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A plain file in a commit: its id and its size in bytes."""
+
+    oid: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The newest commit of a repository: its plain files by path, and what is none (links, submodules)."""
+
+    commit: str
+    files: Mapping[str, Blob]
+    strange: tuple[str, ...]
+    git: Git
+
+    def read(self, paths: list[str]) -> dict[str, bytes]:
+        """The bytes of these files."""
+        found = self.git.objects([self.files[path].oid for path in paths]) if paths else []
+        return {path: blob.data for path, blob in zip(paths, found, strict=True) if blob is not None}
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a repository that may be asked."""
+    return len(text) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(text) is not None
+
+
+@contextmanager
+def fetched(address: str, timeout: float = 60.0) -> Iterator[Fetched]:
+    """Fetch the newest commit of the repository at `address` (or in a folder) for as long as the block lasts.
+
+    Raises `UserError` for an address of another kind or one that does not answer, `Retryable` after `timeout` seconds.
+    """
+    source = address if is_address(address) else str(Path(address).resolve())
+    if not is_address(address) and not Path(source).is_dir():
+        raise UserError(
+            f"{ascii(address[:200])[1:-1]} is no folder, and no address of a repository",
+            hint="give a folder, or an address such as https://example.org/skills.git",
+        )
+    with tempfile.TemporaryDirectory(prefix="vault-agent-", ignore_cleanup_errors=True) as folder:
+        empty = Path(folder, "empty")
+        empty.mkdir()
+        git = Git(Path(folder, "repository"), empty, durable=False, timeout=timeout)
+        git.run("init", "-q", "--template=")
+        allowed = [word for name in _ALLOWED for word in ("-c", f"protocol.{name}.allow=always")]
+        quiet = ["-c", "core.sshCommand=ssh -oBatchMode=yes", "-c", "fetch.fsckObjects=true"]
+        command = ["fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
+        try:
+            git.run(*allowed, *quiet, *command, "--end-of-options", source, "+HEAD:refs/heads/fetched")
+        except GitFailed as error:
+            words = error.stderr.strip().splitlines()
+            raise UserError(
+                f"{ascii(address[:200])[1:-1]} could not be fetched: {words[-1] if words else error.message}",
+                hint="check the address, and that git can reach it without asking for a password",
+            ) from error
+        yield _listed(git)
+
+
+def _listed(git: Git) -> Fetched:
+    commit = git.run("rev-parse", "--verify", "-q", "refs/heads/fetched").decode().strip()
+    rows = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape").split("\0")
+    if len(rows) > _LISTED:
+        raise UserError(f"the repository has more than {_LISTED:,} files", hint="install from a folder of it")
+    files: dict[str, Blob] = {}
+    strange: list[str] = []
+    for row in filter(None, rows):
+        meta, path = row.split("\t", 1)
+        mode, kind, oid, size = meta.split()
+        if kind == "blob" and mode.startswith("100"):
+            files[path] = Blob(oid, int(size))
+        else:
+            strange.append(path)
+    return Fetched(commit, files, tuple(strange), git)
