@@ -122,3 +122,12 @@ class Tools:
 
     approval_hours: Annotated[float, Range(0.01, 100_000, "hours")]
     """How long a question for approval stays open, in hours. Default 168, a week."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """Requests that people write into notes."""
+
+    quiet_seconds: Annotated[float, Range(0, 3_600, "seconds")]
+    """How long a note must lie still before what it asks counts as finished, in seconds. Default 5: longer than people
+    think between two words, short enough to wait for."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from agent.config.remembering import Memory
-from agent.config.running import Context, Llm, Run, Spend, Tools
+from agent.config.running import Context, Inbox, Llm, Run, Spend, Tools
 from agent.config.values import Kind, Range, kinds, shown
 from agent.errors import ConfigError
 
@@ -106,6 +106,7 @@ class Settings:
     context: Context
     memory: Memory
     tools: Tools
+    inbox: Inbox
     log: Log
 
 

@@ -15,6 +15,7 @@ from agent.markdown.values import Value
 
 _SLUG_CHARACTERS = 48
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
+_LISTS = ("evidence", "contradicts", "untrusted")
 
 
 class EntryType(StrEnum):
@@ -41,7 +42,8 @@ class Entry:
     """One memory. `id` is a ULID; `created` carries its offset; `source` says through what it came in.
 
     `slots` are named values that belong to it; `supersedes` is the id of the entry that it takes the place of;
-    `evidence` are links to what it was concluded from. What is empty does not appear in the note.
+    `evidence` are links to what it was concluded from, `contradicts` links to entries that say otherwise; `untrusted`
+    names where the text comes from when that is not its person. What is empty does not appear in the note.
     """
 
     id: str
@@ -60,6 +62,8 @@ class Entry:
     expires: datetime | None = None
     supersedes: str = ""
     evidence: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -85,8 +89,9 @@ class Entry:
             header["expires"] = self.expires.replace(microsecond=0)
         if self.supersedes:
             header["supersedes"] = self.supersedes
-        if self.evidence:
-            header["evidence"] = list(self.evidence)
+        for key in _LISTS:
+            if value := getattr(self, key):
+                header[key] = list(value)
         return Note.compose(header, self.text.strip("\n") + "\n").data
 
 
@@ -114,7 +119,7 @@ def read_entry(data: bytes) -> Entry | None:
         {str(key): str(value) for key, value in slots.items()} if isinstance(slots, Mapping) else {},
         expires if isinstance(expires, datetime) else None,
         note.string("supersedes") or "",
-        note.strings("evidence"),
+        *(note.strings(key) for key in _LISTS),
     )
 
 

@@ -124,6 +124,7 @@ def _entry(event: ContextCompact, text: str, keywords: tuple[str, ...], clock: C
         speaker.channel,
         SOURCE,
         keywords,
+        chat_id=speaker.channel if speaker.group else "",
         session_id=event.session,
         sender_id=sender or ("" if speaker.group else speaker.sender),
         slots={"run": event.run} if event.run else {},

@@ -22,8 +22,11 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.events.runs import (
     ContextCompact,
+    ContextRefreshed,
     IterationStarted,
+    MemoryCaptured,
     MemoryFlushed,
+    MemoryRecalled,
     SessionEnded,
     SessionStarted,
     TaskCompleted,
@@ -57,6 +60,9 @@ NAMES: Mapping[type, str] = {
     SessionEnded: "session.ended",
     ContextCompact: "context.compact",
     MemoryFlushed: "memory.flush",
+    MemoryRecalled: "proactive.memory.recalled",
+    MemoryCaptured: "proactive.memory.captured",
+    ContextRefreshed: "proactive.context.refresh",
     NoteCreated: "note.created",
     NoteEdited: "note.edited",
     NoteMoved: "note.moved",

@@ -56,6 +56,7 @@ def test_sections_are_not_settings() -> None:
         "context",
         "memory",
         "tools",
+        "inbox",
         "log",
     }
     assert not sections() & set(kinds(Settings))

@@ -1,0 +1,205 @@
+"""The daily note: a log of what was done, a summary of the day, and whatever a person writes into it.
+
+The note may be a person's own, in a form of their own: ours is added at its end, and the only lines that we change are
+those between our marks. Whoever changes something between them has the summary for good. What the summary says is
+`day_summary`'s; shortening an old day keeps each line that is not our log's.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import PurePosixPath
+
+from agent.events.runs import TaskCompleted
+from agent.markdown.note import Note
+from agent.memory.authorship import Line
+from agent.vault.write.message import one_line
+from agent.vault.write.secrets import masked
+
+FOLDER = "daily/"
+_TITLE, _QUOTED = 60, 200
+"""Characters of a task in its heading, and of a sentence quoted below it."""
+
+_DAY = re.compile(rf"{FOLDER}(\d{{4}}-\d\d-\d\d)\.md")
+_LOGGED = re.compile(r"^## (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,2} ")
+_TOOLS = re.compile(r"^- (?:Tools|工具)[:：] (.+?)\s*$", re.MULTILINE)
+_USED = re.compile(r"(\S+) × (\d+)")
+_SESSION = re.compile(r"\[\[sessions/[^\]\n]+\]\]")
+_BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
+_END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
+
+_SAID = {
+    "en": {"asked": "Asked", "answer": "Answer", "tools": "Tools", "took": "Took {0}, {1} tool calls, {2}", "in": "In"},
+    "zh": {"asked": "请求", "answer": "回答", "tools": "工具", "took": "用时 {0}，{1} 次工具调用，{2}", "in": "见"},
+}
+_OUTCOMES = {
+    "finished": "已完成",
+    "limit": "到达上限",
+    "needs_approval": "等待批准",
+    "question_asked": "等待回答",
+    "interrupted": "已中断",
+    "failed": "失败",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One task in a day's log: its time and title, its session's link (may be empty), the tools it used."""
+
+    time: str
+    title: str
+    session: str
+    tools: tuple[tuple[str, int], ...]
+
+
+def path_of(day: date) -> str:
+    """Where a day's note is."""
+    return f"{FOLDER}{day.isoformat()}.md"
+
+
+def day_of(path: str) -> date | None:
+    """The day that a path is the note of; None for any other path."""
+    match = _DAY.fullmatch(path)
+    try:
+        return date.fromisoformat(match[1]) if match else None
+    except ValueError:
+        return None
+
+
+def new_note(day: date) -> str:
+    """A day's note before anything is in it."""
+    return Note.compose({"type": "daily", "date": day}, f"# {day.isoformat()}\n").text
+
+
+def log_block(event: TaskCompleted, when: datetime, language: str, *, quote: bool = True) -> str:
+    """What a finished task adds to the log. Without `quote` only links speak for it."""
+    said = _SAID[language]
+    task = inert(one_line(masked(event.task)))
+    bullets = [f"{said['asked']}: {_cut(task, _QUOTED)}"] if len(task) > _TITLE else []
+    answer = inert(_first(masked(event.answer))) if quote else ""
+    bullets += [f"{said['answer']}: {answer}"] if answer else []
+    used = {tool: event.tools.count(tool) for tool in event.tools}
+    bullets += [f"{said['tools']}: " + ", ".join(f"{tool} × {count}" for tool, count in used.items())] if used else []
+    outcome = _OUTCOMES.get(event.outcome, event.outcome) if language == "zh" else event.outcome.replace("_", " ")
+    bullets.append(said["took"].format(_duration(event.seconds, language), len(event.tools), outcome))
+    bullets += [f"{said['in']} [[{event.session.removesuffix('.md')}]]"] if event.session else []
+    return block(when, _cut(task, _TITLE), bullets)
+
+
+def inert(text: str) -> str:
+    """The text with nothing in it that an editor would load or run when the note is shown."""
+    return text.replace("`", "'").replace("<", "&lt;").replace("![", "!\\[").replace("%%", "% %")
+
+
+def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
+    """A part of the log: a heading with the time, and a list."""
+    rows = [f"## {when:%H:%M} - {title}", "", *(f"- {bullet}" for bullet in bullets)]
+    return "\n" + "\n".join(rows) + "\n"
+
+
+def log(text: str) -> tuple[Logged, ...]:
+    """The tasks in a day's log, in order."""
+    heads = list(_LOGGED.finditer(text))
+    ends = [*(head.start() for head in heads), len(text)][1:]
+    found = []
+    for head, end in zip(heads, ends, strict=True):
+        part = text[head.end() : end]
+        tools, session = _TOOLS.search(part), _SESSION.search(part)
+        used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
+        found.append(Logged(head[1], head[2], session[0] if session else "", used))
+    return tuple(found)
+
+
+def summary_of(text: str) -> str | None:
+    """The summary between our marks; None where there is none."""
+    begin = _BEGIN.search(text)
+    end = _END.search(text, begin.end()) if begin else None
+    return text[begin.end() : end.start()] if begin and end else None
+
+
+def with_summary(text: str, summary: str) -> str:
+    """The note with this summary between our marks; unchanged where a person has changed what stands there."""
+    if _BEGIN.search(text) is None:
+        gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+        return text + gap + _section(summary)
+    return resealed(text, summary) if is_sealed(text) else text
+
+
+def is_sealed(text: str) -> bool:
+    """Whether the summary stands as we wrote it."""
+    begin = _BEGIN.search(text)
+    said = summary_of(text)
+    return begin is not None and said is not None and _seal(said) == begin[1]
+
+
+def resealed(text: str, summary: str) -> str:
+    """The note with this summary in the place of the one there is."""
+    begin = _BEGIN.search(text)
+    end = _END.search(text, begin.end()) if begin else None
+    return text[: begin.start()] + _section(summary) + text[end.end() :] if begin and end else text
+
+
+def _section(summary: str) -> str:
+    return f"%% vault-agent: summary {_seal(summary)} %%\n{summary}%% vault-agent: end of summary %%\n"
+
+
+def shortened(lines: Sequence[Line]) -> str:
+    """The note without its log: our own lines go, but for the summary; a person's stay, with the heading above them."""
+    kept: list[str] = []
+    for part in _parts(lines):
+        rows = [line.text for line in part]
+        if part[0].own and _LOGGED.match(part[0].text):
+            theirs = [line.text for line in part[1:] if not line.own]
+            rows = [part[0].text, *theirs] if any(row.strip() for row in theirs) else []
+        kept += rows
+    return "".join(kept)
+
+
+def has_log(text: str) -> bool:
+    """Whether there is a log that could be shortened."""
+    return _LOGGED.search(text) is not None
+
+
+def _parts(lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines by section; our summary is one, whatever headings are in it."""
+    parts: list[list[Line]] = [[]]
+    inside = False
+    for line in lines:
+        begins = _BEGIN.match(line.text) is not None
+        if begins or (_HEADING.match(line.text) and not inside):
+            parts.append([])
+        parts[-1].append(line)
+        inside = (inside or begins) and _END.match(line.text) is None
+        if not inside and _END.match(line.text):
+            parts.append([])
+    return [part for part in parts if part]
+
+
+def _seal(summary: str) -> str:
+    plain = "\n".join(line.rstrip() for line in summary.splitlines())
+    return hashlib.sha256(plain.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def _first(text: str) -> str:
+    match = _SENTENCE.search(text.strip().lstrip("#>*- "))
+    return _cut(one_line(match[0]), _QUOTED) if match else ""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _duration(seconds: float, language: str) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return f"{round(seconds)} 秒" if language == "zh" else f"{round(seconds)} s"
+    return f"{minutes} 分钟" if language == "zh" else f"{minutes} min"
+
+
+def link_to(day: date) -> str:
+    """A link to a day's note."""
+    return f"[[{PurePosixPath(path_of(day)).stem}]]"

@@ -1,0 +1,119 @@
+"""What becomes of a new entry beside those that are like it: it is new, said again, said anew, or says otherwise.
+
+Nothing that was said is lost: what is said again is counted in the entry that says it, what a turn adds to one of the
+same hour is put into it, a fuller statement supersedes the shorter one, and of two that say otherwise both stay, the
+newer with a link to the older. Finding entries that may be alike is left to the caller, and so is writing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from agent.markdown.note import Note
+from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.kept import Kept
+from agent.memory.likeness import adds_nothing, is_same, likeness, refines, says_otherwise, wording
+
+HOUR = timedelta(hours=1)
+TOPIC = 0.4
+"""Likeness from which on a text that says all of another one, and more, is on the same topic."""
+_ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
+"""Each trace counts: how often a workflow was used is what is learnt from them."""
+
+
+class Fate(StrEnum):
+    """What becomes of an entry; `again` and `merged` change the one there is, the others make a note."""
+
+    NEW = "new"
+    AGAIN = "again"
+    MERGED = "merged"
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Jaccard similarities, 0 to 1: `same` within a type, `turn` for chat turns of one hour."""
+
+    same: float = 0.80
+    turn: float = 0.70
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The entry with its links to others, and the one that it is said again in, added to, or fuller than."""
+
+    fate: Fate
+    entry: Entry
+    other: Kept | None = None
+
+
+def judge(entry: Entry, near: Sequence[Kept], thresholds: Thresholds = Thresholds()) -> Verdict:
+    """What becomes of an entry beside those `near` it, of whatever type and whosever they are."""
+    others = [each for each in near if is_comparable(entry, each.entry)]
+    if entry.type in _ALWAYS_NEW or not others:
+        return Verdict(Fate.NEW, entry)
+    said = wording(entry.text)
+    ranked = sorted(others, key=lambda each: (-likeness(said, wording(each.entry.text)), each.path))
+    for each in ranked:
+        fate = _fate(entry, each.entry, thresholds)
+        if fate is Fate.SUPERSEDES:
+            return Verdict(fate, replace(entry, supersedes=each.entry.id), each)
+        if fate is not Fate.NEW:
+            return Verdict(fate, entry, each)
+    otherwise = tuple(each.link for each in ranked if says_otherwise(own_words(entry), own_words(each.entry)))
+    if otherwise:
+        return Verdict(Fate.CONTRADICTS, replace(entry, contradicts=otherwise[:3]))
+    return Verdict(Fate.NEW, entry)
+
+
+def is_comparable(entry: Entry, other: Entry) -> bool:
+    """Whether two entries are of one type and belong to the same person or chat."""
+    if (entry.type, entry.scope, bool(entry.untrusted)) != (other.type, other.scope, bool(other.untrusted)):
+        return False
+    if entry.scope is Scope.CHAT:
+        return (entry.channel, entry.chat_id, entry.sender_id) == (other.channel, other.chat_id, other.sender_id)
+    return entry.sender_id == other.sender_id
+
+
+def amended(verdict: Verdict) -> bytes:
+    """The other entry's note with what the verdict adds to it: once more said, by whom, and what was not there yet."""
+    assert verdict.other is not None
+    entry, note = verdict.entry, Note.parse(verdict.other.data)
+    times = verdict.other.times + 1
+    slots = {**verdict.other.entry.slots, "times": str(times)}
+    evidence = tuple(dict.fromkeys((*verdict.other.entry.evidence, *entry.evidence)))
+    note = note.with_key("slots", slots)
+    if evidence != verdict.other.entry.evidence:
+        note = note.with_key("evidence", list(evidence))
+    if verdict.fate is Fate.MERGED:
+        known = {line.strip() for line in note.body.splitlines()}
+        fresh = [line for line in entry.text.splitlines() if line.strip() and line.strip() not in known]
+        note = note.with_body(note.body.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in fresh))
+    return note.data
+
+
+def own_words(entry: Entry) -> str:
+    """What a person said of a turn; all of any other entry."""
+    if entry.type is not EntryType.CHAT_TURN:
+        return entry.text
+    return entry.text.partition("\nAssistant: ")[0].removeprefix("User: ")
+
+
+def _fate(entry: Entry, other: Entry, thresholds: Thresholds) -> Fate:
+    run = entry.slots.get("run")
+    if run and run == other.slots.get("run") and entry.source == other.source == "conversation_capture":
+        return Fate.AGAIN if entry.text == other.text else Fate.MERGED  # the run was taken up again
+    said, before = wording(entry.text), wording(other.text)
+    turn = entry.type is EntryType.CHAT_TURN
+    near = turn and abs(_aware(entry.created) - _aware(other.created)) <= HOUR
+    if is_same(said, before, thresholds.turn if near else thresholds.same):
+        return Fate.AGAIN if adds_nothing(said, before) else (Fate.MERGED if near else Fate.SUPERSEDES)
+    if not turn and refines(said, before, TOPIC):
+        return Fate.SUPERSEDES
+    return Fate.NEW
+
+
+def _aware(when: datetime) -> datetime:
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -1,0 +1,27 @@
+"""How long an entry is recalled: by its own `expires`, else by its type and whom it belongs to."""
+
+from datetime import datetime, timedelta
+
+from agent.config.remembering import Memory
+from agent.memory.entry import Entry, EntryType, Scope
+
+
+def expiry(entry: Entry, settings: Memory) -> datetime | None:
+    """When the entry expires; None for what stays for good."""
+    if entry.expires is not None:
+        return entry.expires if entry.expires.tzinfo else entry.expires.replace(tzinfo=entry.created.tzinfo)
+    days = lifetime(entry.type, entry.scope, settings)
+    return None if days is None else entry.created + timedelta(days=days)
+
+
+def lifetime(kind: EntryType, scope: Scope, settings: Memory) -> int | None:
+    """How many days an entry of this type and scope is recalled; None: for good."""
+    match kind:
+        case EntryType.CHAT_TURN:
+            return settings.chat_turn_user_days if scope is Scope.USER else settings.chat_turn_chat_days
+        case EntryType.AUTO_CAPTURE | EntryType.AUTO_FLUSH:
+            return settings.auto_capture_days
+        case EntryType.WORKFLOW_TRACE:
+            return settings.workflow_trace_days
+        case EntryType.USER_EXPLICIT | EntryType.RESEARCH | EntryType.REFLECTION:
+            return None

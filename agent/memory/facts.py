@@ -1,0 +1,202 @@
+"""Facts in what people say, by rule, and which of them came up again and again; English and Chinese.
+
+Only people's own words count: what a model answered is no evidence, nor is a stranger's text. Whether a fact goes into
+MEMORY.md, and where, is `longterm`'s and `memory_note`'s.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from agent.markdown.wishes import wishes
+from agent.memory.clusters import clusters
+from agent.memory.entry import EntryType, Scope
+from agent.memory.kept import Kept
+from agent.memory.likeness import wording
+
+LONGEST = 300
+"""Characters: what is longer is a paragraph that somebody pasted, not a fact."""
+
+
+class Kind(StrEnum):
+    """What a fact is about; each has its section in MEMORY.md."""
+
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    WORKFLOW = "workflow"
+    PERSON = "person"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact in the words in which it was said last. `times` it was said; `evidence` are links, the newest first."""
+
+    text: str
+    kind: Kind
+    times: int
+    since: datetime
+    evidence: tuple[str, ...]
+
+
+_SENTENCE = re.compile(r"[^.!?。！？；\n]+(?:[.!?](?=\w)[^.!?。！？；\n]*)*[.!?。！？；]?")
+_FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
+_CUT = re.compile(r" \.\.\. |…")
+_LABEL = re.compile(
+    r"^\s*(?:(?P<person>user|you|me|用户|我)|(?P<model>assistant|agent|助手|助理))\s*[:：]\s*", re.IGNORECASE
+)
+_LEAD = re.compile(
+    r"^(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)*"
+    r"(?:(?:by the way|btw|also|and|but|so|well|just|fyi|again|as i said|like i said|please|hi|hello|hey)[,:]?\s+)*"
+    r"(?:(?:remember|note|don't forget|keep in mind|i (?:told|said|mentioned)(?: you)?)[:,]?\s+(?:that\s+)?"
+    r"(?=\w+\s+\w+))?"
+    r"(?:(?:顺便说一下|对了|另外|还有|再说一次|我说过|我提过|你好|请|麻烦)?[,，:：、\s]*)*"
+    r"(?:(?:记住|记得|别忘了)[,，:：\s]*)?",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"[?？]\s*$|[吗呢么]\s*[。.]?\s*$"
+    r"|^(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|am|do|does|did|can|could|would|will|shall|should"
+    r"|have|has|may|might|if|whether)\b(?!.*[,;])"
+    r"|^(?:什么|谁|哪|怎么|怎样|为什么|为何|多少|几|是否|能否|能不能|可不可以|有没有|是不是|如果)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^(?:tell|show|give|find|write|make|create|add|send|book|buy|check|look|search|summari[sz]e|translate|explain|draft"
+    r"|fix|update|delete|remove|open|read|list|plan|set|put|call|help|run|test|deploy|remind|go|let me"
+    r"|thanks|thank you|ok|okay|i want you to"
+    r"|i need you to|i(?:'d| would) like you to)\b|^(?:帮|替我|给我|把|写|查|找|告诉|看看|翻译|总结|谢谢|好的|麻烦)",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(
+    r"(?<=\w)(?:'s|'re|'m|’s|’re|’m)\s"
+    r"|(?<=\s)(?:is|are|was|were|am|has|have|had|likes?|loves?|prefers?|hates?|dislikes?|lives?|works?|uses?|speaks?"
+    r"|drinks?|eats?|drives?|plays?|stud(?:y|ies)|owns?|needs?|wants?|means?|costs?|opens?|closes?|starts?|ends?|leaves?"
+    r"|moved|born|called|named|allergic|belongs?|reports?|manages?|leads?|runs?|keeps?|goes|meets?|takes?|decided|agreed"
+    r"|chose|always|never|go|teach(?:es)?|cannot|can't|don't|doesn't|will|must|should)\b",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    r"是|叫|住|有|喜欢|讨厌|偏好|习惯|不吃|不喝|过敏|使用|采用|负责|属于|需要|毕业|出生|生日|养了|会说|换成|改为|等于"
+    r"|决定|选定|用|在.{1,10}(?:工作|上班|读书|上学|开会|举行)|每[天周月年次]|总是|从不"
+)
+_DECISION = re.compile(
+    r"\b(?:decided|agreed|settled|chose|have chosen|picked|will use|going with|go with|the decision)\b"
+    r"|决定|定了|采用|选定|敲定|就用|改用|约定",
+    re.IGNORECASE,
+)
+_WORKFLOW = re.compile(
+    r"\b(?:every|each) (?:day|week|month|morning|evening|night|quarter|year|\w+day|release|commit)\b"
+    r"|\b(?:weekly|daily|monthly|quarterly|workflow|routine|on (?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
+    r"|\bbefore (?:each|every|any)\b|\bfirst\b.*\bthen\b"
+    r"|每天|每周|每月|每次|每年|每逢|流程|例会|先.+(?:再|然后)",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"\bmy (?:wife|husband|partner|son|daughter|sister|brother|mother|father|mom|mum|dad|friend|boss|manager|colleague"
+    r"|neighbou?r|doctor|dentist|teacher|cousin|aunt|uncle|grand\w+|girlfriend|boyfriend|kids?|child(?:ren)?)\b"
+    r"|\bbirthday\b|\bphone number\b"
+    r"|我(?:的)?(?:妻子|老婆|丈夫|老公|儿子|女儿|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|母亲|父亲|朋友|老板|经理|同事|邻居|医生|老师)"
+    r"|生日",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"^(?:Dr |Mr |Ms |Mrs )?[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?:'s)? (?:is|lives|works|likes|loves|prefers|hates"
+    r"|speaks|has|drinks|eats|plays|studies|was born|birthday|teaches|drives|cannot|can't|doesn't|reports|manages"
+    r"|leads)\b"
+    r"|^[\u4e00-\u9fff]{2,3}(?:住在|喜欢|负责|在.{1,8}工作|会说|不吃|对.{1,6}过敏)"
+)
+_NO_NAME = re.compile(
+    r"^(?:The|This|That|It|There|We|They|You|Our|My|Your|Everything|Everyone|Today|Tomorrow)\b|^我们?"
+)
+
+
+def statements(text: str, *, any_form: bool = False) -> Iterator[tuple[str, Kind]]:
+    """The facts that somebody states in a text, each with its kind; questions, requests, quotes and code left out.
+
+    `any_form`: whatever is no question counts, for texts that were to be remembered as they are.
+    """
+    for part in _CUT.split(_FENCE.sub("", text.replace("’", "'"))):
+        for sentence in _SENTENCE.findall(part):
+            plain = _LEAD.sub("", sentence.strip()).strip(" \t\r-*•·,，")
+            if plain and len(plain) <= LONGEST and (any_form or _is_statement(plain)) and not _QUESTION.search(plain):
+                yield plain, kind(plain)
+
+
+def _is_statement(sentence: str) -> bool:
+    if _ASKS.search(sentence):
+        return False
+    return any(rule.search(sentence) for rule in (_ENGLISH, _CHINESE, _WORKFLOW)) or bool(wishes(sentence))
+
+
+def kind(sentence: str) -> Kind:
+    """What a statement is about."""
+    if _DECISION.search(sentence):
+        return Kind.DECISION
+    if _PERSON.search(sentence):
+        return Kind.PERSON
+    if _WORKFLOW.search(sentence):
+        return Kind.WORKFLOW
+    if _NAME.search(sentence) and not _NO_NAME.search(sentence):
+        return Kind.PERSON
+    return Kind.PREFERENCE if wishes(sentence) else Kind.OTHER
+
+
+def spoken(each: Kept) -> str:
+    """What the owner said in an entry; empty where it is somebody else's, or the agent's own words."""
+    entry = each.entry
+    if each.untrusted or entry.scope is not Scope.USER or entry.sender_id:
+        return ""
+    match entry.type:
+        case EntryType.USER_EXPLICIT:
+            return entry.text
+        case EntryType.CHAT_TURN:
+            return "\n".join(_of_person(entry.text))
+        case EntryType.AUTO_FLUSH:
+            return entry.text if not entry.keywords or "user_instruction" in entry.keywords else ""
+        case _:
+            return ""
+
+
+def _of_person(turns: str) -> Iterator[str]:
+    """The lines of a conversation that the person said."""
+    is_person = True
+    for line in turns.splitlines():
+        if label := _LABEL.match(line):
+            is_person = label["person"] is not None
+        if is_person:
+            yield _LABEL.sub("", line)
+
+
+def repeated(entries: Iterable[Kept], since: datetime, times: int, least: float) -> tuple[Fact, ...]:
+    """The facts that entries (the newest first) state so many times between them since then, the oldest first.
+
+    `least` is the similarity from which on two sentences state the same. A fact counts once in an entry, or as often
+    as the entry says that it was said.
+    """
+    said = [
+        (text, about, each)
+        for each in entries
+        if each.times_since(since)
+        for text, about in dict(statements(spoken(each), any_form=each.entry.type is EntryType.USER_EXPLICIT)).items()
+    ]
+    texts = [(number, wording(text)) for number, (text, _, _) in enumerate(said)]
+    same = dict(clusters([each for each in texts if len(each[1].terms) > 1], least))
+    repeats = {other for others in same.values() for other in others}
+    facts = [
+        _fact([said[number], *(said[other] for other in same.get(number, ()))], since)
+        for number, wanted in texts
+        if number not in repeats and len(wanted.terms) > 1
+    ]
+    return tuple(sorted((fact for fact in facts if fact.times >= times), key=lambda fact: fact.since))
+
+
+def _fact(said: Sequence[tuple[str, Kind, Kept]], since: datetime) -> Fact:
+    """What the newest of these says, with what all of them count for."""
+    text, about, _ = said[0]
+    entries = {each.path: each for _, _, each in said}
+    links = tuple(each.link for each in entries.values())
+    times = sum(each.times_since(since) for each in entries.values())
+    return Fact(text, about, times, said[-1][2].entry.created, links)

@@ -1,0 +1,121 @@
+"""What a person wanted forgotten, so that nothing brings it back: fingerprints of its sentences, never the text.
+
+Each forgetting leaves a note of its own in `archive/forgotten/`, so that clones never meet in one file, taking the
+forgetting back is taking that note away, and a person can do so by hand. Two texts have one fingerprint when they say
+the same in the same words, whatever their order, case, endings or marks. Deciding what to forget is `forget`'s.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from agent.index.analysis import terms
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.vault.store import Vault
+
+FOLDER = "archive/forgotten/"
+TYPE = "forgotten"
+_LENGTH = 32
+_LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
+"""What a clause must have to say something: distinct words, or characters where words are not parted."""
+
+_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
+_CLAUSE = re.compile(r"[,，、:：()（）—]+")
+_LEAD = re.compile(
+    r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
+    r"(?:(?:user|assistant|agent|you|me|用户|助手)\s*[:：]\s*)?"
+    r"(?:(?:please|and|but|so|also)\s+)?"
+    r"(?:(?:remember|note|know|keep in mind|i (?:said|told you|think|mean))(?:\s+that)?\s+"
+    r"|(?:请)?(?:记住|记得)[,，:：]?\s*)?",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
+_COURTESY = frozenset(
+    terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
+)
+_NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿未]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """The fingerprints of what is forgotten."""
+
+    marks: frozenset[str] = frozenset()
+
+    def is_forgotten(self, text: str) -> bool:
+        """Whether the text, or a sentence or clause in it, was forgotten."""
+        return bool(self.marks) and not self.marks.isdisjoint(fingerprints(text))
+
+    def without_forgotten(self, text: str) -> str:
+        """The text without the sentences that were forgotten; empty when nothing is left, or all of it is one."""
+        if not self.is_forgotten(text):
+            return text
+        if fingerprint(text) in self.marks:
+            return ""
+        kept = (
+            _SENTENCE.sub(lambda match: "" if self.is_forgotten(match[0]) else match[0], line)
+            for line in text.split("\n")
+        )
+        left = "\n".join(line for line in kept if terms(line))
+        return "" if self.is_forgotten(left) else left
+
+
+def tombstones(vault: Vault) -> Tombstones:
+    """All that was forgotten in a vault; reads one small folder."""
+    folder = Path(vault.place.root, FOLDER)
+    names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
+    notes = [Note.parse(vault.read(FOLDER + name) or b"") for name in names]
+    return Tombstones(frozenset(mark for note in notes if note.type == TYPE for mark in note.strings("fingerprints")))
+
+
+def tombstone(marks: Iterable[str], identity: str, when: datetime, language: str = "en") -> tuple[str, bytes]:
+    """The note that keeps texts with these fingerprints from coming back: its path and its bytes."""
+    prints = sorted({*marks})
+    header: dict[str, Value] = {
+        "id": identity,
+        "type": TYPE,
+        "created": when.replace(microsecond=0),
+        "fingerprints": prints,
+    }
+    path = f"{FOLDER}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
+    return path, Note.compose(header, _WORDS[language]).data
+
+
+def fingerprint(text: str) -> str:
+    """The fingerprint of a text as a whole; empty for one that says nothing."""
+    plain = _LEAD.sub("", _LINK.sub(" ", text))
+    words = sorted(set(terms(plain)))
+    if not words:
+        return ""
+    said = "\0".join(["not" if _NOT.search(plain) else "", *words])
+    return hashlib.sha256(said.encode()).hexdigest()[:_LENGTH]
+
+
+def fingerprints(text: str) -> frozenset[str]:
+    """The fingerprints of a text, its sentences and its clauses; courtesies have none of their own."""
+    return frozenset(filter(None, (fingerprint(text), *(fingerprint(part) for part in _parts(text)))))
+
+
+def _parts(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.findall(_LINK.sub(" ", text)):
+        plain = _LEAD.sub("", sentence)
+        for part in (plain, *_CLAUSE.split(plain)):
+            if _says_something(part):
+                yield part
+
+
+def _says_something(part: str) -> bool:
+    words = set(terms(part)) - _COURTESY
+    return len(words) >= _LEAST_TERMS and (part.isascii() or len(re.findall(r"\w", part)) >= _LEAST_CHARACTERS)
+
+
+_WORDS = {
+    "en": "Something was forgotten here. Its words are not kept, only fingerprints by which they are known again, so "
+    "that nothing brings them back. Delete this note if they may be remembered again.\n",
+    "zh": "这里有内容被忘记了。原文没有保留，只留下用来辨认的指纹，这样它不会再被记起。"
+    "如果以后可以再记住，删除这条笔记即可。\n",
+}

@@ -1,0 +1,169 @@
+"""The daily note: a log and a summary of ours, between and after whatever a person writes; old days keep theirs."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.events.runs import Speaker, TaskCompleted
+from agent.memory import daily
+from agent.memory.authorship import DAILY, Line
+from agent.memory.day_summary import day_summary
+from agent.memory.kept import on_day
+from agent.vault.write.change import Stamp
+from tests.fakes import FakeClock
+from tests.memory.days import Days, days
+
+MINE = "# My day\n\nSlept badly.\n\n## 10:30 - call Anna\n- she is fine\n"
+
+
+def finished(task: str = "Plan the trip", **changes: object) -> TaskCompleted:
+    told: dict[str, object] = {
+        "run": "r1",
+        "session": "sessions/2026/11/2026-11-21-plan-the-trip-000001.md",
+        "task": task,
+        "speaker": Speaker("cli"),
+        "outcome": "finished",
+        "answer": "The train leaves at nine. It is full.",
+        "tools": ("search_vault", "search_vault", "vault_write"),
+        "seconds": 125.0,
+        "steps": 4,
+    }
+    return TaskCompleted(**{**told, **changes})  # type: ignore[arg-type]
+
+
+def log(home: Days, task: str = "Plan the trip") -> str:
+    path = daily.path_of(home.clock.now().date())
+    block = daily.log_block(finished(task), home.clock.now(), home.language)
+    with home.vault.transaction("memory(daily): log", Stamp("agent", tool=DAILY)) as change:
+        if home.vault.read(path) is None:
+            change.create(path, (daily.new_note(home.clock.now().date()) + block).encode())
+        else:
+            change.append(path, block.encode())
+    return path
+
+
+def summed(home: Days, path: str) -> str:
+    day = daily.day_of(path)
+    assert day is not None
+    text = home.text(path)
+    return daily.with_summary(text, day_summary(on_day(home.vault, day), daily.log(text), home.language, 0.8))
+
+
+def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:
+    block = daily.log_block(finished(), FakeClock().now(), "en")
+    assert block.startswith("\n## 14:12 - Plan the trip\n")
+    assert "- Answer: The train leaves at nine.\n" in block
+    assert "- Tools: search_vault × 2, vault_write × 1\n" in block
+    assert "- Took 2 min, 3 tool calls, finished\n" in block
+    assert "- In [[sessions/2026/11/2026-11-21-plan-the-trip-000001]]\n" in block
+
+
+def test_it_is_chinese_in_a_chinese_vault() -> None:
+    block = daily.log_block(finished("安排旅行"), FakeClock().now(), "zh")
+    assert "- 工具: search_vault × 2" in block and "用时 2 分钟，3 次工具调用，已完成" in block
+
+
+def test_a_secret_is_not_logged_and_neither_is_a_strangers_answer() -> None:
+    secret = "my key is sk-ant-" + "a1B2" * 6
+    assert "a1B2a1B2" not in daily.log_block(finished(secret), FakeClock().now(), "en")
+    assert "train" not in daily.log_block(finished(), FakeClock().now(), "en", quote=False)
+
+
+def test_the_summary_has_facts_tools_and_conversations(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    link = Path(home.say("We decided to use Postgres for the warehouse. Can you look?")).stem
+    home.say("We decided to use Postgres for the warehouse.")
+    home.clock.advance(60)
+    text = summed(home, log(home))
+    assert text.count("We decided to use Postgres for the warehouse.") == 1 and f"[[{link}]]" in text
+    assert "### Tool use\n\n- search_vault × 2, vault_write × 1\n" in text
+    assert "### Key conversations\n\n- 14:13 Plan the trip [[sessions/" in text
+    assert "Can you look" not in text and "Noted" not in text
+
+
+def test_the_summary_is_rewritten_in_its_place_and_nothing_else(tmp_path: Path) -> None:
+    home = days(tmp_path, {"daily/2026-11-21.md": MINE})
+    path = log(home)
+    once = summed(home, path)
+    assert once.startswith(MINE)
+    home.by_hand(path, once + "\nAnd a walk in the evening.\n")
+    home.say("Anna's birthday is 3 May")
+    again = summed(home, path)
+    assert again.startswith(MINE) and again.endswith("\nAnd a walk in the evening.\n")
+    assert "3 May" in again and again.count("vault-agent: summary") == 1
+
+
+def test_a_summary_that_a_person_has_changed_stays_as_it_is(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = log(home)
+    changed = summed(home, path).replace("Plan the trip [[", "Plan our trip to Lyon [[")
+    home.by_hand(path, changed)
+    home.say("Anna's birthday is 3 May")
+    assert summed(home, path) == changed
+
+
+def test_an_old_day_keeps_its_summary_and_every_line_of_the_person(tmp_path: Path) -> None:
+    home = days(tmp_path, {"daily/2026-11-21.md": MINE})
+    path = log(home)
+    log(home, "Write to Ben")
+    text = home.text(path).replace("- In [[", "- mine: ask for a seat\n- In [[", 1) + "\nAnd a walk in the evening.\n"
+    home.by_hand(path, text)
+    home.pass_days(31)
+    assert home.tend()[0].report.counts["shortened"] == 1
+    now = home.text(path)
+    assert now.startswith(MINE)
+    assert "- mine: ask for a seat\n" in now and "And a walk in the evening.\n" in now
+    assert "14:12 - Plan the trip" in now, "the heading above a person's line stays"
+    assert "The train leaves" not in now and "Took 2 min" not in now
+    assert "Summary of the day" in now and "Write to Ben" in daily.summary_of(now)  # type: ignore[operator]
+
+
+def test_a_younger_day_is_left_as_it_is(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = log(home)
+    before = home.text(path)
+    home.pass_days(30)
+    home.tend()
+    assert home.text(path) == before
+
+
+def test_shortening_happens_once(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    log(home)
+    home.pass_days(31)
+    home.tend()
+    assert home.tend()[0].report.is_empty
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "## 10:30 - a task",
+                "## Mine",
+                "# Title",
+                "- a bullet",
+                "words",
+                "",
+                "%% vault-agent: summary 0123456789ab %%",
+                "%% vault-agent: end of summary %%",
+            ]
+        ),
+        st.booleans(),
+    ),
+    max_size=14,
+)
+
+
+@given(ROWS)
+def test_shortening_never_takes_a_line_that_a_person_wrote(rows: list[tuple[str, bool]]) -> None:
+    lines = [Line(f"{text} {number if text.startswith('words') else ''}".rstrip() + "\n", own)
+             for number, (text, own) in enumerate(rows)]  # fmt: skip
+    kept = daily.shortened(lines).splitlines()
+    for line in lines:
+        if not line.own and line.text.strip():
+            assert line.text.rstrip("\n") in kept
+    theirs = [line.text.rstrip("\n") for line in lines if not line.own and line.text.strip()]
+    rest = iter(kept)
+    assert all(text in rest for text in theirs), "in the same order"

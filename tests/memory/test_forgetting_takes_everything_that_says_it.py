@@ -1,0 +1,107 @@
+"""Forgetting removes a note, what says the same and what rests on it; leaves no word; and can be taken back."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import NoteGone, UserError
+from agent.memory.entry import EntryType
+from agent.memory.forget import carry_out, plan
+from agent.memory.tombstones import tombstones
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
+from tests.memory.days import Days, days
+from tests.vaults import git
+
+SECRET = "Anna's locker code is 4711"
+
+
+def forget(home: Days, path: str) -> str:
+    outcome = carry_out(home.vault, plan(home.vault, path), home.language)
+    assert outcome.commit
+    return outcome.commit
+
+
+def everything(home: Days) -> str:
+    return "\n".join(home.text(path) for path in home.vault.note_paths())
+
+
+def test_the_note_goes_and_what_stays_holds_none_of_its_words(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = home.keep(home.entry(SECRET))
+    commit = forget(home, path)
+    assert home.vault.read(path) is None
+    assert "4711" not in everything(home) and "locker" not in everything(home)
+    assert "locker" not in git(home.root, "show", "-s", "--format=%B", commit)
+    assert tombstones(home.vault).is_forgotten(SECRET)
+
+
+def test_other_entries_lose_the_sentence_or_go_when_nothing_else_is_in_them(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = home.keep(home.entry(SECRET))
+    same = home.keep(home.entry(SECRET + "!", EntryType.AUTO_FLUSH))
+    turn = home.say(f"Remember that {SECRET}.", "I will.")
+    more = home.say(f"{SECRET}. The train leaves at nine.")
+    other = home.say("Anna's locker is green")
+    forget(home, path)
+    assert home.vault.read(same) is None and home.vault.read(turn) is None
+    assert "4711" not in home.text(more) and "The train leaves at nine." in home.text(more)
+    assert "Anna's locker is green" in home.text(other)
+
+
+def test_lines_of_memory_that_rest_on_it_alone_go_and_a_persons_stay(tmp_path: Path) -> None:
+    home = days(tmp_path, {"MEMORY.md": "# Long-term memory\n\n## Mine\n\n- the locker is in the hall\n"})
+    for _ in range(3):
+        path = home.say(SECRET)
+        home.say("My sister lives in Lyon")
+    home.tend()
+    assert "4711" in home.memory and "Lyon" in home.memory
+    found = plan(home.vault, path)
+    assert any("4711" in line for each in found.changed for line in each.gone), "it is shown first"
+    forget(home, path)
+    assert "4711" not in home.memory and "Lyon" in home.memory and "the locker is in the hall" in home.memory
+
+
+def test_what_a_person_wrote_is_named_and_left_alone(tmp_path: Path) -> None:
+    home = days(tmp_path, {"mine.md": f"# Mine\n\n{SECRET}\n"})
+    path = home.keep(home.entry(SECRET))
+    corrected = home.say(f"{SECRET} now")
+    home.by_hand(corrected, home.text(corrected).replace("Noted.", SECRET))
+    found = plan(home.vault, path)
+    assert set(found.mentions) == {"mine.md", corrected}
+    forget(home, path)
+    assert SECRET in home.text("mine.md") and SECRET in home.text(corrected)
+
+
+def test_an_undo_brings_it_back_and_lifts_the_tombstone(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = home.keep(home.entry(SECRET))
+    more = home.say(f"{SECRET}. The train leaves at nine.")
+    before = git(home.root, "rev-parse", "HEAD^{tree}")
+    commit = forget(home, path)
+    home.keep(home.entry("Ben's bicycle is red"))
+    forget(home, home.keep(home.entry("Cleo's boat is blue")))
+    undo(home.vault, Selection((commit,)))
+    assert SECRET in home.text(path) and "4711" in home.text(more)
+    assert not tombstones(home.vault).is_forgotten(SECRET)
+    assert tombstones(home.vault).is_forgotten("Cleo's boat is blue")
+    assert before
+
+
+def test_a_note_that_is_no_entry_may_be_forgotten_too(tmp_path: Path) -> None:
+    home = days(tmp_path, {"tea.md": "# Tea\n\nGreen tea in the morning. Anna too.\n"})
+    forget(home, "tea.md")
+    assert home.vault.read("tea.md") is None
+    assert not tombstones(home.vault).is_forgotten("Anna too came along, and we had green tea in the morning.")
+
+
+@pytest.mark.parametrize("path", ["MEMORY.md", "archive/forgotten/2026-11-21-000001.md"])
+def test_what_is_needed_to_remember_is_not_forgotten(tmp_path: Path, path: str) -> None:
+    home = days(tmp_path, {path: "x\n"})
+    with pytest.raises(UserError):
+        plan(home.vault, path)
+
+
+def test_a_note_that_is_not_there_cannot_be_forgotten(tmp_path: Path) -> None:
+    with pytest.raises(NoteGone):
+        plan(days(tmp_path).vault, "entries/none.md")

@@ -1,0 +1,300 @@
+"""Facts that came up again and again come into MEMORY.md with their evidence; what a person did to it stands."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from agent.memory.facts import Kind, statements
+from agent.memory.forget import carry_out
+from agent.memory.forget import plan as forgetting
+from agent.memory.memory_note import words
+from tests.memory.days import Days, days
+
+FACTS = [
+    ("Anna's birthday is 3 May", "By the way, Anna's birthday is 3 May.", "People"),
+    ("I prefer window seats on trains", "I prefer window seats on trains!", "Preferences"),
+    (
+        "We decided to use Postgres for the warehouse",
+        "Well, we decided to use Postgres for the warehouse.",
+        "Decisions",
+    ),
+    ("Every Friday the team deploys to staging", "every Friday the team deploys to staging", "Workflow patterns"),
+    ("The office wifi is called blue-house", "Remember that the office wifi is called blue-house.", "Other"),
+    ("My sister lives in Lyon", "my sister lives in Lyon", "People"),
+    ("I never eat peanuts because of an allergy", "I never eat peanuts because of an allergy.", "Preferences"),
+    ("Ben teaches physics at the Lessing school", "Ben teaches physics at the Lessing school", "People"),
+    ("我喜欢喝绿茶", "我喜欢喝绿茶。", "Preferences"),
+    ("每周一上午十点开例会", "每周一上午十点开例会。", "Workflow patterns"),
+    ("我们决定采用蓝绿部署", "我们决定采用蓝绿部署！", "Decisions"),
+    ("我妹妹住在里昂", "对了，我妹妹住在里昂。", "People"),
+    ("公司的无线网络叫做蓝房子", "公司的无线网络叫做蓝房子。", "Other"),
+]
+ONCE = [
+    "The concert was in the old mill",
+    "Cleo has a new bicycle",
+    "今天的会议室是三零二",
+    "I like the film about whales",
+    "We agreed to meet at the harbour",
+    "The dentist moved to Mill Street",
+    "我买了一本关于鲸鱼的书是蓝色的",
+]
+
+
+def test_in_twenty_conversations_what_is_said_three_times_comes_in_and_what_is_said_once_does_not(
+    tmp_path: Path,
+) -> None:
+    home = days(tmp_path)
+    said: dict[str, list[str]] = {fact: [] for fact, *_ in FACTS}
+    for number in range(20):
+        for at, (fact, again, _) in enumerate(FACTS):
+            if number % 7 == at % 7 and len(said[fact]) < 3:
+                said[fact].append(
+                    home.say((fact, again)[number % 2].rstrip(".") + ". Can you look something up for me?")
+                )
+        home.say(ONCE[number % len(ONCE)] if number < len(ONCE) else f"Summarise chapter {number} please")
+        home.pass_days(1)
+        home.tend()
+    assert all(len(paths) >= 2 for paths in said.values())
+    for fact, again, _ in FACTS:
+        while len(said[fact]) < 3:
+            said[fact].append(home.say(again))
+    home.tend()
+    for fact, _, section in FACTS:
+        part = home.memory.split(f"## {section}\n")[1].split("\n## ")[0]
+        row = next(row for row in part.splitlines() if fact.lower() in row.lower())
+        for path in said[fact]:
+            assert f"[[{Path(path).stem}]]" in row
+        said_in_it = [plain.lower() for row in home.memory.splitlines() if (plain := words(row))]
+        assert sum(fact.lower() in plain for plain in said_in_it) == 1
+    for fact in ONCE:
+        assert fact not in home.memory
+    assert "Summarise" not in home.memory and "Noted" not in home.memory
+
+
+def test_what_capture_counts_in_one_entry_counts(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for _ in range(3):
+        home.capture("Anna's birthday is 3 May")
+        home.pass_days(1)
+    home.tend()
+    assert len(home.paths("entries/")) == 1
+    assert "Anna's birthday is 3 May" in home.memory
+
+
+def test_twice_is_not_enough_and_neither_is_thrice_in_a_long_time(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for _ in range(3):
+        home.say("Anna's birthday is 3 May")
+        home.pass_days(20)
+        home.tend()
+    assert home.memory == ""
+
+
+def test_how_often_and_how_long_are_settings(tmp_path: Path) -> None:
+    home = days(tmp_path, facts_times=2, facts_days=50)
+    for _ in range(2):
+        home.say("Anna's birthday is 3 May")
+        home.pass_days(20)
+    home.tend()
+    assert "3 May" in home.memory
+
+
+@pytest.mark.parametrize(
+    "changes", [{"sender_id": "ben"}, {"untrusted": ("https://example.org",)}], ids=["another's", "a stranger's"]
+)
+def test_only_the_owners_words_count(tmp_path: Path, changes: dict[str, object]) -> None:
+    home = days(tmp_path)
+    for _ in range(4):
+        home.say("Anna's birthday is 3 May", **changes)  # type: ignore[arg-type]
+    home.tend()
+    assert home.memory == ""
+
+
+def test_the_models_words_are_no_evidence(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for number in range(4):
+        home.say(f"Summarise chapter {number}", "The hero is called Cleo.")
+    home.tend()
+    assert home.memory == ""
+
+
+def test_a_chinese_vault_has_chinese_sections_and_those_there_are_used(tmp_path: Path) -> None:
+    home = days(
+        tmp_path, {"MEMORY.md": "---\ntype: memory\n---\n# 长期记忆\n\n## 偏好\n\n## 人物\n\n- 小王是邻居\n"}, "zh"
+    )
+    for _ in range(3):
+        home.say("我喜欢喝绿茶")
+        home.say("我们决定采用蓝绿部署")
+    home.tend()
+    assert "## 偏好\n\n- 我喜欢喝绿茶 ([[" in home.memory
+    assert "## 决定\n\n- 我们决定采用蓝绿部署 ([[" in home.memory
+    assert "## 人物\n\n- 小王是邻居\n" in home.memory and home.memory.count("## 偏好") == 1
+
+
+def test_what_is_in_the_note_already_is_not_said_twice(tmp_path: Path) -> None:
+    note = "# Long-term memory\n\n## People\n\n- Anna's birthday is 3 May, she wants no presents\n"
+    home = days(tmp_path, {"MEMORY.md": note})
+    for _ in range(3):
+        home.say("Anna's birthday is 3 May")
+    home.tend()
+    assert home.memory == note
+
+
+def test_what_contradicts_the_note_is_put_beside_it_to_be_checked(tmp_path: Path) -> None:
+    note = "# Long-term memory\n\n## People\n\n- Anna's birthday is 3 May\n"
+    home = days(tmp_path, {"MEMORY.md": note})
+    for _ in range(3):
+        home.say("Anna's birthday is 4 May")
+    upkeep, _ = home.tend()
+    assert upkeep.report.counts["doubted"] == 1
+    assert home.memory.startswith(note)
+    checked = home.memory.split("## To check\n")[1]
+    assert "Anna's birthday is 4 May" in checked and "disagrees with: “Anna's birthday is 3 May”" in checked
+    assert home.tend()[0].report.is_empty
+
+
+def test_what_a_person_has_deleted_does_not_come_back(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for _ in range(3):
+        home.say("Anna's birthday is 3 May")
+    home.tend()
+    home.by_hand("MEMORY.md", "# Long-term memory\n")
+    for _ in range(3):
+        home.say("By the way, Anna's birthday is 3 May!")
+        home.pass_days(1)
+        home.tend()
+    assert "3 May" not in home.memory
+
+
+def test_what_a_person_has_corrected_stays_corrected(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for _ in range(3):
+        home.say("Anna's birthday is 3 May")
+    home.tend()
+    home.by_hand("MEMORY.md", home.memory.replace("3 May", "5 June"))
+    corrected = home.memory
+    for _ in range(3):
+        home.say("Anna's birthday is 3 May")
+        home.pass_days(1)
+        home.tend()
+    assert home.memory == corrected
+
+
+def test_a_note_that_has_grown_too_large_merges_its_own_lines_and_keeps_the_persons(tmp_path: Path) -> None:
+    mine = "".join(f"- My own remark number {number} about lighthouses and their keepers\n" for number in range(12))
+    home = days(tmp_path, {"MEMORY.md": f"# Long-term memory\n\n## Mine\n\n{mine}"}, memory_kilobytes=1)
+    for word in ("apples", "pears", "plums", "quinces"):
+        for _ in range(3):
+            home.say(f"The garden behind the old mill has {word} in the autumn")
+    upkeep, _ = home.tend()
+    assert mine in home.memory
+    assert len(home.memory.encode()) <= 1024 or upkeep.report.too_large
+    home.pass_days(1)
+    home.tend()
+    home.tend()
+    together = home.memory + home.text("archive/MEMORY.md")
+    assert all(word in together for word in ("apples", "pears", "plums", "quinces"))
+    assert home.tend()[0].report.counts["added"] == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you book a table?",
+        "Summarise my inbox",
+        "Thanks a lot!",
+        "帮我写一封邮件",
+        "你知道吗？",
+        "> Anna is tall",
+        "Run the tests",
+    ],
+)
+def test_questions_and_requests_are_no_facts(text: str) -> None:
+    assert list(statements(text)) == []
+
+
+def test_facts_have_their_kinds() -> None:
+    assert dict(statements("I prefer tea. Anna is my neighbour. We decided to leave.")) == {
+        "I prefer tea.": Kind.PREFERENCE,
+        "Anna is my neighbour.": Kind.PERSON,
+        "We decided to leave.": Kind.DECISION,
+    }
+
+
+CORRECTIONS = 30
+
+
+def correct(home: Days, number: int) -> tuple[str, str, bool]:
+    """One of thirty corrections by hand; the note, what was put or taken, and whether it must be there afterwards."""
+    bullets = [row for row in home.memory.splitlines() if row.startswith("- ")]
+    if number % 3 == 0 and bullets:
+        row = bullets[number % len(bullets)]
+        home.by_hand("MEMORY.md", home.memory.replace(row + "\n", ""))
+        return "MEMORY.md", row.split(" ([[")[0].lower(), False
+    if number % 3 == 1 and bullets:
+        row = bullets[number % len(bullets)]
+        mine = f"- corrected by hand, number {number:02}"
+        home.by_hand("MEMORY.md", home.memory.replace(row, mine))
+        return "MEMORY.md", mine, True
+    entries = home.paths("entries/")
+    path = entries[number % len(entries)]
+    mine = f"corrected by hand, number {number:02}"
+    home.by_hand(path, home.text(path) + mine + "\n")
+    return path, mine, True
+
+
+@given(st.permutations(range(CORRECTIONS)))
+@settings(max_examples=2, deadline=None, phases=[Phase.generate])
+def test_thirty_corrections_by_hand_survive_whatever_comes_after(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int]
+) -> None:
+    home = days(tmp_path_factory.mktemp("days"))
+    for fact, again, _ in FACTS:
+        for text in (fact, again, fact):
+            home.say(text)
+    home.tend()
+    done: dict[str, tuple[str, bool]] = {}
+    for count, number in enumerate(order):
+        path, text, there = correct(home, number)
+        replaced = [old for old, (where, is_there) in done.items() if is_there and old not in home.text(where)]
+        for old in replaced:
+            del done[old]  # a later correction by hand took its place
+        done[text] = (path, there)
+        if count % 6 == 0:
+            for _, again, _ in FACTS[:: 1 + count % 3]:
+                home.say(again)
+            home.pass_days(1)
+            home.tend()
+    home.pass_days(45)
+    home.tend()
+    assert len(done) > CORRECTIONS // 2
+    for text, (path, there) in done.items():
+        assert text in home.text(path).lower() if there else text not in home.memory.lower(), (path, text, there)
+
+
+def test_a_forgotten_fact_never_comes_back(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for _ in range(3):
+        home.say("Anna's birthday is 3 May")
+    home.tend()
+    assert "3 May" in home.memory
+    (path,) = home.paths("entries/")
+    carry_out(home.vault, forgetting(home.vault, path), "en")
+    for _ in range(5):
+        assert home.say("By the way, Anna's birthday is 3 May!") == ""
+        home.keep(home.entry("Anna's birthday is 3 May"))
+        home.pass_days(1)
+        home.tend()
+    assert "3 May" not in home.memory
+
+
+def test_what_was_forgotten_before_it_came_in_does_not_come_in_either(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = home.keep(home.entry("Anna's birthday is 3 May"))
+    carry_out(home.vault, forgetting(home.vault, path), "en")
+    for _ in range(3):
+        home.keep(home.entry("Anna's birthday is 3 May"))
+    home.tend()
+    assert home.memory == ""

@@ -1,0 +1,340 @@
+"""Recall: whose memories, how old, how many of a kind, and what happens when the model that finds them fails."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.config.load import load
+from agent.config.remembering import Memory
+from agent.events.runs import ContextRefreshed, IterationStarted
+from agent.index.embedder import Chosen
+from agent.index.hit import Answer, Hit, Leg
+from agent.index.packed import Floats, Ints
+from agent.index.search import Searcher
+from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.fallback import Fallback
+from agent.memory.quota import QUOTAS, share
+from agent.memory.recall import Asker, Recaller, Recollection, plain
+from agent.memory.refresh import Ledger, is_due, refresh_subscriber, topics
+from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
+from tests.index.fakes import FAKE, FakeEmbedder
+
+NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
+SETTINGS = load(environ={}).settings.memory
+
+
+@dataclass
+class Shelf:
+    """Notes with an index; `put` adds entries, then `open` lets them be recalled."""
+
+    folder: Path
+    notes: dict[str, bytes] = field(default_factory=dict)
+    count: int = 0
+
+    def put(self, text: str, kind: EntryType = EntryType.CHAT_TURN, days: float = 1, **more: object) -> Entry:
+        self.count += 1
+        entry = Entry(f"01HZZZZZZZ{self.count:016d}", NOW - timedelta(days=days), text, kind, **more)  # type: ignore[arg-type]
+        self.notes[entry.path] = entry.note()
+        return entry
+
+    def searcher(self, chosen: Chosen = KEYWORDS_ONLY) -> Searcher:
+        return MemoryVault(self.notes).searcher(self.folder, "whoosh", chosen)
+
+    def open(self, settings: Memory = SETTINGS, searcher: Searcher | None = None) -> Recaller:
+        found = searcher or self.searcher()
+        return Recaller(
+            lambda text, limit: found.search(text, limit, explain=True), self.notes.get, lambda: NOW, settings
+        )
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path)
+
+
+def said(found: Recollection) -> list[str]:
+    return [each.text for each in found.found]
+
+
+def test_a_memory_is_given_with_its_day_its_kind_and_where_it_stands(shelf: Shelf) -> None:
+    entry = shelf.put("User: I drink green tea.\nAssistant: Noted.")
+    (found,) = shelf.open().recall("which tea?", Asker(), 8).found
+    assert found.shown == f"2026-11-20 · conversation · [[{entry.path[:-3]}]]\n{entry.text}"
+    lines = shelf.notes[entry.path].decode().splitlines()
+    assert "\n".join(lines[found.lines[0] - 1 : found.lines[1]]) == entry.text
+
+
+def test_nobody_is_given_what_another_person_said(shelf: Shelf) -> None:
+    shelf.put("User: my tea is oolong", sender_id="anna", channel="lark:room")
+    shelf.put("User: my tea is sencha", sender_id="ben", channel="lark:room")
+    shelf.put("User: my tea is assam")
+    shelf.put("User: in this room tea is rooibos", sender_id="ben", scope=Scope.CHAT, chat_id="lark:room")
+    shelf.put("User: elsewhere tea is mate", sender_id="ben", scope=Scope.CHAT, chat_id="lark:other")
+    recaller = shelf.open()
+    anna, room = Asker("anna", "lark:room", is_owner=False), Asker("ben", "lark:room", is_owner=False)
+    assert sorted(said(recaller.recall("my tea", anna, 8))) == [
+        "User: in this room tea is rooibos",
+        "User: my tea is oolong",
+    ]
+    assert "User: my tea is oolong" not in said(recaller.recall("my tea", room, 8))
+    assert said(recaller.recall("my tea", Asker(), 8)) == ["User: my tea is assam"]
+
+
+def test_names_that_differ_in_case_are_two_people(shelf: Shelf) -> None:
+    shelf.put("User: my tea is oolong", sender_id="Anna")
+    assert said(shelf.open().recall("tea", Asker("anna", is_owner=False), 8)) == []
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "a", "b", "A"]), st.sampled_from(["", "x", "y"])), min_size=1, max_size=8),
+    st.sampled_from(["", "a", "b"]),
+    st.sampled_from(["", "x", "y"]),
+    st.sampled_from(["tea", "scope:chat tea", "path:e tea sender_id:a", 'tea sender_id:"a"', "type:chat_turn tea"]),
+)
+def test_whatever_is_asked_only_one_s_own_and_one_s_chat_s_are_found(
+    said_by: list[tuple[str, str]], sender: str, chat: str, question: str
+) -> None:
+    entries = {
+        f"entries/{at}.md": Entry(
+            f"01HZZZZZZZ{at:016d}", NOW, f"tea {at}", EntryType.CHAT_TURN, Scope.CHAT if room else Scope.USER,
+            sender_id=who, chat_id=room,
+        )
+        for at, (who, room) in enumerate(said_by)
+    }  # fmt: skip
+    notes = {path: entry.note() for path, entry in entries.items()}
+
+    def careless(text: str, limit: int) -> Answer:
+        """A search that filters nothing."""
+        facets = {path: _facets(entry) for path, entry in entries.items()}
+        return Answer(text, "keyword", "fake", tuple(_hit(path, facets[path]) for path in notes))
+
+    recaller = Recaller(careless, notes.get, lambda: NOW, SETTINGS)
+    for each in recaller.recall(question, Asker(sender, chat, is_owner=not sender), 8).found:
+        entry = entries[each.path]
+        assert (entry.scope is Scope.USER and entry.sender_id == sender) or (
+            entry.scope is Scope.CHAT and chat and entry.chat_id == chat
+        )
+
+
+def _facets(entry: Entry) -> tuple[tuple[str, str], ...]:
+    return (
+        ("type", str(entry.type)),
+        ("scope", str(entry.scope)),
+        ("sender_id", entry.sender_id.casefold()),
+        ("chat_id", entry.chat_id),
+        ("created", entry.created.isoformat()),
+    )
+
+
+def _hit(path: str, facets: tuple[tuple[str, str], ...], score: float = 1.0) -> Hit:
+    return Hit(path, path, None, score, (1, 1), "tea", (), (), facets)
+
+
+@pytest.mark.parametrize(
+    ("kind", "scope", "days"),
+    [
+        (EntryType.CHAT_TURN, Scope.USER, 30),
+        (EntryType.CHAT_TURN, Scope.CHAT, 14),
+        (EntryType.AUTO_CAPTURE, Scope.USER, 90),
+        (EntryType.AUTO_CAPTURE, Scope.CHAT, 90),
+        (EntryType.WORKFLOW_TRACE, Scope.USER, 180),
+        (EntryType.USER_EXPLICIT, Scope.USER, None),
+    ],
+)
+def test_memories_are_recalled_for_as_long_as_their_kind_lasts(
+    shelf: Shelf, kind: EntryType, scope: Scope, days: int | None
+) -> None:
+    more: dict[str, object] = {"scope": scope, "chat_id": "room"} if scope is Scope.CHAT else {}
+    shelf.put("the young tea", kind, (days or 5_000) - 1, **more)
+    shelf.put("the old coffee", kind, (days or 5_000) + 1, **more)
+    found = said(shelf.open().recall("tea coffee", Asker(chat="room"), 8))
+    assert sorted(found) == (["the young tea"] if days else ["the old coffee", "the young tea"])
+
+
+def test_what_has_its_own_end_is_over_then(shelf: Shelf) -> None:
+    shelf.put("tea until yesterday", EntryType.USER_EXPLICIT, 9, expires=NOW - timedelta(days=1))
+    assert said(shelf.open().recall("tea", Asker(), 8)) == []
+
+
+def test_the_turn_just_said_is_not_told_back_but_what_a_summary_took_away_is(shelf: Shelf) -> None:
+    shelf.put("User: my tea is oolong", session_id="sessions/a.md")
+    here = Asker(session="sessions/a.md")
+    recaller = shelf.open()
+    assert said(recaller.recall("tea", here, 8)) == []
+    assert said(recaller.recall("tea", replace(here, since=NOW), 8)) == ["User: my tea is oolong"]
+    assert said(recaller.recall("tea", Asker(session="sessions/b.md"), 8)) == ["User: my tea is oolong"]
+
+
+def test_the_same_thing_is_given_once_and_what_took_its_place_instead_of_it(shelf: Shelf) -> None:
+    old = shelf.put("Anna drinks tea.", EntryType.USER_EXPLICIT)
+    shelf.put("Anna drinks oolong and sencha tea after lunch.", EntryType.USER_EXPLICIT, supersedes=old.id)
+    shelf.put("User: is there tea?\nAssistant: yes there is tea")
+    shelf.put("User: Is there tea?\nAssistant: Yes, there is tea!")
+    found = said(shelf.open().recall("tea", Asker(), 8))
+    assert len(found) == 2
+    assert "Anna drinks tea." not in found
+
+
+def test_layers_are_for_the_owner_and_only_the_last_days(shelf: Shelf) -> None:
+    shelf.notes["MEMORY.md"] = b"# Memory\n\n## Preferences\n\n- Anna takes tea without sugar.\n"
+    shelf.notes["daily/2026-11-19.md"] = b"# Day\n\n- bought tea\n"
+    shelf.notes["daily/2026-11-01.md"] = b"# Day\n\n- spilled tea\n"
+    shelf.notes["profile/00-basic-info.md"] = b"# Basics\n\n- drinks tea\n"
+    shelf.notes["archive/entries/old.md"] = shelf.put("archived tea").note()
+    shelf.notes["own.md"] = b"tea in my own note\n"
+    shelf.notes = {path: data for path, data in shelf.notes.items() if not path.startswith("entries/")}
+    recaller = shelf.open()
+    assert {each.kind for each in recaller.recall("tea", Asker(), 8).found} == {"long_term", "daily", "profile"}
+    assert {each.path for each in recaller.recall("tea", Asker(), 8).found} == {
+        "MEMORY.md", "daily/2026-11-19.md", "profile/00-basic-info.md",
+    }  # fmt: skip
+    assert recaller.recall("tea", Asker("guest", is_owner=False), 8).found == ()
+
+
+def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
+    shelf.put("tea, said a page", EntryType.AUTO_CAPTURE, untrusted=("https://a.example",))
+    recaller = shelf.open()
+    assert len(recaller.recall("tea", Asker(), 8).found) == 1
+    assert recaller.recall("tea", Asker(), 8, unasked=True).found == ()
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(QUOTAS)), st.floats(0.01, 1)), max_size=40), st.integers(0, 12))
+def test_quotas_hold_while_kinds_compete_and_no_room_is_wasted(
+    ranked: list[tuple[tuple[str, str], float]], limit: int
+) -> None:
+    ranked.sort(key=lambda each: -each[1])
+    given_ = share(ranked, limit, lambda each: each[0], lambda each: each[1])
+    assert len(given_) == min(limit, len(ranked))
+    assert list(given_) == sorted(given_, key=lambda each: -each[1])
+    if limit and ranked:
+        assert given_[0] == ranked[0] or ranked[0][0][1] == "chat"
+
+
+def test_many_turns_do_not_crowd_out_what_was_said_to_be_remembered() -> None:
+    turns = [(("chat_turn", "user"), 1.0 - at / 100) for at in range(20)]
+    others = [(("user_explicit", "user"), 0.5), (("auto_capture", "user"), 0.45)]
+    given_ = share(sorted([*turns, *others], key=lambda each: -each[1]), 8, lambda each: each[0], lambda each: each[1])
+    assert set(others) <= set(given_)
+
+
+@given(st.text(max_size=4_000))
+def test_a_question_is_never_taken_for_a_filter_and_never_endless(text: str) -> None:
+    assert len(plain(text)) <= 3_100
+    assert ":x" not in plain("type:x " + text[:20])[:7]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A model that fails as it is told to."""
+
+    how: str
+    go: Event = field(default_factory=Event)
+    name: str = "fake-256"
+    dimensions: int = 256
+
+    def tokens(self, texts: Sequence[str]) -> list[Ints]:
+        if self.how == "fails":
+            raise RuntimeError("no more memory")
+        if self.how == "hangs":
+            assert self.go.wait(20)
+        return [np.zeros(0, np.int32) for _ in texts]
+
+    def vectors(self, tokens: Ints) -> Floats:
+        return FakeEmbedder().vectors(tokens)
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("fails", "failed (RuntimeError: no more memory)"),
+        ("hangs", "took longer than 0.05 s"),
+        ("empty", "gave nothing"),
+        ("missing", "no embedding model"),
+    ],
+)
+def test_when_meaning_fails_keywords_answer_and_it_is_said(shelf: Shelf, how: str, reason: str) -> None:
+    shelf.put("User: I drink green tea.")
+    broken = Broken(how)
+    main = shelf.searcher(KEYWORDS_ONLY if how == "missing" else FAKE)
+    if how != "missing":
+        main.chosen = Chosen(broken)
+    words = Searcher(main.files, main.engine, Chosen(None), main.weights)
+    fallback = Fallback(patience=0.05 if how == "hangs" else 20.0)
+
+    def find(text: str, limit: int) -> Answer:
+        return fallback.search(
+            lambda: main.search(text, limit, explain=True), lambda: words.search(text, limit, explain=True)
+        )
+
+    recaller = Recaller(find, shelf.notes.get, lambda: NOW, SETTINGS)
+    for _ in range(2):
+        found = recaller.recall("green tea", Asker(), 8)
+        assert said(found) == ["User: I drink green tea."]
+        assert found.mode == "keyword"
+        assert found.degraded is not None
+        assert reason in found.degraded or "still hangs" in found.degraded
+    broken.go.set()
+
+
+def test_while_nothing_is_wrong_nothing_is_said() -> None:
+    leg = Leg("unit_cosine", 1, 0.4, 0.1)
+    answer = Answer("q", "hybrid", "fake", (replace(_hit("a.md", ()), why=(leg,)),))
+    assert Fallback().search(lambda: answer, lambda: Answer("q", "keyword", "fake")) == answer
+
+
+STEP = IterationStarted("run", "sessions/a.md", 4, "plan the week")
+
+
+def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> None:
+    shelf.put("User: Lisbon is where my sister lives")
+    told: list[object] = []
+    ledger = Ledger()
+    ledger.begin(Asker(session="sessions/a.md", run="run"))
+    refresh = refresh_subscriber(
+        shelf.open(), ledger, SETTINGS, lambda path: "```text\nthe flight to Lisbon\n```", lambda text: len(text) // 4,
+        told.append,
+    )  # fmt: skip
+    assert refresh(replace(STEP, number=3)) == ()
+    (injection,) = refresh(STEP)
+    assert "Lisbon is where my sister lives" in injection.text
+    assert told == [ContextRefreshed("run", "sessions/a.md", 4, 1)]
+    assert refresh(replace(STEP, number=7)) == ()
+    ledger.begin(Asker(session="sessions/a.md", run="run", since=NOW))
+    assert len(refresh(replace(STEP, number=10))) == 1
+
+
+def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
+    for number in range(5):
+        shelf.put(f"User: Lisbon {'abcde'[number] * 9} " + f"word{number} " * 60)
+    ledger = Ledger()
+
+    def refreshed(settings: Memory) -> int:
+        ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"))
+        handler = refresh_subscriber(
+            shelf.open(settings), ledger, settings, lambda path: "a trip to Lisbon", lambda text: len(text) // 4,
+            lambda event: None,
+        )  # fmt: skip
+        found = handler(replace(STEP, session=f"s{settings.refresh_tokens}"))
+        return sum(len(each.text) // 4 for each in found)
+
+    assert 0 < refreshed(SETTINGS) <= 500
+    assert refreshed(replace(SETTINGS, refresh_tokens=40)) == 0
+    assert refreshed(replace(SETTINGS, refresh=False)) == 0
+
+
+def test_a_refresh_comes_every_so_many_steps_after_the_third() -> None:
+    assert [step for step in range(1, 12) if is_due(step, 3)] == [4, 7, 10]
+    assert [step for step in range(1, 8) if is_due(step, 1)] == [4, 5, 6, 7]
+
+
+def test_topics_are_what_the_results_are_about_and_the_task_is_not() -> None:
+    tail = '%% vault-agent: result {"at": "x"} %%\n### 14:12 search: done\n\n```text\nLisbon Lisbon flight week\n```\n'
+    assert topics(tail, "plan the week").split() == ["Lisbon", "flight"]
+    assert topics("", "task") == ""

@@ -1,0 +1,154 @@
+"""Two hundred pairs in English and Chinese, and what becomes of an entry beside others."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.memory.dedupe import Fate, amended, is_comparable, judge
+from agent.memory.entry import Entry, EntryType, Scope, read_entry
+from agent.memory.kept import Kept
+from agent.memory.likeness import adds_nothing, is_same, likeness, says_otherwise, wording
+from tests.fakes import FakeClock
+from tests.memory.pairs import DIFFERENT, SAME
+
+CLOCK = FakeClock()
+
+
+def entry(text: str, **more: object) -> Entry:
+    return Entry(CLOCK.new_id(), CLOCK.now(), text, **more)  # type: ignore[arg-type]
+
+
+def known(text: str, **more: object) -> Kept:
+    found = entry(text, **more)
+    return Kept(found.path, found.note(), found)
+
+
+def turn(text: str, **more: object) -> Entry:
+    return entry(text, type=EntryType.CHAT_TURN, **more)
+
+
+@pytest.mark.parametrize("half", [0, 1], ids=["looked at", "held out"])
+def test_two_hundred_pairs_are_told_apart(half: int) -> None:
+    same = SAME[half * 50 : half * 50 + 50]
+    different = DIFFERENT[half * 50 : half * 50 + 50]
+    found = [pair for pair in same if is_same(wording(pair[0]), wording(pair[1]), 0.8)]
+    wrong = [pair for pair in different if is_same(wording(pair[0]), wording(pair[1]), 0.8)]
+    assert (len(same), len(different)) == (50, 50)
+    assert len(found) / len(same) >= 0.9, set(same) - set(found)
+    assert len(found) / (len(found) + len(wrong)) >= 0.9, wrong
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_likeness_is_the_same_both_ways_and_between_nothing_and_all(one: str, other: str) -> None:
+    first, second = wording(one), wording(other)
+    assert 0.0 <= likeness(first, second) == likeness(second, first) <= 1.0
+    assert adds_nothing(first, first)
+
+
+def test_what_is_said_again_is_counted_and_no_word_of_the_first_is_lost() -> None:
+    first = known("Anna likes green tea.", evidence=("[[sessions/a]]",))
+    verdict = judge(entry("anna likes green tea", evidence=("[[sessions/b]]",)), [first])
+    assert (verdict.fate, verdict.other) == (Fate.AGAIN, first)
+    after = read_entry(amended(verdict))
+    assert after is not None
+    assert (after.id, after.text) == (first.entry.id, "Anna likes green tea.")
+    assert after.slots["times"] == "2"
+    assert after.evidence == ("[[sessions/a]]", "[[sessions/b]]")
+
+
+def test_turns_of_one_hour_that_are_nearly_the_same_are_one_entry_with_both_wordings() -> None:
+    text = "User: Where is the spare key of the cabin kept?\nAssistant: Under the flat stone beside the door."
+    more = text.replace("beside the door.", "beside the door, I think.") + "\nAssistant: Or in the shed."
+    first = known(text, type=EntryType.CHAT_TURN)
+    verdict = judge(turn(more), [first])
+    assert verdict.fate is Fate.MERGED
+    after = read_entry(amended(verdict))
+    assert after is not None
+    assert all(line in after.text for line in (*text.splitlines(), *more.splitlines()))
+
+
+def test_the_same_turn_a_day_later_is_merged_only_from_eighty_percent_on() -> None:
+    words = "User: one apple tree stands behind our old wooden cabin\nAssistant: noted gladly"
+    first = known(words, type=EntryType.CHAT_TURN)
+    said = turn(f"{words} yesterday, cheerful folks")
+    later = replace(said, created=first.entry.created + timedelta(days=1))
+    near = replace(said, created=first.entry.created + timedelta(minutes=5))
+    score = likeness(wording(later.text), wording(words))
+    assert 0.7 <= score < 0.8
+    assert judge(near, [first]).fate is Fate.MERGED
+    assert judge(later, [first]).fate is Fate.NEW
+
+
+def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
+    first = known("Anna moved to Bergen.")
+    verdict = judge(entry("Anna moved to Bergen with her two dogs."), [first])
+    assert verdict.fate is Fate.SUPERSEDES
+    assert verdict.entry.supersedes == first.entry.id
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Anna's birthday is on May 5.", "Anna's birthday is on May 3."),
+        ("My sister lives in Munich", "My sister lives in Berlin."),
+        ("I don't like coffee", "I like coffee"),
+        ("The meeting starts at 4 pm", "The meeting starts at 3 pm"),
+        ("The deadline is now Friday", "The deadline is Tuesday"),
+        ("我妹妹搬到汉堡", "我妹妹住在柏林"),
+        ("会议改到下午四点", "会议定在下午三点"),
+        ("我不喜欢咖啡", "我喜欢咖啡"),
+        ("李雷在北京工作", "李雷在上海工作"),
+    ],
+)
+def test_of_two_that_say_otherwise_both_stay_and_the_newer_has_a_link(newer: str, older: str) -> None:
+    first = known(older)
+    verdict = judge(entry(newer), [first])
+    assert verdict.fate is Fate.CONTRADICTS
+    assert verdict.entry.contradicts == (first.link,)
+    assert read_entry(verdict.entry.note()) == verdict.entry
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("I like coffee", "I like tea"),
+        ("Ben works at the harbour", "Mia works at the bank"),
+        ("我喜欢咖啡", "我喜欢茶"),
+        ("He is not at home", "I like tea"),
+        ("You don't like coffee", "I like coffee"),
+    ],
+)
+def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> None:
+    assert not says_otherwise(newer, older)
+
+
+def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
+    text = "Anna likes green tea."
+    mine = entry(text, sender_id="anna")
+    others = [
+        known(text, sender_id="ben"),
+        known(text),
+        known(text, sender_id="anna", type=EntryType.AUTO_FLUSH),
+        known(text, sender_id="anna", scope=Scope.CHAT, chat_id="room"),
+        known(text, sender_id="anna", untrusted=("https://a.example",)),
+    ]
+    assert not any(is_comparable(mine, each.entry) for each in others)
+    assert judge(mine, others).fate is Fate.NEW
+
+
+def test_traces_of_workflows_are_never_merged() -> None:
+    first = known("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE)
+    assert judge(entry("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE), [first]).fate is Fate.NEW
+
+
+@given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=4), st.text(min_size=1, max_size=200))
+def test_no_line_that_was_kept_is_ever_lost_by_what_comes_later(before: list[str], said: str) -> None:
+    kept = [known(text, type=EntryType.CHAT_TURN) for text in before]
+    verdict = judge(turn(said), kept)
+    if verdict.other is not None and verdict.fate in {Fate.AGAIN, Fate.MERGED}:
+        after = read_entry(amended(verdict))
+        assert after is not None
+        assert all(line.strip() in after.text for line in verdict.other.entry.text.splitlines())
