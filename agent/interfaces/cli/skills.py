@@ -1,0 +1,200 @@
+"""`vault-agent skills`: what the agent knows how to do, why it would do it for a task, and what came of it."""
+
+import click
+
+from agent.app.build import App, build
+from agent.app.library import library
+from agent.app.skills import Skills, skill_library, skills
+from agent.context.tokens import counter, estimate
+from agent.errors import UserError
+from agent.index.embedder import Embedder
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.skill_texts import document, explained, listed, problem_document, problem_line, whole
+from agent.skills.conflicts import Fate
+from agent.skills.feedback import as_document
+from agent.skills.install import install as install_from
+from agent.skills.library import Shelf
+from agent.skills.matcher import Task
+from agent.skills.skill import Skill
+from agent.skills.tree import BadFolder
+from agent.skills.usage import Opinion
+
+_SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
+
+
+@click.group(short_help="List, match, review and rate skills.")
+def command() -> None:
+    """Skills say how to do a kind of work. Each is a folder with a SKILL.md, in your vault's skills/ or in the program.
+
+    One that fits a task is put before the model by itself, once you have looked at it.
+    """
+
+
+@command.command("list")
+@click.pass_obj
+def list_(output: Output) -> None:
+    """List all skills, and what is wrong with those that cannot be used."""
+    shelf = skill_library(build(output.vault())).shelf()
+    documents = [document(skill) for skill in shelf.candidates]
+    problems = [problem_document(each) for each in shelf.problems]
+    output.emit({"skills": documents, "problems": problems}, lambda: listed(shelf))
+
+
+@command.command()
+@click.argument("name")
+@click.pass_obj
+def show(output: Output, name: str) -> None:
+    """Show a skill as it is written, with its files."""
+    skill = _named(skill_library(build(output.vault())).shelf(), name)
+    output.emit({**document(skill), "files": skill.files, "body": skill.body}, lambda: whole(skill))
+
+
+@command.command()
+@click.argument("task")
+@click.option("--explain", is_flag=True, help="Print every signal and weight, and why each skill is used or not.")
+@click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that was used lately; may be repeated.")
+@click.option("--slot", "slots", multiple=True, metavar="NAME=VALUE", help="A known value; may be repeated.")
+@click.pass_obj
+def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slots: tuple[str, ...]) -> None:
+    """Show which skills would be used for TASK."""
+    bad = next((slot for slot in slots if "=" not in slot), None)
+    if bad is not None:
+        raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
+    known = {name: value for name, _, value in (slot.partition("=") for slot in slots)}
+    matched = _skills(build(output.vault())).match(Task(task, tools, known))
+    documents = [
+        {
+            "name": each.skill.name,
+            "score": each.score,
+            "signals": [
+                {"type": signal.type, "detail": signal.detail, "weight": signal.weight} for signal in each.signals
+            ],
+            "base": each.base,
+            "factor": each.factor,
+            "threshold": each.threshold,
+            "fate": each.fate.value,
+            "why": each.why,
+            "tokens": each.tokens,
+            "cut": list(each.left_out),
+            "path": each.skill.path,
+        }
+        for each in matched.matches
+    ]
+    shown = [each for each in documents if each["fate"] in _SHOWN]
+    others = [each for each in documents if each["fate"] not in _SHOWN]
+    output.emit({"matches": shown, "others": others}, lambda: explained(matched, explain))
+
+
+@command.command()
+@click.argument("name", required=False)
+@click.option("--revoke", is_flag=True, help="Trust it no more.")
+@click.pass_obj
+def review(output: Output, name: str | None, revoke: bool) -> None:
+    """Trust the skill NAME as it is now on this machine; without NAME, list those that nobody has looked at.
+
+    It is shown in full. When any of its files changes, it has to be reviewed again.
+    """
+    app = build(output.vault())
+    skills_here = skill_library(app)
+    shelf = skills_here.shelf()
+    if name is None:
+        waiting = [skill for skill in shelf.candidates if not skill.reviewed]
+        lines = [f"{skill.name}  {skill.path}" for skill in waiting] or ["every skill has been reviewed"]
+        output.emit({"unreviewed": [document(skill) for skill in waiting]}, "\n".join(lines))
+        return
+    waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
+    skill = waiting[0] if waiting and not revoke else _named(shelf, name)
+    if revoke:
+        skills_here.pins.drop(skill.key)
+        output.emit({"name": name, "reviewed": False}, f"{name} is not trusted any more")
+        return
+    try:
+        pin = skills_here.review(skill, app.clock.now(), "skills review")
+    except (BadFolder, OSError) as error:
+        raise UserError(f"{name} could not be reviewed: {error}", hint="run the command again") from error
+    output.emit(
+        {**document(skill), "reviewed": True, "digest": pin.digest}, lambda: f"{whole(skill)}\n\nreviewed: {name}"
+    )
+
+
+@command.command()
+@click.argument("source", metavar="PATH|GIT-URL")
+@click.option("--skill", "names", multiple=True, metavar="NAME", help="Only this skill; may be repeated.")
+@click.pass_obj
+def install(output: Output, source: str, names: tuple[str, ...]) -> None:
+    """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing trusted yet."""
+    app = build(output.vault())
+    done = install_from(app.vault, source, names)
+    lines = [problem_line(each) for each in done.problems]
+    lines += [f"installed: {', '.join(done.names)}"]
+    lines += [f"waiting: {done.queued}"] if done.queued else [f"commit {(done.commit or '')[:12]}"]
+    lines += ["", *(f"look at it, then: vault-agent skills review {name}" for name in done.names)]
+    problems = [problem_document(each) for each in done.problems]
+    found = {
+        "installed": list(done.names),
+        "commit": done.commit,
+        "queued": done.queued,
+        "problems": problems,
+    }
+    output.emit(found, "\n".join(lines))
+
+
+@command.command()
+@click.argument("name", required=False)
+@click.pass_obj
+def stats(output: Output, name: str | None) -> None:
+    """Show how often skills were used, and what came of it."""
+    found = _skills(build(output.vault()))
+    shelf = found.library.shelf()
+    names = [_named(shelf, name).name] if name else sorted(shelf.named)
+    counts = {each: found.history.stats(each) for each in names}
+    lines = [f"{'skill':<32}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
+    for each, count in counts.items():
+        rate = f"{count.success_rate:.0%}" if count.success_rate is not None else "-"
+        lines.append(
+            f"{each:<32}{count.uses:>6}{rate:>9}{count.helpful:>9}{count.not_helpful:>5}{count.corrected:>7}"
+            f"{count.factor:>8.1f}"
+        )
+    output.emit({"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}, "\n".join(lines))
+
+
+@command.command()
+@click.argument("name")
+@click.argument("verdict", type=click.Choice(["helpful", "not_helpful", "not-helpful"]))
+@click.option("--run", default="", metavar="ID", help="The run that is meant; else the last one without a word.")
+@click.pass_obj
+def feedback(output: Output, name: str, verdict: str, run: str) -> None:
+    """Say whether a skill was helpful."""
+    found = _skills(build(output.vault()))
+    skill = _named(found.library.shelf(), name)
+    opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
+    use = found.person_says(skill.name, opinion, run)
+    counts = found.history.stats(skill.name)
+    text = f"noted; {skill.name} counts {counts.factor:.1f} times its signals now"
+    output.emit({"name": skill.name, "feedback": opinion, "run": use.run, **as_document(counts)}, text)
+
+
+def _named(shelf: Shelf, name: str) -> Skill:
+    skill = shelf.get(name)
+    if skill is not None:
+        return skill
+    broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
+    if broken is not None:
+        raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
+    raise UserError(f"there is no skill {name}", hint="vault-agent skills list")
+
+
+def _skills(app: App) -> Skills:
+    """The vault's skills; the model for meaning is only loaded for skills that need it."""
+    loaded: list[Embedder | None] = []
+
+    def embedder() -> Embedder | None:
+        if not loaded:
+            loaded.append(library(app).chosen.embedder)
+        return loaded[0]
+
+    def count(text: str) -> int:
+        return exact[0](text) if exact else estimate(text)
+
+    exact = [counter(found)] if (found := embedder()) is not None else []
+    return skills(app, embedder, count)

@@ -1,0 +1,213 @@
+"""A workflow worth keeping as a skill: the value, the `SKILL.md` it would become, and the note that asks about it.
+
+The note is the person's; it counts only together with the record of it that is kept outside the vault, and only while
+it still shows the very draft that was offered: both are `offers`' to check. Finding workflows is `learner`'s.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from agent.markdown import blocks, tasks
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.skills.skill import FILE
+
+TYPE = "skill-suggestion"
+ACCEPT, REJECT = "approve", "reject"
+_EXAMPLES = 3
+_TOLD = 8
+_BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
+_REASON = re.compile(r"^Reason:[ \t]*([^\n]{1,500})$", re.MULTILINE)
+_MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One run that followed the workflow: its entry, the task, and what each tool was used on (empty: not known)."""
+
+    run: str
+    path: str
+    task: str
+    abouts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A workflow of `tools` that was followed by the runs of `evidence`; `success_rate` 0 to 1, `seconds` on average.
+
+    `patterns`, `keywords` and `conditions` are triggers to propose. `changes` names the learned skill that it would
+    extend; empty for a new one.
+    """
+
+    name: str
+    description: str
+    tools: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    success_rate: float
+    seconds: float = 0.0
+    patterns: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    changes: str = ""
+
+    @property
+    def support(self) -> int:
+        """How many runs followed it."""
+        return len(self.evidence)
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: the first characters of the SHA-256 of its tools."""
+        return sha256(",".join(self.tools).encode()).hexdigest()[:16]
+
+
+def plain_body(suggestion: Suggestion) -> str:
+    """What to do, from the traces alone."""
+    lines = [f"# {suggestion.name}", "", f"{suggestion.description}", "", "## Steps", ""]
+    for number, tool in enumerate(suggestion.tools):
+        seen = dict.fromkeys(_flat(each.abouts[number]) for each in suggestion.evidence if number < len(each.abouts))
+        examples = [about for about in seen if about][:_EXAMPLES]
+        lines.append(f"{number + 1}. `{tool}`" + (f", as before on: {'; '.join(examples)}" if examples else ""))
+    lines += ["", "## Check", "", "- The task asks for the same kind of result; else say so and do what was asked."]
+    return "\n".join([*lines, "- Each step gave what the next one needs.", ""])
+
+
+def material(suggestion: Suggestion) -> dict[str, str]:
+    """The variables of `prompts/skill.md`, with which a model is asked for the body instead."""
+    told = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
+    steps = [f"{number}. {tool}" for number, tool in enumerate(suggestion.tools, 1)]
+    return {"name": suggestion.name, "tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
+
+
+def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
+    """The `SKILL.md` of a new learned skill."""
+    # No tool signals: two of them are enough to call a skill up, and every run searches and reads.
+    triggers: dict[str, Value] = {"intent_patterns": list(suggestion.patterns)}
+    if suggestion.keywords:
+        triggers["context_signals"] = {"keywords": list(suggestion.keywords)}
+    header: dict[str, Value] = {
+        "name": suggestion.name,
+        "description": suggestion.description,
+        "metadata": {"sequence": ",".join(suggestion.tools)},
+        "triggers": triggers,
+        "trigger_conditions": list(suggestion.conditions),
+        "learned_from": _links(suggestion),
+        "success_rate": round(suggestion.success_rate, 2),
+        "version_history": [{"v1": f"{when:%Y-%m-%d}: learned from {suggestion.support} runs"}],
+    }
+    unused = [("triggers", suggestion.patterns), ("trigger_conditions", suggestion.conditions)]
+    header = {key: value for key, value in header.items() if (key, ()) not in unused}
+    return Note.compose(header, body.strip("\n") + "\n").data
+
+
+def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
+    """A learned skill with the longer workflow added below what is there; nothing that a person wrote goes.
+
+    Raises `BadNote` for a skill whose header cannot be changed.
+    """
+    note = Note.parse(data)
+    history = note.header.get("version_history")
+    versions: list[Value] = list(history) if isinstance(history, Sequence) and not isinstance(history, str) else []
+    number = len(versions) + 1
+    versions.append({f"v{number}": f"{when:%Y-%m-%d}: more steps, seen in {suggestion.support} runs"})
+    metadata = note.header.get("metadata")
+    known: dict[str, Value] = dict(metadata) if isinstance(metadata, Mapping) else {}
+    steps = "\n".join(f"{place}. `{tool}`" for place, tool in enumerate(suggestion.tools, 1))
+    addition = f"\n## Since version {number}\n\nThe work has lately gone on like this:\n\n{steps}\n"
+    learned = [*note.strings("learned_from"), *_links(suggestion)]
+    changed = note.with_key("metadata", {**known, "sequence": ",".join(suggestion.tools)})
+    changed = changed.with_key("learned_from", list(dict.fromkeys(learned)))
+    changed = changed.with_key("success_rate", round(suggestion.success_rate, 2)).with_key("version_history", versions)
+    return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
+
+
+def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
+    """The note that asks whether this should become a skill; `number` is its id."""
+    new = not suggestion.changes
+    what = f"May I learn this as the skill {suggestion.name}?" if new else f"May I add to {suggestion.changes}?"
+    place = f"skills/learned/{suggestion.name}/{FILE}"
+    runs = [f"- {_flat(each.task) or 'a run'} ([[{each.path.removesuffix('.md')}]])" for each in suggestion.evidence]
+    took = f", {suggestion.seconds:.0f} seconds on average" if suggestion.seconds else ""
+    parts = [
+        f"# {what}",
+        f"You had this done {suggestion.support} times ({suggestion.success_rate:.0%} of them finished{took}): "
+        f"{' → '.join(f'`{tool}`' for tool in suggestion.tools)}.",
+        f"- [ ] {ACCEPT}\n- [ ] {REJECT}",
+        "Reason: ",
+        f"After a yes the text below is written to `{place}`, as it stands here, and is yours to edit there. "
+        "After a no I will not ask about this again, unless it is done twice as often. Both ticked is a no.",
+        "## Where I saw it",
+        "\n".join(runs),
+        "## The skill" if new else "## The skill as it would be",
+        fenced(draft),
+    ]
+    header: dict[str, Value] = {
+        "id": number,
+        "type": TYPE,
+        "created": when.replace(microsecond=0),
+        "status": "pending",
+        "skill": suggestion.name,
+        "sequence": list(suggestion.tools),
+        "support": suggestion.support,
+        "evidence": _links(suggestion),
+    }
+    return Note.compose(header, "\n\n".join(parts) + "\n").data
+
+
+def fenced(draft: bytes) -> str:
+    """The draft as it stands in the note."""
+    text = draft.decode("utf-8", "replace")
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}markdown\n{text.rstrip()}\n{fence}"
+
+
+def shows(note: bytes, draft: bytes) -> bool:
+    """Whether the note still shows the draft that was offered."""
+    return fenced(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def decision(data: bytes) -> bool | None:
+    """What the boxes say: True for a yes, False for a no (also when both are ticked), None for nothing yet."""
+    top = _above(Note.parse(data).body.replace("\r\n", "\n"))
+    ticked = {task.text.strip().casefold() for task in tasks.read(blocks.read(top)) if task.done}
+    if REJECT in ticked:
+        return False
+    return True if ACCEPT in ticked else None
+
+
+def reason(data: bytes) -> str:
+    """What the person wrote behind `Reason:`."""
+    found = _REASON.search(_above(Note.parse(data).body.replace("\r\n", "\n")))
+    return found[1].strip() if found else ""
+
+
+def ticked(data: bytes, yes: bool, why: str = "") -> bytes:
+    """The note with the decision made in it."""
+    note = Note.parse(data)
+    top = _above(note.body)
+    wanted = ACCEPT if yes else REJECT
+    marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
+    if why:
+        said = f"Reason: {' '.join(why.split())[:500]}"
+        marked = re.sub(r"^Reason:[^\n]*$", lambda _: said, marked, count=1, flags=re.MULTILINE)
+    return note.with_body(marked + note.body[len(top) :]).data
+
+
+def _above(body: str) -> str:
+    """The part that asks, before what was found."""
+    end = body.find("\n## ")
+    return body if end < 0 else body[:end]
+
+
+def _links(suggestion: Suggestion) -> list[Value]:
+    return [f"[[{each.path.removesuffix('.md')}]]" for each in suggestion.evidence]
+
+
+def _flat(text: str) -> str:
+    """Text of a task as part of a line: nothing in it can be a box, a link or a fence."""
+    return " ".join(_MARKUP.sub(" ", text).split())[:120]

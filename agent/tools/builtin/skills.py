@@ -1,0 +1,112 @@
+"""`skill_list`, `skill_show` and `skill_feedback`: the skills as a model sees and judges them.
+
+What nobody on this machine has looked at is shown as a stranger's text and marks the run. Finding and reading skills is
+`agent.skills`'s, deciding which are put before the model without asking is done before a run begins.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import cast
+
+from agent.errors import ToolRetry, UserError
+from agent.llm.messages import Object
+from agent.skills.library import Library, Shelf
+from agent.skills.skill import FILE, Skill
+from agent.skills.tree import BadFolder
+from agent.skills.usage import Opinion, Use
+from agent.tools import arguments as given
+from agent.tools.tool import Given, RunContext, Tool
+
+Say = Callable[[str, Opinion, RunContext], Use]
+"""Record what was said of a skill in a run; raises `UserError`."""
+_GROUP = frozenset({"skills"})
+_SHOWN = 200
+_LISTED_FILES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    library: Library
+    say: Say
+
+    def list(self, call: Object, context: RunContext) -> Given:
+        """The catalogue."""
+        skills = [skill for skill in self.library.shelf().candidates if skill.reviewed]
+        new = [skill.name for skill in self.library.shelf().candidates if not skill.reviewed]
+        lines = [f"- {skill.name}: {skill.summary}" for skill in skills[:_SHOWN]]
+        lines += [f"and {len(skills) - _SHOWN} more"] if len(skills) > _SHOWN else []
+        lines += [f"not looked at by the person yet, so not for use: {', '.join(new[:_SHOWN])}"] if new else []
+        return Given("\n".join(lines) or "there are no skills")
+
+    def show(self, call: Object, context: RunContext) -> Given:
+        """A skill's whole text, or a file of it."""
+        skill = _named(self.library.shelf(), given.text(call, "name"))
+        path = given.text(call, "file") if "file" in call else ""
+        if not path or path == FILE:
+            text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
+            return Given(text, untrusted="" if skill.reviewed else _stranger(skill))
+        try:
+            data, trusted = self.library.file(skill, path)
+        except (BadFolder, OSError) as error:
+            raise ToolRetry(f"{error}; the files of {skill.name}: {', '.join(skill.files) or 'none'}") from error
+        if b"\0" in data[:1024]:
+            raise ToolRetry(f"{path} is no text")
+        return Given(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
+
+    def feedback(self, call: Object, context: RunContext) -> Given:
+        """Keep what a skill was worth in this run."""
+        skill = _named(self.library.shelf(), given.text(call, "name"))
+        opinion = cast(Opinion, given.text(call, "verdict"))
+        try:
+            self.say(skill.name, opinion, context)
+        except UserError as error:
+            raise ToolRetry(error.message) from error
+        return Given(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
+
+
+def skill_tools(library: Library, say: Say) -> tuple[Tool, ...]:
+    """The three tools over one vault's skills."""
+    tools = _Tools(library, say)
+    name: Object = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
+    file: Object = {"type": "string", "maxLength": 300, "description": "a file of the skill, as skill_show lists them"}
+    verdict: Object = {"type": "string", "enum": ["helpful", "not_helpful"]}
+    return (
+        Tool("skill_list", "List the skills: how to do particular kinds of work.", _schema({}), tools.list, _GROUP,
+             readonly=True),
+        Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
+             _schema({"name": name, "file": file}, "name"), tools.show, _GROUP, readonly=True),
+        Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
+             _schema({"name": name, "verdict": verdict}, "name", "verdict"), tools.feedback, _GROUP, timeout=0),
+    )  # fmt: skip
+
+
+def beside(skill: Skill) -> str:
+    """The files of a skill in one line; empty where it has none."""
+    if not skill.files:
+        return ""
+    more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""
+    named = ", ".join(f"`{path}`" for path in skill.files[:_LISTED_FILES])
+    return f"Files of this skill, to be read with skill_show (none of them is ever run by itself): {named}{more}"
+
+
+def _schema(properties: Object, *required: str) -> Object:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _named(shelf: Shelf, name: str) -> Skill:
+    skill = shelf.get(name)
+    if skill is not None:
+        return skill
+    near = get_close_matches(name, list(shelf.named), n=3, cutoff=0.5)
+    raise ToolRetry(f"there is no skill {ascii(name)[1:-1]}; " + (f"did you mean {' or '.join(near)}?" if near else
+                    "skill_list names them"))  # fmt: skip
+
+
+def _stranger(skill: Skill) -> str:
+    return f"{skill.path} (a skill that nobody has reviewed)"

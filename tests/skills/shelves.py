@@ -1,0 +1,55 @@
+"""Skills as files and as values, for tests."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from agent.skills.library import Library, Shelf, places
+from agent.skills.read_skill import Where, read_skill
+from agent.skills.reviewed import Pins
+from agent.skills.skill import Skill, Source
+from tests.fakes import FakeClock
+from tests.vaults import write
+
+
+def text(name: str, header: str = "", body: str = "Do it well.", description: str = "Does things.") -> str:
+    """A `SKILL.md`; `header` are more lines of its header."""
+    more = f"{header.strip()}\n" if header.strip() else ""
+    return f"---\nname: {name}\ndescription: {description}\n{more}---\n{body}\n"
+
+
+def triggers(pattern: str, *, more: str = "") -> str:
+    """The header lines of a skill that one pattern triggers."""
+    return f'triggers:\n  intent_patterns:\n    - "{pattern}"\n{more}'
+
+
+def library(folder: Path, skills: Mapping[str, str | bytes] | None = None) -> Library:
+    """A library over `folder/vault` and `folder/package`, with these files (paths in `folder`) written first."""
+    for path, content in (skills or {}).items():
+        write(folder / path, content)
+    for name in ("vault", "package"):
+        (folder / name).mkdir(exist_ok=True)
+    return Library(places(folder / "vault", folder / "package"), Pins(folder / "pins"))
+
+
+def skill(name: str, header: str = "", body: str = "Do it well.", *, source: Source = Source.PACKAGE) -> Skill:
+    """A skill as a value; one of the package, which is trusted."""
+    read = read_skill(text(name, header, body).encode(), Where(name, source, f"{source}/{name}/SKILL.md"))
+    assert read.skill is not None, read.problems
+    return replace(read.skill, reviewed=source is Source.PACKAGE)
+
+
+def shelf(*skills: Skill) -> Shelf:
+    """A shelf with these skills."""
+    return Shelf(skills, (), {each.name: each for each in reversed(skills)})
+
+
+def words(count_of: str) -> int:
+    """A count of tokens that anybody can do in their head."""
+    return len(count_of.split())
+
+
+def reviewed(lib: Library, *names: str) -> None:
+    """Look at these skills."""
+    for name in names:
+        lib.review(next(each for each in lib.shelf().skills if each.name == name), FakeClock().now(), "test")

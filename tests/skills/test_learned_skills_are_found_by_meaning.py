@@ -1,0 +1,102 @@
+"""The examples by which the similarity of the vectors that ship was put on the common scale."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.index.embedder import choose
+from agent.skills.matcher import REFERENCE, SEMANTIC
+from agent.skills.similarity import CALIBRATIONS, OTHERWISE, Similarity, calibration
+from tests.skills.shelves import skill
+
+CONDITIONS = {
+    "competitors": (
+        "The user asks for an analysis of a competitor or rival product",
+        "Several products or services are to be compared",
+        "用户请求分析竞品或竞争对手",
+        "需要对比多个产品或服务",
+    ),
+    "release": (
+        "The user wants release notes written from the latest changes",
+        "A changelog entry for a new version is needed",
+        "用户要根据最近的改动写发布说明",
+    ),
+    "trip": ("The user plans a trip and needs an itinerary", "用户要规划一次旅行行程"),
+    "invoice": ("An invoice has to be filed and its amount recorded", "用户要归档发票并记录金额"),
+    "recipe": ("The user wants to save a recipe from a web page as a note", "把网页上的菜谱存成笔记"),
+}
+WANTED = {
+    "analyse our main competitor's product": "competitors",
+    "who are our competitors and what do their products do better?": "competitors",
+    "帮我分析一下竞品的定价": "competitors",
+    "对比这三款产品的优缺点": "competitors",
+    "write the release notes for version 2.1": "release",
+    "put together a changelog for the new version": "release",
+    "写一份新版本的发布说明": "release",
+    "plan a five day trip to Lisbon with an itinerary": "trip",
+    "I need an itinerary for my trip to Japan": "trip",
+    "帮我规划去云南的旅行行程": "trip",
+    "file this invoice and note the amount": "invoice",
+    "record the amount of the invoice from the plumber": "invoice",
+    "把这张发票归档，记录金额": "invoice",
+    "save this recipe from the web page into my notes": "recipe",
+    "把这个网页的菜谱存到笔记里": "recipe",
+}
+NOTHING = (
+    "what did I write about stoicism?",
+    "translate this paragraph into French",
+    "今天天气怎么样",
+    "remind me to call the dentist tomorrow",
+    "who is Anna?",
+    "fix the spelling in my daily note",
+    "写一首关于秋天的诗",
+    "总结昨天的会议",
+    "summarise yesterday's meeting",
+    "list my open tasks",
+    "明天提醒我交房租",
+    "what did the trip cost us?",
+    "how much was the last invoice",
+    "翻译这段话成英文",
+    "what is a good recipe for risotto",
+)
+
+
+@pytest.fixture(scope="module")
+def near() -> Similarity:
+    embedder = choose("").embedder
+    if embedder is None or not embedder.name.startswith(tuple(CALIBRATIONS)):
+        pytest.skip("another model is installed")
+    return Similarity(embedder)
+
+
+def test_what_is_used_fits_and_what_fits_is_mostly_offered(near: Similarity) -> None:
+    learned = [
+        skill(name, "trigger_conditions:\n" + "".join(f'  - "{text}"\n' for text in texts))
+        for name, texts in CONDITIONS.items()
+    ]
+    used = offered = wrong = 0
+    for task in (*WANTED, *NOTHING):
+        found = near.near(task, learned)
+        for each in learned:
+            right = WANTED.get(task) == each.name
+            assert right or found[each.key] < SEMANTIC, (task, each.name, found[each.key])
+            used += right and found[each.key] >= SEMANTIC
+            offered += right and found[each.key] >= REFERENCE
+            wrong += not right and found[each.key] >= REFERENCE
+    assert used >= 8 and offered >= 14 and wrong <= 1
+
+
+def test_other_models_are_taken_at_their_word() -> None:
+    assert calibration("somebody/else@1") is OTHERWISE
+    assert OTHERWISE.scaled(0.6) == pytest.approx(0.6) and OTHERWISE.scaled(0.8) == pytest.approx(0.8)
+
+
+@given(st.floats(-1, 1.01), st.floats(-1, 1.01))
+def test_nearer_is_never_less(one: float, other: float) -> None:
+    scale = CALIBRATIONS["wordllama"]
+    low, high = sorted((one, other))
+    assert 0 <= scale.scaled(low) <= scale.scaled(high) <= 1
+
+
+def test_skills_without_conditions_cost_nothing(near: Similarity) -> None:
+    assert near.near("anything", [skill("a")]) == {}

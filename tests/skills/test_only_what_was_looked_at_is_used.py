@@ -1,0 +1,126 @@
+"""Trust is given on this machine, to the exact files, and lost with the smallest change that is not the owner's."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.skills.library import Library
+from tests.fakes import FakeClock
+from tests.skills.shelves import library, reviewed, text
+from tests.vaults import write
+
+NOW = FakeClock().now()
+
+
+def trusted(lib: Library, name: str = "a") -> bool:
+    found = lib.shelf().get(name)
+    assert found is not None
+    return found.reviewed
+
+
+@pytest.fixture
+def lib(tmp_path: Path) -> Library:
+    """A vault's skill with a script, looked at."""
+    made = library(tmp_path, {"vault/skills/a/SKILL.md": text("a"), "vault/skills/a/scripts/run.sh": "echo 1"})
+    assert not trusted(made)
+    reviewed(made, "a")
+    assert trusted(made)
+    return made
+
+
+def test_the_packages_skills_are_trusted(tmp_path: Path) -> None:
+    assert trusted(library(tmp_path, {"package/a/SKILL.md": text("a")}))
+
+
+def test_trust_outlives_the_process(tmp_path: Path, lib: Library) -> None:
+    assert trusted(library(tmp_path))
+
+
+def test_another_machine_trusts_nothing(tmp_path: Path, lib: Library) -> None:
+    lib.pins.folder.rename(tmp_path / "other-pins")
+    assert not trusted(library(tmp_path))
+
+
+@pytest.mark.parametrize("path", ["SKILL.md", "scripts/run.sh", "scripts/new.sh"])
+def test_any_change_takes_it_away(tmp_path: Path, lib: Library, path: str) -> None:
+    file = tmp_path / "vault/skills/a" / path
+    content = file.read_text() if file.exists() else ""
+    file.write_text(content.replace("1", "2").replace("well", "Well") or "x")  # of the same length
+    lib.changed([f"skills/a/{path}"])
+    assert not trusted(lib)
+    lib.refresh()
+    assert not trusted(lib)
+
+
+def test_a_file_that_is_gone_takes_it_away(tmp_path: Path, lib: Library) -> None:
+    (tmp_path / "vault/skills/a/scripts/run.sh").unlink()
+    lib.refresh()
+    assert not trusted(lib)
+
+
+def test_a_name_says_nothing(tmp_path: Path, lib: Library) -> None:
+    """The same skill among the learned ones is another one."""
+    (tmp_path / "vault/skills/learned").mkdir()
+    (tmp_path / "vault/skills/a").rename(tmp_path / "vault/skills/learned/a")
+    lib.refresh()
+    assert not trusted(lib)
+
+
+def test_trust_that_another_process_gives_or_takes_is_seen(tmp_path: Path, lib: Library) -> None:
+    other = library(tmp_path)
+    assert trusted(other)
+    lib.pins.drop("vault.a")
+    assert not trusted(other) and not trusted(lib)
+
+
+def test_a_pin_that_cannot_be_read_trusts_nothing(tmp_path: Path, lib: Library) -> None:
+    (lib.pins.folder / "vault.a.json").write_text('{"files": 1}')
+    assert not trusted(library(tmp_path))
+
+
+def test_a_strangers_skill_cannot_take_the_place_of_a_trusted_one(tmp_path: Path) -> None:
+    lib = library(tmp_path, {"package/a/SKILL.md": text("a", description="Ours.")})
+    write(tmp_path / "vault/skills/a/SKILL.md", text("a", description="Theirs."))
+    lib.refresh()
+    assert lib.shelf().named["a"].description == "Ours."
+    assert [skill.reviewed for skill in lib.shelf().candidates] == [False, True]
+    lib.review(lib.shelf().candidates[0], NOW, "test")
+    assert lib.shelf().named["a"].description == "Theirs." and len(lib.shelf().candidates) == 1
+
+
+def test_what_the_owner_edits_by_hand_stays_trusted(tmp_path: Path, lib: Library) -> None:
+    write(tmp_path / "vault/skills/a/SKILL.md", text("a", description="Better."))
+    assert lib.carry(["skills/a/SKILL.md", "daily/x.md"], NOW) == ("a",)
+    assert trusted(lib) and lib.shelf().named["a"].description == "Better."
+    assert lib.carry(["skills/a/SKILL.md"], NOW) == ()
+
+
+def test_but_not_when_something_else_changed_with_it(tmp_path: Path, lib: Library) -> None:
+    write(tmp_path / "vault/skills/a/SKILL.md", text("a", description="Better."))
+    write(tmp_path / "vault/skills/a/scripts/run.sh", "rm -rf")
+    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not trusted(lib)
+
+
+def test_and_not_what_was_never_looked_at(tmp_path: Path) -> None:
+    lib = library(tmp_path, {"vault/skills/a/SKILL.md": text("a")})
+    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not trusted(lib)
+
+
+def test_the_digest_is_of_the_text_that_is_used(tmp_path: Path) -> None:
+    """A file that is swapped between reading and hashing is neither trusted nor used."""
+    lib = library(tmp_path, {"vault/skills/a/SKILL.md": text("a", description="Fine.")})
+    found = lib.shelf().named["a"]
+    write(tmp_path / "vault/skills/a/SKILL.md", text("a", description="Evil."))
+    with pytest.raises(ValueError, match="have just changed"):
+        lib.review(found, NOW, "test")
+    assert not trusted(lib)
+
+
+def test_a_file_of_a_trusted_skill_that_changed_is_no_longer_vouched_for(tmp_path: Path, lib: Library) -> None:
+    skill = lib.shelf().named["a"]
+    assert lib.file(skill, "scripts/run.sh") == (b"echo 1", True)
+    write(tmp_path / "vault/skills/a/scripts/run.sh", "echo 2")
+    assert lib.file(skill, "scripts/run.sh") == (b"echo 2", False)
+    for path in ("../b/SKILL.md", "/etc/passwd", "scripts/../../../x"):
+        with pytest.raises(ValueError, match="has no file"):
+            lib.file(skill, path)

@@ -1,0 +1,118 @@
+"""Any skill in the open format loads as it is; what is wrong is named with file, line and reason."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.skills.read_skill import Read, Where, read_skill
+from agent.skills.skill import Source
+
+WHERE = Where("pdf-forms", Source.VAULT, "skills/pdf-forms/SKILL.md", ("scripts/fill.py",), 10)
+
+
+def read(content: str | bytes, where: Where = WHERE) -> Read:
+    return read_skill(content.encode() if isinstance(content, str) else content, where)
+
+
+def header(*lines: str, body: str = "# Forms\n\nFill them.\n") -> str:
+    return "\n".join(["---", "name: pdf-forms", "description: Fills forms. Use for PDF.", *lines, "---", body])
+
+
+def test_a_skill_of_other_programs_loads_unchanged() -> None:
+    found = read(
+        header(
+            "license: Apache-2.0",
+            "compatibility: Requires Python 3.14+ and uv",
+            "metadata:\n  author: example-org\n  version: '1.0'\n  other: {deep: [1, 2]}",
+            "allowed-tools: Bash(git:*) Bash(jq *) Read",
+            "user-invocable: true",
+            "model: large",
+        )
+    )
+    skill = found.skill
+    assert not found.problems and skill is not None
+    assert skill.name == "pdf-forms" and skill.description == "Fills forms. Use for PDF."
+    assert skill.license == "Apache-2.0" and skill.metadata["version"] == "1.0"
+    assert skill.allowed_tools == ("Bash(git:*)", "Bash(jq *)", "Read")
+    assert skill.files == ("scripts/fill.py",) and skill.body == "# Forms\n\nFill them."
+    assert skill.triggers is None and not skill.has_triggers
+
+
+def test_allowed_tools_may_be_a_list() -> None:
+    found = read(header("allowed-tools:\n  - Read\n  - Bash(git status)")).skill
+    assert found is not None and found.allowed_tools == ("Read", "Bash(git status)")
+
+
+def test_our_own_keys_are_read() -> None:
+    skill = read(
+        header(
+            'triggers:\n  intent_patterns: ["fill.*form", "填.*表"]\n  tool_signals: [web_fetch]\n'
+            "  context_signals:\n    keywords: [PDF, 表格]\n    slots: {task_type: [form, paper]}\n"
+            "  confidence_threshold: 0.6",
+            "priority: 8\nexclusive_group: paper\nmax_tokens: 900\ncooldown: 300",
+            "output: {format: markdown, artifacts: true, artifact_type: document}",
+        )
+    ).skill
+    assert skill is not None and skill.triggers is not None
+    assert [pattern.text for pattern in skill.triggers.patterns] == ["fill.*form", "填.*表"]
+    assert skill.triggers.keywords == ("pdf", "表格") and skill.triggers.slots == (("task_type", ("form", "paper")),)
+    assert (skill.triggers.threshold, skill.priority, skill.max_tokens, skill.cooldown) == (0.6, 8, 900, 300)
+    assert skill.product is not None and skill.product.artifact_type == "document"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "said"),
+    [
+        ("no header", 1, "must begin with a header"),
+        ("---\nname: pdf-forms\n---\n", 1, "description is missing"),
+        ("---\ndescription: x\n---\n", 1, "name is missing"),
+        ("---\nname: other\ndescription: x\n---\n", 2, "its folder is pdf-forms"),
+        ("---\nname: PDF\ndescription: x\n---\n", 2, "small letters"),
+        ("---\nname: -pdf\ndescription: x\n---\n", 2, "begin or end with a hyphen"),
+        ("---\nname: pdf--forms\ndescription: x\n---\n", 2, "two in a row"),
+        ("---\nname: ../../etc\ndescription: x\n---\n", 2, "small letters"),
+        (f"---\nname: {'a' * 65}\ndescription: x\n---\n", 2, "64 characters"),
+        (f"---\nname: pdf-forms\ndescription: {'x' * 1025}\n---\n", 3, "1,025 characters"),
+        (header("compatibility: " + "x" * 501), 4, "at most 500"),
+        (header("priority: 11"), 4, "from 1 to 10"),
+        (header("success_rate: 2"), 4, "from 0 to 1"),
+        (header("triggers:\n  tool_signals: [a]\n  intent_patterns:\n    - fine\n    - '(a'"), 8, "is not RE2"),
+        (header("triggers:\n  intent_patterns: ['.*']"), 5, "matches every text"),
+        (header("triggers:\n  intent_patterns: ['(a|b){900}x']"), 5, "too large"),
+        (header("triggers:\n  confidence_threshold: 3"), 4, "from 0 to 1"),
+        (header("triggers:\n  intent_patterns: [[a]]"), 4, "texts only"),
+        (header("chain:\n  - skil: a"), 5, "unknown key skil"),
+        (header("chain:\n  - skill: a\n    on_failure: explode"), 6, "must be one of"),
+        (header("a: &x 1\nb: *x"), 4, ""),
+        (header("x: 1\nx: 2"), 5, "stands twice"),
+        (header("x: " + "y" * 20_000), 2, "longer than 8 KB"),
+        (b"---\nname: pdf-forms\ndescription: x\n---\nab\n\xff\xfe\n", 6, "not UTF-8"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(content: str | bytes, line: int, said: str) -> None:
+    found = read(content)
+    assert found.skill is None
+    problem = found.problems[-1] if "unknown key" not in said else found.problems[0]
+    assert (problem.path, problem.line) == (WHERE.path, line)
+    assert said in problem.reason
+
+
+@pytest.mark.parametrize(
+    "line", ["triggers: [tea, coffee]", "priority: high", "output: text", "chain: a then b", "cooldown: {a: 1}"]
+)
+def test_a_strangers_key_of_the_same_name_is_left_unread_and_said(line: str) -> None:
+    found = read(header(line))
+    assert found.skill is not None and not found.skill.has_triggers and found.skill.priority == 5
+    assert len(found.problems) == 1 and "left unread" in found.problems[0].reason and found.problems[0].line == 4
+
+
+def test_names_may_be_of_any_script() -> None:
+    where = Where("周报", Source.VAULT, "skills/周报/SKILL.md")
+    found = read("---\nname: 周报\ndescription: 写周报\n---\n写。\n", where)
+    assert found.skill is not None and not found.problems
+
+
+@given(st.binary(max_size=300) | st.text(max_size=200).map(lambda t: header(t).encode("utf-8", "replace")))
+def test_no_bytes_make_it_raise(data: bytes) -> None:
+    found = read(data)
+    assert found.skill is not None or found.problems

@@ -1,0 +1,118 @@
+"""`vault-agent skills …` as a person and a script use it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from tests.skills.shelves import text, triggers
+from tests.vaults import git, make_vault, write
+
+Run = Callable[..., dict[str, object]]
+TEA = text("tea", triggers("brew|泡茶", more="  context_signals: {keywords: [tea, 茶]}\n"), "# Tea\n\nBoil.")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    folder = make_vault(
+        tmp_path, {"skills/tea/SKILL.md": TEA, "skills/bad/SKILL.md": text("bad", triggers("("))}
+    ).place.root
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def run(root: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: str, code: int = 0) -> dict[str, object]:
+        assert main(["--json", "skills", *args]) == code
+        found = json.loads(capsys.readouterr().out)
+        assert isinstance(found, dict)
+        return found
+
+    return call
+
+
+def rows(document: dict[str, object], key: str) -> list[dict[str, object]]:
+    found = document[key]
+    assert isinstance(found, list)
+    return found
+
+
+def test_the_list_has_exactly_what_was_promised(run: Run) -> None:
+    found = run("list")
+    tea = next(each for each in rows(found, "skills") if each["name"] == "tea")
+    assert tea == {"name": "tea", "description": "Does things.", "source": "vault", "path": "skills/tea/SKILL.md",
+                   "reviewed": False, "triggers": True}  # fmt: skip
+    (bad,) = rows(found, "problems")
+    assert bad.keys() == {"path", "line", "reason"} and (bad["path"], bad["line"]) == ("skills/bad/SKILL.md", 6)
+
+
+@pytest.mark.parametrize("task", ["please brew some tea", "怎么泡茶"])
+def test_a_new_skill_is_matched_and_after_a_review_used(run: Run, task: str) -> None:
+    (only,) = rows(run("match", task), "matches")
+    assert (only["name"], only["score"], only["fate"]) == ("tea", 0.575, "unreviewed")
+    assert only["signals"] == [
+        {"type": "intent_pattern", "detail": "brew|泡茶", "weight": 0.5},
+        {"type": "context_keyword", "detail": f"1/2 keywords: {'tea' if 'tea' in task else '茶'}", "weight": 0.075},
+    ]
+    assert [each["name"] for each in rows(run("review"), "unreviewed")] == ["tea"]
+    assert run("review", "tea")["reviewed"] is True
+    assert rows(run("match", task), "matches")[0]["fate"] == "active"
+    run("review", "tea", "--revoke")
+    assert rows(run("match", task), "matches")[0]["fate"] == "unreviewed"
+
+
+def test_a_task_that_nothing_fits_matches_nothing(run: Run) -> None:
+    assert run("match", "what is the capital of Portugal?")["matches"] == []
+
+
+def test_explain_says_every_number(root: Path, capsys: pytest.CaptureFixture[str], run: Run) -> None:
+    run("review", "tea")
+    for _ in range(5):
+        run("feedback", "tea", "helpful")
+    assert main(["skills", "match", "brew tea", "--explain", "--tool", "x", "--slot", "a=b"]) == 0
+    said = capsys.readouterr().out
+    for part in ("tea  0.69  active", "0.50  intent_pattern: brew|泡茶", "0.07  context_keyword", "× 1.2  feedback",
+                 "needed 0.50", "tokens", "nothing speaks for:"):  # fmt: skip
+        assert part in said
+
+
+def test_stats_and_feedback(run: Run) -> None:
+    assert run("feedback", "tea", "not-helpful")["not_helpful"] == 1
+    (tea,) = rows(run("stats", "tea"), "stats")
+    assert (tea["name"], tea["uses"], tea["not_helpful"], tea["factor"]) == ("tea", 1, 1, 1.0)
+    assert any(each["name"] == "tea" for each in rows(run("stats"), "stats"))
+
+
+def test_install_then_list(run: Run, tmp_path: Path, root: Path) -> None:
+    write(tmp_path / "there/pdf/SKILL.md", text("pdf"))
+    found = run("install", str(tmp_path / "there"))
+    assert found["installed"] == ["pdf"] and git(root, "rev-parse", "HEAD").strip() == found["commit"]
+    assert {each["name"]: each["reviewed"] for each in rows(run("list"), "skills")}["pdf"] is False
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["show", "nobody"], "there is no skill nobody"),
+        (["show", "bad"], "cannot be used: the pattern"),
+        (["review", "nobody"], "there is no skill"),
+        (["match", "x", "--slot", "y"], "is no slot"),
+        (["install", "nowhere"], "is no folder"),
+        (["feedback", "tea", "helpful", "--run", "r9"], "did not use"),
+    ],
+)
+def test_mistakes_are_said_with_a_hint(run: Run, args: list[str], said: str) -> None:
+    error = run(*args, code=2)["error"]
+    assert isinstance(error, dict) and said in error["message"] and error["hint"]
+
+
+def test_people_see_what_is_wrong_and_what_to_do(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["skills", "list"]) == 0
+    said = capsys.readouterr().out
+    assert "skills/bad/SKILL.md:6: the pattern" in said and "vault-agent skills review NAME" in said
+    assert main(["skills", "show", "tea"]) == 0
+    assert "Boil." in capsys.readouterr().out

@@ -1,0 +1,200 @@
+"""Signals have fixed weights, conflicts fixed rules, and everything that was decided can be read."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.skills.conflicts import Fate, Limits
+from agent.skills.matcher import Matched, State, Task, match
+from agent.skills.skill import Skill, Source
+from tests.skills.shelves import shelf, skill, triggers, words
+
+FULL = """
+triggers:
+  intent_patterns: ["调研|研究|分析.*趋势", "research|investigate"]
+  tool_signals: [web_search, web_fetch]
+  context_signals:
+    keywords: [竞品, trend, 行业, market]
+    slots: {task_type: [research, analysis], depth: [full]}
+"""
+
+
+def found(task: str | Task, *skills: Skill, state: State = State(), limits: Limits = Limits()) -> Matched:  # noqa: B008
+    return match(Task(task) if isinstance(task, str) else task, shelf(*skills), state, words, limits)
+
+
+def fates(matched: Matched) -> dict[str, Fate]:
+    return {each.skill.name: each.fate for each in matched.matches}
+
+
+@pytest.mark.parametrize(
+    ("task", "tools", "slots", "score"),
+    [
+        ("Please RESEARCH this", (), {}, 0.5),
+        ("请分析一下市场的趋势", (), {}, 0.5),
+        ("nothing of it", ("web_search",), {}, 0.25),
+        ("nothing of it", ("web_search", "web_fetch", "other"), {}, 0.5),
+        ("竞品 and Trends", (), {}, 0.075),
+        ("research", ("web_fetch",), {"task_type": "analysis"}, 0.85),
+        (
+            "research 竞品 trend 行业 market",
+            ("web_search", "web_fetch"),
+            {"task_type": "research", "depth": "full"},
+            1.0,
+        ),
+    ],
+)
+def test_the_weights_are_those_of_the_plan(
+    task: str, tools: tuple[str, ...], slots: Mapping[str, str], score: float
+) -> None:
+    (only,) = found(Task(task, tools, slots), skill("a", FULL)).matches
+    assert only.score == score == round(min(sum(signal.weight for signal in only.signals), 1), 4)
+    assert (only.fate is Fate.ACTIVE) == (score >= 0.5)
+
+
+def test_a_skill_without_triggers_is_in_the_catalogue_alone() -> None:
+    matched = found("research", skill("plain"), skill("a", FULL))
+    assert [each.skill.name for each in matched.active] == ["a"] and [s.name for s in matched.catalogue] == ["plain"]
+
+
+def test_a_word_of_latin_letters_begins_where_words_do() -> None:
+    one = skill("a", "triggers: {context_signals: {keywords: [art]}, confidence_threshold: 0.1}")
+    assert found("modern art", one).active and found("two arts", one).active
+    assert not found("we start with a chart", one).matches
+
+
+def test_keywords_of_chinese_need_no_blanks() -> None:
+    one = skill("a", "triggers: {context_signals: {keywords: [竞品]}, confidence_threshold: 0.1}")
+    assert found("帮我看看这个竞品的价格", one).active
+
+
+def test_a_higher_threshold_is_obeyed() -> None:
+    one = skill("a", FULL + "  confidence_threshold: 0.6\n")
+    assert fates(found("research", one)) == {"a": Fate.BELOW}
+    assert "0.50 is below 0.60" in found("research", one).matches[0].why
+
+
+def test_one_of_each_exclusive_group_by_priority_then_score_then_name() -> None:
+    group = "exclusive_group: g\n"
+    low = skill("low", triggers("x") + group + "priority: 3")
+    high = skill("high", triggers("x") + group + "priority: 9")
+    scored = skill("scored", triggers("x", more="  context_signals: {keywords: [x]}\n") + group + "priority: 3")
+    alone = skill("alone", triggers("x"))
+    matched = found("x", low, scored, high, alone)
+    assert fates(matched) == {"alone": Fate.ACTIVE, "high": Fate.ACTIVE, "low": Fate.EXCLUDED, "scored": Fate.EXCLUDED}
+    assert "high goes before it in the group g (priority 9 over 3)" in next(
+        each.why for each in matched.matches if each.skill.name == "low"
+    )
+    assert fates(found("x", low, scored)) == {"scored": Fate.ACTIVE, "low": Fate.EXCLUDED}
+    assert fates(found("x", low, replace(low, name="aa"))) == {"aa": Fate.ACTIVE, "low": Fate.EXCLUDED}
+
+
+def test_at_most_three_and_ties_are_by_priority_and_name() -> None:
+    some = [
+        skill(name, triggers("x") + f"priority: {p}") for name, p in (("d", 5), ("b", 5), ("c", 9), ("a", 5), ("e", 1))
+    ]
+    matched = found("x", *some)
+    assert [each.skill.name for each in matched.active] == ["c", "a", "b"]
+    assert [each.skill.name for each in matched.of(Fate.CROWDED)] == ["d", "e"]
+
+
+def test_a_skill_rests_in_the_session_it_was_used_in() -> None:
+    one = skill("a", triggers("x") + "cooldown: 300")
+    assert fates(found("x", one, state=State(since={"a": 299}))) == {"a": Fate.COOLING}
+    assert fates(found("x", one, state=State(since={"a": 300}))) == {"a": Fate.ACTIVE}
+    assert fates(found("x", one)) == {"a": Fate.ACTIVE}
+
+
+def test_one_that_rests_does_not_stand_for_its_group() -> None:
+    one = skill("a", triggers("x") + "cooldown: 300\nexclusive_group: g\npriority: 9")
+    other = skill("b", triggers("x") + "exclusive_group: g")
+    assert fates(found("x", one, other, state=State(since={"a": 1}))) == {"a": Fate.COOLING, "b": Fate.ACTIVE}
+
+
+def test_feedback_moves_the_score_and_may_move_it_below_the_threshold() -> None:
+    one = skill("a", triggers("x"))
+    assert found("x", one, state=State(factors={"a": 1.2})).matches[0].score == 0.6
+    lowered = found("x", one, state=State(factors={"a": 0.6})).matches[0]
+    assert (lowered.score, lowered.base, lowered.fate) == (0.3, 0.5, Fate.BELOW)
+
+
+LONG = "# Title\n\nfirst words here\n\n## One\n\n" + "one " * 40 + "\n\n## Two\n\n" + "two " * 40
+
+
+def test_a_long_skill_is_cut_at_a_heading_and_says_so() -> None:
+    (only,) = found("x", skill("a", triggers("x") + "max_tokens: 70", LONG)).active
+    assert only.tokens <= 70 and "one one" in only.text and "two two" not in only.text
+    assert only.left_out == ("Two",) and "skill_show a" in only.text and "max_tokens" in only.why
+
+
+def test_the_budget_holds_for_all_together() -> None:
+    some = [skill(name, triggers("x"), "word " * 90) for name in "abc"]
+    matched = found("x", *some, limits=Limits(room=200))
+    assert sum(each.tokens for each in matched.active) <= 200
+    assert fates(matched) == {"a": Fate.ACTIVE, "b": Fate.ACTIVE, "c": Fate.NO_ROOM}
+
+
+def test_what_the_model_has_already_is_not_given_again() -> None:
+    one = skill("a", triggers("x"))
+    assert fates(found("x", one, state=State(present=frozenset({"a"})))) == {"a": Fate.PRESENT}
+
+
+def test_what_nobody_has_looked_at_is_shown_but_never_used_and_pushes_nobody_aside() -> None:
+    stranger = skill("s", triggers("x") + "exclusive_group: g\npriority: 10", source=Source.VAULT)
+    own = skill("a", triggers("x") + "exclusive_group: g\npriority: 1")
+    matched = found("x", stranger, own)
+    assert fates(matched) == {"s": Fate.UNREVIEWED, "a": Fate.ACTIVE}
+    assert "skills review s" in matched.unreviewed[0].why and not matched.unreviewed[0].text
+
+
+def test_a_chain_over_a_strangers_skill_is_a_strangers_too() -> None:
+    stranger = skill("s", source=Source.VAULT)
+    own = skill("a", triggers("x") + "chain: [{skill: s}]")
+    assert fates(found("x", own, stranger)) == {"a": Fate.UNREVIEWED}
+
+
+LEARNED = "trigger_conditions: [The user wants an itinerary]"
+
+
+@pytest.mark.parametrize(
+    ("near", "fate"), [(0.85, Fate.ACTIVE), (0.8, Fate.ACTIVE), (0.79, Fate.REFERENCE), (0.6, Fate.REFERENCE)]
+)
+def test_a_learned_skill_is_used_or_offered_by_its_meaning(near: float, fate: Fate) -> None:
+    one = skill("a", LEARNED)
+    matched = found("plan my trip", one, state=State(near={one.key: near}))
+    assert fates(matched) == {"a": fate} and matched.matches[0].signals[0].type == "semantic"
+
+
+def test_below_that_nothing_speaks_for_it() -> None:
+    one = skill("a", LEARNED)
+    assert not found("plan", one, state=State(near={one.key: 0.59})).matches
+
+
+names = st.sampled_from("abcdefgh")
+headers = st.builds(
+    lambda pattern, group, priority: (
+        triggers(pattern) + (f"exclusive_group: {group}\n" * bool(group)) + f"priority: {priority}"
+    ),
+    st.sampled_from(["x", "y", "x|y"]),
+    st.sampled_from(["", "g", "h"]),
+    st.integers(1, 10),
+)
+
+
+@given(st.dictionaries(names, headers, max_size=8), st.randoms(use_true_random=False), st.integers(0, 300))
+def test_the_order_of_the_skills_decides_nothing_and_the_rules_always_hold(
+    described: dict[str, str], random: object, room: int
+) -> None:
+    skills = [skill(name, header, f"{name} " * 50) for name, header in described.items()]
+    one = found("x", *skills, limits=Limits(room=room))
+    other = found("x", *reversed(skills), limits=Limits(room=room))
+    assert [(e.skill.name, e.fate, e.why, e.text) for e in one.matches] == [
+        (e.skill.name, e.fate, e.why, e.text) for e in other.matches
+    ]
+    groups = [each.skill.exclusive_group for each in one.active if each.skill.exclusive_group]
+    assert len(groups) == len(set(groups)) and len(one.active) <= 3
+    assert sum(each.tokens for each in one.active) <= room
+    assert {s.name for s in one.catalogue} | {e.skill.name for e in one.active} == set(described)
