@@ -129,3 +129,39 @@ class MemoryFlushed:
     session: str
     saved: int
     known: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecalled:
+    """So many memories were put before a task; `mode` is how they were found, `degraded` why not better."""
+
+    run: str
+    session: str
+    found: int
+    mode: str
+    degraded: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRefreshed:
+    """At step `number` of a run so many memories were added to what the model has before it."""
+
+    run: str
+    session: str
+    number: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCaptured:
+    """After a run so many entries were `saved`, `merged` into others, or `known` already; some of those saved say
+    otherwise than earlier ones (`contradicting`). `problem` says why nothing could be kept."""
+
+    run: str
+    session: str
+    saved: int
+    merged: int = 0
+    known: int = 0
+    contradicting: int = 0
+    problem: str = ""

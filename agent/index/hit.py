@@ -57,6 +57,8 @@ class Hit:
     headings: tuple[str, ...]
     why: tuple[Leg, ...] = ()
     """Every leg with its rank and score, the weightiest first; empty unless asked for."""
+    facets: tuple[tuple[str, str], ...] = ()
+    """What filters can ask for of its note: keys of the header and `tag`, with values in lower case."""
 
 
 @dataclass(frozen=True, slots=True)

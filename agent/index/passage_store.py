@@ -33,6 +33,7 @@ create table if not exists facet (key text, value text, id integer, primary key 
 create table if not exists term (hash integer primary key, notes integer, units integer, crc integer not null);
 create table if not exists pending (path text, id integer);
 create index if not exists note_day on note (day);
+create index if not exists note_path on note (path, status);
 """
 
 
@@ -195,9 +196,6 @@ class PassageStore:
     def matching(self, filters: Filters) -> list[int]:
         """The indexed notes that satisfy every filter, by number."""
         where, values = ["status = 'indexed'"], list[str]()
-        if filters.paths:
-            where.append("(" + " or ".join(_path_clause(path) for path in filters.paths) + ")")
-            values.extend(path.replace("[", "[[]") if "*" in path else path for path in filters.paths)
         if filters.after:
             where.append("day >= ?")
             values.append(filters.after)
@@ -207,8 +205,12 @@ class PassageStore:
         for key, value in filters.keys:
             where.append("id in (select id from facet where key = ? and value = ?)")
             values.extend((key, value))
-        rows = self.connection.execute(f"select id from note where {' and '.join(where)} order by id", values)
-        return [int(row[0]) for row in rows]
+        found: set[int] = set()
+        for path in filters.paths or ("",):  # one question each: of several at once SQLite reads every row
+            clause = f"{_path_clause(path)} and {' and '.join(where)}"
+            rows = self.connection.execute(f"select id from note where {clause}", (*_path_values(path), *values))
+            found.update(int(row[0]) for row in rows)
+        return sorted(found)
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys that some note has."""
@@ -299,7 +301,12 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
 
 
 def _path_clause(path: str) -> str:
-    return "path glob ?" if "*" in path else "instr(path, ?) = 1"
+    return "path glob ?" if "*" in path else "(path >= ? and path < ?)"
+
+
+def _path_values(path: str) -> tuple[str, ...]:
+    """What goes into the clause: a pattern, or the first and the last of the paths that begin so."""
+    return (path.replace("[", "[[]"),) if "*" in path else (path, path + "\U0010ffff")
 
 
 def _record(row: Sequence[object]) -> Record:

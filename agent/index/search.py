@@ -259,10 +259,10 @@ def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
 def _hit(record: Record, window: Window | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
     lines = record.text.split("\n")
     if window is None or found is None:
-        return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why)
+        return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why, record.facets)
     packed = found.batch.packed
     first, last = int(packed.first[window.first]), int(packed.last[window.last])
     start = int(found.batch.note_ends[window.note - 1]) if window.note else 0
     headings = next((path for at, path in reversed(record.headings) if at <= window.best - start), ())
     passage = "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last])
-    return Hit(record.path, record.title, record.name, score, (first, last), passage, headings, why)
+    return Hit(record.path, record.title, record.name, score, (first, last), passage, headings, why, record.facets)

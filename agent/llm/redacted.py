@@ -47,7 +47,10 @@ def _value(secret: Secret, environ: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A model that is never told a secret of this machine: `***` stands in its place. Itself a `Provider`."""
+    """A model that is never told a secret of this machine, and whose server cannot say one: `***` stands in its place.
+
+    Itself a `Provider`.
+    """
 
     provider: Provider
     secrets: tuple[str, ...]
@@ -59,7 +62,11 @@ class Redacted:
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """As `Provider.chat`."""
         messages = tuple(self._message(message) for message in request.messages)
-        return self.provider.chat(replace(request, messages=messages), on_text, cancelled)
+        passed = Passed(on_text, self.secrets)
+        reply = self.provider.chat(replace(request, messages=messages), passed, cancelled)
+        passed.end()
+        said = self._message(reply.message)
+        return replace(reply, message=said) if isinstance(said, Assistant) else reply
 
     def _message(self, message: Message) -> Message:
         """The same message where there is nothing to hide, so that a provider's cache goes on hitting."""
@@ -82,6 +89,34 @@ class Redacted:
         if isinstance(value, Iterable):
             return [self._json(each) for each in value]
         return value
+
+
+@dataclass(slots=True)
+class Passed:
+    """Hands text on as it comes, without secrets: what may be the beginning of one is held back until it is known."""
+
+    on_text: OnText
+    secrets: tuple[str, ...]
+    held: str = ""
+
+    def __call__(self, text: str) -> None:
+        text = redact(self.held + text, self.secrets)
+        self.held = max((_beginning(text, secret) for secret in self.secrets), key=len, default="")
+        shown = text.removesuffix(self.held)
+        if shown:
+            self.on_text(shown)
+
+    def end(self) -> None:
+        """Hand on what is held back: it has turned out to be no secret."""
+        if self.held:
+            self.on_text(self.held)
+        self.held = ""
+
+
+def _beginning(text: str, secret: str) -> str:
+    """The longest end of a text with which a secret begins."""
+    sizes = range(min(len(text), len(secret) - 1), 0, -1)
+    return next((secret[:size] for size in sizes if text.endswith(secret[:size])), "")
 
 
 class NoSecrets(logging.Filter):

@@ -6,7 +6,7 @@ and none is left out when another fails. The session's note keeps every word; th
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.context.anchor import Anchor
 from agent.context.assemble import in_order
@@ -14,7 +14,7 @@ from agent.context.budget import Window
 from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said, split
 from agent.context.prompt import fill
 from agent.errors import AgentError, Interrupted
-from agent.events.runs import ContextCompact, Speaker
+from agent.events.runs import ContextCompact, Said, Speaker
 from agent.llm.messages import Context, Message, Request, System, ToolSpec, User
 from agent.loop.agent import Agent, Models
 from agent.loop.records import Summarised
@@ -55,9 +55,8 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
     if not dropped:
         return None
     run = scene.context.run
-    agent.bus.publish(
-        ContextCompact(run, session.path, scene.speaker, said(dropped), tuple(scene.context.taint.sources))
-    )
+    untrusted = tuple(scene.context.taint.sources)
+    agent.bus.publish(ContextCompact(run, session.path, scene.speaker, _heard(session, dropped), untrusted))
     _flush(agent, scene, dropped)
     model = scene.models.fast
 
@@ -75,6 +74,16 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
     session.add(Summarised(compacted.summary.text, len(compacted.kept)))
     session.save("make room: a summary stands in for the beginning", beside=_note(agent, scene, compacted))
     return compacted
+
+
+def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
+    """What was said; a sub-run's task was written by its parent's model, and is nobody's wish."""
+    told = said(dropped)
+    return (
+        tuple(replace(each, role="context") if each.role == "user" else each for each in told)
+        if session.parent
+        else told
+    )
 
 
 def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:

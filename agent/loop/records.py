@@ -8,8 +8,9 @@ A record begins with an Obsidian comment, which people do not see in reading vie
     What they said.
 
 What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note;
-that, what tools were asked for, and what they and our own sources gave, stands in a code block. Reading gives back what was written, to the letter, and what a person has changed since as they
-changed it. Where records come from and go to is left to `session`.
+that, what tools were asked for, and what they and our own sources gave, stands in a code block. Reading gives back what
+was written, to the letter, and what a person has changed since as they changed it. Where records come from and go to is
+left to `session`.
 """
 
 import json
@@ -255,7 +256,9 @@ def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
             return Spoken(Context(_unfenced(body), str(meta["source"])))
         case "agent":
             usage = meta.get("usage")
-            return Spoken(Assistant(_unquoted(meta, body)), Usage(*map(int, usage)) if isinstance(usage, list) else None)
+            return Spoken(
+                Assistant(_unquoted(meta, body)), Usage(*map(int, usage)) if isinstance(usage, list) else None
+            )
         case "call":
             arguments: Object = json.loads(_unfenced(body))
             call = ToolCall(str(meta["id"]), str(meta["name"]), arguments, str(meta["problem"]))

@@ -110,7 +110,7 @@ class Run:
         self.sources += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         for source in start.untrusted:
             self.context.taint.mark(source)
-            session.add(Tainted(source))
+        self.note_taint()
         session.add(Spoken(User(self.asked.task, speaker.sender if speaker.group else "")))
         self.choose()
         for problem in start.problems:
@@ -119,13 +119,11 @@ class Run:
 
     def take_up(self) -> None:
         """Go on where the note ends; calls that were open may have been carried out before the run stopped."""
+        for source in self.session.untrusted:  # of earlier runs, too: the model still has it before it
+            self.context.taint.mark(source)
+        self.note_taint()
         events = list(self.session.of_run(self.context.run))
-        for event in events:
-            match event:
-                case Tainted(source):
-                    self.context.taint.mark(source)
-                case Spoken(ToolResult(name=name)):
-                    self.used.append(name)
+        self.used += (e.message.name for e in events if isinstance(e, Spoken) and isinstance(e.message, ToolResult))
         self.progress = Progress.of(events, self.agent.clock.monotonic())
         self.choose()
         calls = self.session.open_calls
@@ -204,8 +202,7 @@ class Run:
         self.commits += called.given.commits if called.given else ()
         self.sources += called.given.sources if called.given else ()
         self.session.add(Spoken(result, remark=_remark(called)))
-        known = {event.source for event in self.session.of_run(run) if isinstance(event, Tainted)}
-        self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
+        self.note_taint()
         if result.failed:
             told = self.agent.bus.publish(ToolFailed(run, path, result.call, result.name, called.seconds, result.text))
         else:
@@ -213,6 +210,11 @@ class Run:
                 ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text))
             )
         self.session.add(*map(Spoken, injected(told, self.agent.count)))
+
+    def note_taint(self) -> None:
+        """Put into the session where untrusted text comes from that this run knows of, a parent's run included."""
+        known = self.session.untrusted
+        self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
 
     def judged(self, call: ToolCall, result: ToolResult, beside: int) -> ToolResult:
         """A result as the model gets it: in a size that leaves room, with a warning when it keeps failing."""
@@ -240,6 +242,7 @@ class Run:
         outcome = outcome_of(stop)
         message = stop.message if isinstance(stop, AgentError) else f"{type(stop).__name__}: {stop}"
         run, session = self.context.run, self.session
+        self.note_taint()
         session.add(Closed(run, outcome, "" if outcome is Outcome.FINISHED else message))
         try:
             session.save(f"{outcome}: {self.asked.task}")
@@ -271,7 +274,7 @@ class Run:
                 session.path,
                 self.asked.task,
                 speaker,
-                outcome,
+                outcome.value,  # plain data: what hears of it may write it into a header
                 ended.answer,
                 tools,
                 seconds,

@@ -13,7 +13,19 @@ from types import MappingProxyType
 from agent.errors import NoteGone
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from agent.loop.outcome import Outcome
-from agent.loop.records import Began, Chosen, Closed, Event, Record, Spoken, Summarised, Tainted, inert_line, read, write
+from agent.loop.records import (
+    Began,
+    Chosen,
+    Closed,
+    Event,
+    Record,
+    Spoken,
+    Summarised,
+    Tainted,
+    inert_line,
+    read,
+    write,
+)
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug

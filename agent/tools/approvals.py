@@ -49,6 +49,8 @@ class Approvals:
             why = doubt(tool, arguments, context)
             if not why and policies.verdict(tool, context) is Verdict.ASK:
                 why = f"each use of {tool.name} asks first"
+            if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
+                why = "you were asked about this very call before"
             if why:
                 drafts = tool.effect.plan(arguments, context) if tool.effect else ()
                 self.require(tool.name, arguments, context, why, drafts)

@@ -12,18 +12,26 @@ from agent.llm.messages import Object
 from agent.tools.reach import Reach, check_writable, reach
 from agent.tools.tool import Draft, Given, RunContext, Tool
 
-_TAG = re.compile(r"[<\uff1c\ufe64](?=[\s/\uff0f]{0,8}untrusted)", re.IGNORECASE)
+_LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
+_TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
+"""The beginning of our tag, also in full width, and with what nobody sees between its letters."""
 _SHOWN = 3
 
 _IMAGE = re.compile(r"(?=(!\[(?!\[)[^\n]{0,400}))")
 _LOCAL_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\((?!/)[^\s<>()&\\:]{1,200}[\s)]")
 _LOADS = re.compile(
     r"(?=(<(?:img|iframe|frame|script|object|embed|video|audio|source|link|svg|image|input|style|base|meta)\b[^\n]{0,400}"
+    r"|(?<![^\s\"'/])(?:style|background|poster|srcset|src)\s{0,8}=[^\n]{0,400}"
     r"|url\([^\n]{0,400}|@import[^\n]{0,400}|<%[^\n]{0,400}|`\$=[^\n]{0,400}"
+    r"|@\{[^\n]{0,200}\bimg\b[^\n]{0,400}|\bimg:[^\n]{0,400}"
+    r"|^[ \t\"'-]{0,8}[\w-]{0,20}(?:cover|banner|image|thumb|icon|poster|background)[\w-]{0,20}[\"']?[ \t]{0,8}:"
+    r"[^\n]{0,200}//[^\n]{0,200}"
     r"|(?:`{3,}|~{3,})[ \t]{0,8}\{?(?:dataviewjs|js-engine|meta-bind-js|customjs|templater|run-)[^\n]{0,80}))",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 """What a Markdown editor fetches or runs when the note is merely shown."""
+_VIEWS = (".canvas", ".base")
+"""Files that show web pages and pictures by their mere address."""
 
 
 def framed(tool: Tool) -> Tool:
@@ -77,12 +85,15 @@ def _named(sources: list[str]) -> str:
 def _loads_more(drafts: Iterable[Draft]) -> str:
     """Something that the notes would fetch or run when shown, and did not before."""
     drafts = tuple(drafts)
-    before = {piece for draft in drafts for piece in _active(draft.before)}
-    after = (piece for draft in drafts for piece in _active(draft.after))
+    before = {piece for draft in drafts for piece in active(draft.path, draft.before)}
+    after = (piece for draft in drafts for piece in active(draft.path, draft.after))
     return next((" ".join(piece.split())[:80] for piece in after if piece not in before), "")
 
 
-def _active(data: bytes | None) -> list[str]:
+def active(path: str, data: bytes | None) -> list[str]:
+    """What an editor fetches or runs by itself when it shows the file; what is merely linked is not."""
     text = (data or b"").decode("utf-8", "replace")
+    if path.casefold().endswith(_VIEWS):
+        return text.splitlines()
     images = [found[1] for found in _IMAGE.finditer(text) if not _LOCAL_IMAGE.match(found[1])]
     return images + [found[1] for found in _LOADS.finditer(text)]

@@ -20,6 +20,7 @@ from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked, Run
 from agent.loop.session import Session, begin
+from agent.memory.recall import Recollection
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
 from agent.tools.policy_file import load_policies
@@ -35,6 +36,11 @@ ANNA = Speaker("cli")
 def nothing_found(question: str, limit: int) -> Answer:
     """A search over an empty vault."""
     return Answer(question, "keyword", "none")
+
+
+def nothing_remembered(question: str, limit: int, context: RunContext) -> Recollection:
+    """A memory that is empty."""
+    return Recollection()
 
 
 @dataclass
@@ -63,7 +69,7 @@ class Stage:
     def agent(self) -> Agent:
         """The agent, as a new process would have it."""
         settings = load(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
-        tools = builtin_tools(self.vault, self.clock, 24, Behind(nothing_found, nothing_found), self.more)
+        tools = builtin_tools(self.vault, self.clock, 24, Behind(nothing_found, nothing_remembered), self.more)
         policies = load_policies(self.folder / "home" / "config")
         return Agent(
             vault=self.vault,

@@ -7,6 +7,7 @@ from pathlib import Path
 from agent.errors import NeedsApproval
 from agent.index.hit import Answer, Hit
 from agent.llm.messages import Json, Object, ToolCall
+from agent.memory.recall import Recollection, Remembered
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
 from agent.tools.policy import Match, Policies, Policy, Profile
@@ -107,10 +108,19 @@ def house(
     def search(query: str, limit: int) -> Answer:
         return Answer(query, "keyword", "fake", tuple(found[:limit]))
 
+    def recall(query: str, limit: int, context: RunContext) -> Recollection:
+        return Recollection(
+            tuple(
+                Remembered(each.path, each.title, "", each.lines, each.passage, each.score, "user_explicit")
+                for each in found[:limit]
+            ),
+            "keyword",
+        )
+
     def delegate(task: str, background: str, context: RunContext) -> Given:
         return Given(f"did {task}")
 
-    tools = builtin_tools(vault, clock, hours, Behind(search, search, delegate), more)
+    tools = builtin_tools(vault, clock, hours, Behind(search, recall, delegate), more)
     registry = Registry(tools, policies, approvals.guard, clock)
     return House(vault, clock, approvals, registry, RunContext("run-1", "sessions/s.md"), found)
 

@@ -1,9 +1,11 @@
-"""`memory_save`: one thing worth remembering becomes one entry and one commit."""
+"""`memory_save`: one thing worth remembering becomes one entry and one commit; what is known already is counted."""
 
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.llm.messages import Object
-from agent.memory.entry import Entry, Scope, slug
+from agent.memory.dedupe import Fate, Verdict, amended
+from agent.memory.entry import Entry, slug
+from agent.memory.keeping import Keeper
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
@@ -11,10 +13,10 @@ from agent.vault.store import Transaction
 from agent.vault.write.message import one_line
 
 
-def save_tool(notes: Notes, clock: Clock) -> Tool:
-    """The tool over one vault."""
+def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
+    """The tool over one vault; `keeper` tells what is new from what is known (None: all is new)."""
 
-    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+    def decide(call: Object, context: RunContext) -> Verdict:
         text = given.text(call, "text")
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
@@ -22,24 +24,35 @@ def save_tool(notes: Notes, clock: Clock) -> Tool:
             clock.new_id(),
             clock.now(),
             text,
-            scope=Scope.USER if context.role == "owner" else Scope.CHAT,
             channel=context.channel,
             source="memory_save",
             keywords=given.texts(call, "keywords"),
             session_id=context.session,
             sender_id=context.sender,
+            slots={"run": context.run} if context.run else {},
+            evidence=(f"[[{context.session.removesuffix('.md')}]]",) if context.session else (),
+            untrusted=tuple(context.taint.sources),
         )
-        return (Draft(entry.path, None, entry.note()),)
+        return keeper.judged(entry) if keeper else Verdict(Fate.NEW, entry)
+
+    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+        return (_draft(decide(call, context)),)
 
     def perform(call: Object, context: RunContext) -> Given:
-        (draft,) = drafts = plan(call, context)
+        verdict = decide(call, context)
+        draft = _draft(verdict)
 
         def fill(change: Transaction) -> None:
-            change.create(draft.path, draft.after or b"")
+            if draft.before is None:
+                change.create(draft.path, draft.after or b"")
+            else:
+                change.edit(draft.path, draft.before, draft.after or b"")
 
         subject = f"memory(entry): remember {one_line(given.text(call, 'text'))[:80]}"
-        result = notes.commit("memory_save", context, subject, drafts, fill)
-        return Given(f"{result.text}\nin {draft.path}", result.sources, result.commits)
+        result = notes.commit("memory_save", context, subject, (draft,), fill)
+        if keeper:
+            keeper.wrote(draft.path)
+        return Given(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
 
     schema: Object = {
         "type": "object",
@@ -58,6 +71,27 @@ def save_tool(notes: Notes, clock: Clock) -> Tool:
     said = "Remember one thing for good: a fact, a preference, a decision."
     effect = Effect(_paths, plan, notes.done)
     return Tool("memory_save", said, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
+
+
+def _draft(verdict: Verdict) -> Draft:
+    """The note that a verdict makes or changes."""
+    if verdict.other is not None and verdict.fate in {Fate.AGAIN, Fate.MERGED}:
+        return Draft(verdict.other.path, verdict.other.data, amended(verdict))
+    return Draft(verdict.entry.path, None, verdict.entry.note())
+
+
+def _told(verdict: Verdict, path: str) -> str:
+    match verdict.fate:
+        case Fate.AGAIN:
+            return f"it was remembered already, in {path}"
+        case Fate.MERGED:
+            return f"added to {path}"
+        case Fate.SUPERSEDES:
+            return f"in {path}; it takes the place of {verdict.other.path if verdict.other else 'an older one'}"
+        case Fate.CONTRADICTS:
+            return f"in {path}; it says otherwise than {', '.join(verdict.entry.contradicts)}: ask which one holds"
+        case Fate.NEW:
+            return f"in {path}"
 
 
 def _paths(call: Object) -> tuple[str, ...]:

@@ -4,9 +4,10 @@ Each tool says what it wants as `Draft`s and how to ask the vault for it; the re
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from agent.errors import ToolRetry
+from agent.errors import AgentError, ToolRetry
 from agent.tools.foreign import Foreign
 from agent.tools.tool import Draft, Given, RunContext
 from agent.vault.history.commits import read_message
@@ -44,8 +45,10 @@ class Notes:
         with self.vault.transaction(subject, stamp) as change:
             fill(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
-            if draft.after is not None and whole and self.vault.read(draft.path) == draft.after:
-                context.seen.show(draft.path, draft.after)
+            if draft.after is not None and whole:
+                with suppress(AgentError, OSError):  # it is committed, whatever a look at it says
+                    if self.vault.read(draft.path) == draft.after:
+                        context.seen.show(draft.path, draft.after)
         return _told(change.outcome, subject)
 
     def done(self, context: RunContext) -> Given | None:

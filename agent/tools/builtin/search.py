@@ -8,15 +8,27 @@ from typing import TypeAlias
 
 from agent.index.hit import Answer, Hit
 from agent.llm.messages import Object
+from agent.memory.recall import Recollection, Remembered
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, Given, RunContext, Tool
 
 Search: TypeAlias = Callable[[str, int], Answer]
 """(question, limit) to what was found."""
+Recall: TypeAlias = Callable[[str, int, RunContext], Recollection]
+"""(question, limit, run) to what is remembered about it for the person of that run."""
 
 LIMIT = 8
 _PASSAGE = 1_200
+_SCHEMA: Object = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "minLength": 1, "maxLength": 2000},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
 
 
 def search_tool(notes: Notes, search: Search) -> Tool:
@@ -25,10 +37,21 @@ def search_tool(notes: Notes, search: Search) -> Tool:
     return _finding(notes, "search_vault", said, search, "search")
 
 
-def recall_tool(notes: Notes, recall: Search) -> Tool:
-    """`memory_recall`: what was remembered."""
+def recall_tool(notes: Notes, recall: Recall) -> Tool:
+    """`memory_recall`: what was remembered, for whoever asks."""
+
+    def perform(call: Object, context: RunContext) -> Given:
+        found = recall(given.text(call, "query"), given.number(call, "limit", LIMIT), context)
+        note = [f"(recall is limited just now: {found.degraded})"] if found.degraded else []
+        if not found.found:
+            return Given("\n".join(["nothing is remembered about that; try other words", *note]))
+        shown = [_recalled(number, each) for number, each in enumerate(found.found, 1)]
+        origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found.found)))
+        sources = tuple(Cited(each.path, each.lines) for each in found.found)
+        return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+
     said = "Recall what was remembered about a person, a preference, a decision."
-    return _finding(notes, "memory_recall", said, recall, "memory")
+    return Tool("memory_recall", said, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
 def _finding(notes: Notes, name: str, said: str, find: Search, group: str) -> Tool:
@@ -38,20 +61,11 @@ def _finding(notes: Notes, name: str, said: str, find: Search, group: str) -> To
         if not answer.hits:
             return Given("\n".join(["nothing was found; try other words", *note]))
         shown = [_shown(number, hit) for number, hit in enumerate(answer.hits, 1)]
-        origins = dict.fromkeys(filter(None, (_origin(notes, hit) for hit in answer.hits)))
+        origins = dict.fromkeys(filter(None, (_source(notes, hit.path, hit.lines) for hit in answer.hits)))
         sources = tuple(Cited(hit.path, hit.lines) for hit in answer.hits)
         return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
-    schema: Object = {
-        "type": "object",
-        "properties": {
-            "query": {"type": "string", "minLength": 1, "maxLength": 2000},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
-        },
-        "required": ["query"],
-        "additionalProperties": False,
-    }
-    return Tool(name, said, schema, perform, frozenset({group}), readonly=True)
+    return Tool(name, said, _SCHEMA, perform, frozenset({group}), readonly=True)
 
 
 def _shown(number: int, hit: Hit) -> str:
@@ -61,6 +75,11 @@ def _shown(number: int, hit: Hit) -> str:
     return f"{number}. {hit.path}, lines {first}-{last}{heading}\n{passage}"
 
 
-def _origin(notes: Notes, hit: Hit) -> str:
-    data = notes.vault.read(hit.path)
-    return notes.foreign.source(hit.path, data, hit.lines) if data is not None else ""
+def _recalled(number: int, each: Remembered) -> str:
+    head, _, text = each.shown.partition("\n")
+    return f"{number}. {head}, lines {each.lines[0]}-{each.lines[1]}\n{text}"
+
+
+def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
+    data = notes.vault.read(path)
+    return notes.foreign.source(path, data, lines) if data is not None else ""

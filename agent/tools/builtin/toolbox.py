@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agent.clock import Clock
+from agent.memory.keeping import Keeper
 from agent.tools.builtin.delegate import Delegate, delegate_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.search import Search, recall_tool, search_tool
+from agent.tools.builtin.search import Recall, Search, recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
 from agent.tools.foreign import Foreign
 from agent.tools.tool import Tool
@@ -17,11 +18,13 @@ from agent.vault.store import Vault
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What tools need from the rest of the program: two searches, and sub-runs (None: a run that may have none)."""
+    """What tools need from the rest of the program: two searches, sub-runs (None: a run that may have none), and what
+    tells whether an entry is new."""
 
     search: Search
-    recall: Search
+    recall: Recall
     delegate: Delegate | None = None
+    keeper: Keeper | None = None
 
 
 def foreign_text(vault: Vault) -> Foreign:
@@ -35,6 +38,6 @@ def builtin_tools(
     """All built-in tools; `more` are those that settings switch on (`web_fetch`, `shell_run`)."""
     notes = Notes(vault, foreign_text(vault))
     tools = [*vault_tools(notes), search_tool(notes, behind.search), recall_tool(notes, behind.recall)]
-    tools += [save_tool(notes, clock), Questions(vault, clock, question_hours).tool()]
+    tools += [save_tool(notes, clock, behind.keeper), Questions(vault, clock, question_hours).tool()]
     tools += [delegate_tool(behind.delegate)] if behind.delegate else []
     return (*tools, *more)

@@ -1,0 +1,211 @@
+"""What a person asks of the agent in a note, and the note with the answer put in; text alone.
+
+A whole note is a request (`agent: ask` in its header, or where it lies), or a task is: `- [ ] @agent …`. Our answers
+stand between two comment lines, by which they are told from the person's words for ever after; nothing that the person
+wrote is changed but the tick in the box. Who may ask, and who answers, is for others.
+"""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, TypeAlias
+
+from agent.errors import BadNote
+from agent.markdown import blocks, tasks
+from agent.markdown.frontmatter import UTF16, split
+from agent.markdown.note import Note
+
+Status: TypeAlias = Literal["done", "needs_approval", "question", "failed", "stopped"]
+
+PENDING, DRAFT = "pending", "draft"
+_CLOSED = frozenset({"done", "needs_approval", "question", "failed", "stopped", DRAFT})
+_NO_REQUESTS = frozenset({"about", "session", "approval", "question", "skill"})
+_NAME = re.compile(r"@agent(?=[\s,:，：]|$)[\s,:，：]*", re.IGNORECASE)
+_BEGIN, _END = "%% vault-agent: answer {} %%", "%% vault-agent: end of answer %%"
+_BLOCK = re.compile(
+    r"^[ \t>]*%% vault-agent: answer (\S{1,80}) %%[ \t]*\r?\n"
+    r"(?:.*\n)*?[ \t>]*%% vault-agent: end of answer %%[ \t]*\r?$",
+    re.MULTILINE,
+)
+_SESSION = re.compile(r"\[\[(sessions/[^\]|#\n]{1,300})")
+_ITEM = re.compile(r"((?:[ ]{0,3}>[ ]?)*[ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+\[")
+_STATES: dict[Status, str] = {"done": "x", "needs_approval": "?", "question": "?", "failed": "!", "stopped": "!"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked. `line` is that of the task in the file, 0 for a whole note; `base` the note's text below its
+    header when it was read; `key` is the same for the same words of the person's in the same note."""
+
+    text: str
+    line: int
+    base: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is put into the note: Markdown `text` that ends with its links, for the run of this id."""
+
+    run: str
+    text: str
+    status: Status = "done"
+    reason: str = ""
+    heading: str = "Answer"
+
+
+def asked(data: bytes, *, whole: bool) -> tuple[Request, ...]:
+    """The requests that stand open in a note, in the order of their lines; `whole`: for where it lies, it is one."""
+    note = Note.parse(data)
+    if note.type in _NO_REQUESTS or note.problem is not None or "conflict_of" in note.header or not _is_text(data):
+        return ()
+    if whole or (note.string("agent") or "").lower() == "ask":
+        return _of_note(note)
+    return _of_lines(note)
+
+
+def may_ask(data: bytes) -> bool:
+    """Whether a note may hold a request, at a glance: most do not, and are not looked into."""
+    return b"agent" in data.lower()
+
+
+def last_session(data: bytes) -> str:
+    """The path of the session that the last answer in a note links to; empty for none."""
+    found = list(_BLOCK.finditer(Note.parse(data).body))
+    link = _SESSION.findall(found[-1][0])[-1:] if found else []
+    return f"{link[0]}.md" if link else ""
+
+
+def is_answered(data: bytes, run: str) -> bool:
+    """Whether the answer of this run stands in the note."""
+    return any(found[1] == run for found in _BLOCK.finditer(Note.parse(data).body))
+
+
+def own_words(data: bytes) -> str:
+    """The text of a note below its header, without our answers."""
+    return _BLOCK.sub("", Note.parse(data).body)
+
+
+def answered(data: bytes, request: Request, answer: Answer) -> bytes | None:
+    """The note with the answer below what was asked; None when the task is not in the note any more.
+
+    Words that the person added meanwhile stay below the answer and ask anew. When they changed the request itself, the
+    answer goes to the end and the note stays `pending`. Raises `BadNote` for a note that is no text.
+    """
+    note = Note.parse(data)
+    if request.line:
+        return _below_task(note, request, answer)
+    body, block = note.body, _block(note.body, answer)
+    at, again = _place(body, request, answer.run)
+    after = note.with_body(body[:at] + _gap(body[:at]) + block + body[at:])
+    return _with_status(after, PENDING if again and answer.status == "done" else answer.status, answer.reason).data
+
+
+def _of_note(note: Note) -> tuple[Request, ...]:
+    status = (note.string("status") or "").lower()
+    parts = _BLOCK.split(note.body)[::2]  # every second one is the run's id
+    last = parts[-1].strip()
+    if status == DRAFT or (len(parts) == 1 and status in _CLOSED):
+        return ()
+    if not last and status == PENDING:
+        last = next((part.strip() for part in reversed(parts) if part.strip()), "")
+    return (Request(last, 0, note.body, key_of("".join(parts))),) if last else ()
+
+
+def _of_lines(note: Note) -> tuple[Request, ...]:
+    if "@agent" not in note.body.lower():
+        return ()
+    body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
+    found = []
+    for task in tasks.read(blocks.read(body, note.body_line)):
+        name = _NAME.match(task.text)
+        if task.state == " " and name and (text := task.text[name.end() :].strip()):
+            found.append(Request(text, task.line, note.body, key_of(task.text)))
+    return tuple(found)
+
+
+def _place(body: str, request: Request, run: str) -> tuple[int, bool]:
+    """Where in the text the answer goes, and whether the person has changed what was asked."""
+    ours = [found for found in _BLOCK.finditer(body) if found[1] == run]
+    if ours:
+        return _next_line(body, ours[-1].end()), False
+    before = request.base.rstrip()
+    rest = body[len(before) :]
+    if body.startswith(before) and not rest.strip():
+        return len(body), False
+    if body.startswith(before) and not (rest.split("\n", 1)[0]).strip():
+        return _next_line(body, len(before)), False
+    return len(body), True
+
+
+def _next_line(body: str, at: int) -> int:
+    end = body.find("\n", at)
+    return len(body) if end < 0 else end + 1
+
+
+def _gap(above: str) -> str:
+    line = "\r\n" if "\r\n" in above else "\n"
+    if not above or above.endswith(("\n\n", "\n\r\n")):
+        return ""
+    return line if above.endswith("\n") else line * 2
+
+
+def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
+    reason = f"*{answer.reason}*" if answer.reason else ""
+    said = "\n\n".join(part for part in (answer.text.replace("%%", "% %").strip(), reason) if part)
+    text = "\n".join([_BEGIN.format(answer.run), heading.format(answer.heading) + said, "", _END, ""])
+    text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
+    return text.replace("\n", "\r\n") if "\r\n" in body else text
+
+
+def _below_task(note: Note, request: Request, answer: Answer) -> bytes | None:
+    body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
+    same = [
+        task
+        for task in tasks.read(blocks.read(body, note.body_line))
+        if task.state in " ?" and key_of(task.text) == request.key
+    ]
+    if not same:
+        return None
+    task = min(same, key=lambda each: abs(each.line - request.line))
+    lines = note.body.split("\n")
+    at = task.line - note.body_line
+    item = _ITEM.match(lines[at])
+    if item is None:
+        return None
+    lines[at] = lines[at][: item.end()] + _STATES[answer.status] + lines[at][item.end() + 1 :]
+    text = "\n".join(lines)
+    ours = [found for found in _BLOCK.finditer(text) if found[1] == answer.run]
+    end = _next_line(text, ours[-1].end() if ours else sum(len(line) + 1 for line in lines[: at + 1]) - 1)
+    block = _block("", answer, "**{}**\n\n").rstrip("\n")
+    before = item[1] + " " * (len(item[2]) + 1)
+    rows = [(before + row).rstrip(" ") for row in block.split("\n")]
+    line = "\r\n" if "\r\n" in note.body else "\n"
+    gap = "" if text[:end].endswith("\n") else line
+    return note.with_body(text[:end] + gap + line.join(rows) + line + text[end:]).data
+
+
+def _with_status(note: Note, status: str, reason: str) -> Note:
+    """The note with its status in the header; a header that cannot be changed stays, the answer says it too."""
+    try:
+        after = note.with_key("status", status)
+        if reason:
+            return after.with_key("status_reason", " ".join(reason.split())[:200])
+        return after.without_key("status_reason") if "status_reason" in after.header else after
+    except BadNote:
+        return note
+
+
+def key_of(text: str) -> str:
+    """The key of a task with this text, whatever its blanks."""
+    return sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _is_text(data: bytes) -> bool:
+    if data.startswith(UTF16):
+        return False
+    try:
+        split(data).body.decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
