@@ -2,7 +2,8 @@
 
 It polls when the watcher says that there is something to do, and sleeps otherwise. A signal ends it: what has begun is
 finished, and what has not is found again by the next start. A git that fails or a vault that is away does not: it says
-so, and tries again. The second daemon on a vault is told so (`LockHeld`).
+so, and tries again. Runs whose person has decided, and those that people ask for in notes, go on in threads of its own.
+The second daemon on a vault is told so (`LockHeld`).
 """
 
 import json
@@ -15,8 +16,10 @@ from dataclasses import dataclass, field
 
 from agent.app.alone import alone
 from agent.app.build import App
-from agent.app.library import Library, library
 from agent.app.heap import give_back
+from agent.app.inbox import Inbox
+from agent.app.library import Library, library
+from agent.app.resumption import Resumption
 from agent.app.stopping import interruptible
 from agent.app.watching import watcher
 from agent.errors import NotAVault
@@ -51,6 +54,8 @@ class Daemon:
 
     app: App
     stopping: str = ""
+    runs: Resumption = field(init=False)
+    inbox: Inbox = field(init=False)
     _indexing: bool = field(default=False, init=False)
     _look_at: float = field(default=0.0, init=False)
     _quiet_at: float | None = field(default=None, init=False)
@@ -59,6 +64,10 @@ class Daemon:
     _sight: Outage = field(default_factory=Outage, init=False)
     _said: str = field(default="", init=False)
     _shown: dict[str, object] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.inbox = Inbox(self.app, lambda: self.runs.busy)
+        self.runs = Resumption(self.app, told=self.inbox.take_in, others=lambda: self.inbox.busy)
 
     def stop(self, reason: str) -> None:
         """Ask it to stop; may be called from a signal handler."""
@@ -76,7 +85,7 @@ class Daemon:
                 eyes = self.start(reactions, index)
             except Stopped:
                 return
-            with closing(eyes):
+            with closing(eyes), closing(self.inbox), closing(self.runs):
                 bus.publish_async(DaemonStarted(str(self.app.vault.place.root)))
                 with suppress(Stopped):
                     while not self.stopping:
@@ -90,10 +99,12 @@ class Daemon:
         reactions.to_crash()
         with self._cut_short():
             reactions.to_start()
+        self.runs.begin()
+        self.inbox.begin()
         give_back()
         eyes = watcher(self.app, index.known())
         eyes.listen()
-        index.held = eyes.comparison.recent.get
+        index.held = self.inbox.held = eyes.comparison.recent.get
         self._quiet_at = self.app.clock.monotonic()
         self._look_at = self._quiet_at + self.app.settings.watch.scan_seconds
         return eyes
@@ -148,6 +159,8 @@ class Daemon:
         if events:
             with self._cut_short():
                 reactions.to_changes(events)
+            self.runs.notice(event.path for event in events)
+            self.inbox.notice(events, now)
             if len(events) >= MANY:
                 self._large = True
                 give_back()
@@ -155,6 +168,8 @@ class Daemon:
                 self._quiet_at = now + quiet
         elif self._quiet_at is not None and now >= self._quiet_at:
             self._quiet_at = now + max(quiet, STEP) if reactions.to_quiet() else None
+        self.runs.step(now)
+        self.inbox.step(now)
 
     def _tend(self, now: float, reactions: Reactions) -> None:
         """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
@@ -198,6 +213,7 @@ class Daemon:
         elif self._said and not unseen:
             logger.info("all changes are seen again")
         self._said = unseen
+        said = reactions.problem.values()
         self._show(
             {
                 "hints": seen.hints,
@@ -205,8 +221,9 @@ class Daemon:
                 "waiting": seen.waiting,
                 "last_scan": seen.last_scan.reason if seen.last_scan else None,
                 "index": reactions.problem.get("index"),
+                "runs": self.runs.busy + self.inbox.busy,
                 "failures": self._sight.failures + seen.failures,
-                "problem": "; ".join(filter(None, [unseen, *reactions.problem.values()])),
+                "problem": "; ".join(filter(None, [unseen, self.runs.problem, self.inbox.problem, *said])),
             }
         )
 

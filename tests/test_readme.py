@@ -1,10 +1,17 @@
 """The README says what is true: its two commands, and the same commands as the program's own help."""
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
+
+import pytest
+
+from agent.config.load import load
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -57,8 +64,34 @@ def test_the_commands_are_those_of_the_help() -> None:
 
 def test_every_promise_has_a_figure_and_a_command() -> None:
     rows = table("promises")
-    assert len(rows) == 7
+    assert len(rows) == 8
     assert all(len(row) == 3 and all(row) for row in rows)
+
+
+def agent_lines() -> list[list[str]]:
+    """The commands of the README's section "The agent", in words."""
+    section = README.split("\n## The agent\n")[1].split("\n## ")[0]
+    blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    lines = [shlex.split(line) for block in blocks for line in block.strip().splitlines()]
+    return [line for line in lines if line[0] != "export"]
+
+
+@pytest.mark.parametrize("words", agent_lines(), ids=" ".join)
+def test_every_command_about_the_agent_can_be_typed(words: list[str], tmp_path: Path) -> None:
+    """It reaches its own checks: the program knows the words, whatever it then says of this empty folder."""
+    env = {**os.environ, "VAULT_AGENT_HOME": str(tmp_path / "home")}
+    run = [sys.executable, "-m", "agent", "--vault", str(tmp_path), "--json", *words[1:]]
+    done = subprocess.run(run, env={**env, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, text=True, capture_output=True)
+    found = json.loads(done.stdout)
+    assert words[0] == "vault-agent"
+    assert found["ok"] or found["error"]["type"] == "NotAVault", found
+
+
+def test_the_limits_of_runs_are_the_defaults() -> None:
+    settings = load(None, environ={"VAULT_AGENT_HOME": "/nowhere"}).settings
+    stated = {name.strip("`"): float(value) for name, _, value in table("limits of runs")}
+    real = {key: attrgetter(key)(settings) for key in stated}
+    assert stated == real
 
 
 def test_links_to_files_lead_somewhere() -> None:

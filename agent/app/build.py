@@ -34,6 +34,11 @@ class App:
         """What the daemon last said of itself, as JSON; true only while the lock is held."""
         return self.vault.writer.layout.folder / "daemon.json"
 
+    @property
+    def metrics(self) -> Path:
+        """Where what happens in this vault is counted."""
+        return self.vault.writer.layout.folder / "metrics"
+
     def bus(self) -> Bus:
         """A bus without subscribers."""
         return Bus(self.clock)

@@ -1,11 +1,14 @@
 """The vault's index: built from what the vault lists and reads, and asked by everybody who searches."""
 
+import logging
 import os
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 from agent.app.build import App
 from agent.app.coverage import index_files, known
@@ -22,6 +25,9 @@ from agent.index.weights import default
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
 
+_UNSAYABLE = re.compile("[\ud800-\udfff]")
+N = TypeVar("N")
+logger = logging.getLogger(__name__)
 _KEPT_PASTS = 5
 _TOGETHER = 500
 
@@ -80,6 +86,7 @@ class Library:
 
     def touch(self, changed: dict[str, str | None]) -> Report:
         """The same when only these paths changed (None: gone)."""
+        changed = _named(changed)
         there = listed(self.app.vault, [path for path, digest in changed.items() if digest is not None])
         seen = {path: digest if path in there else None for path, digest in changed.items()}
 
@@ -105,17 +112,25 @@ class Library:
         self._searcher = self._updater = None
 
 
+def _named(notes: Mapping[str, N]) -> dict[str, N]:
+    """Those whose names are text: no index can hold the others, and none is left out unsaid."""
+    found = {path: value for path, value in notes.items() if _UNSAYABLE.search(path) is None}
+    for path in notes.keys() - found.keys():
+        logger.warning("%s is not found by search: its name is not UTF-8; rename it", ascii(path))
+    return found
+
+
 def library(app: App) -> Library:
     """The index over the notes as they are now."""
     vault = app.vault
-    return Library(index_files(app), _engine(app), app, lambda: contents(vault), vault.read)
+    return Library(index_files(app), _engine(app), app, lambda: _named(contents(vault)), vault.read)
 
 
 def library_at(app: App, commit: str) -> Library:
     """An index over the notes as they were in a commit (a full id); built where it is missing, and kept for a while."""
     folder = app.cache / "past" / commit
     _drop_old(folder)
-    past = _Past(app.vault, contents_at(app.vault, commit))
+    past = _Past(app.vault, _named(contents_at(app.vault, commit)))
     return Library(IndexFiles(folder), _engine(app), app, lambda: past.listed, past.read)
 
 

@@ -29,6 +29,7 @@ COMMANDS = [
     ["init", "."], ["status"], ["remember", "something"], ["get", "a.md"], ["get", "note.md"], ["log"], ["diff"],
     ["diff", "HEAD"], ["commit"], ["undo", "HEAD"], ["undo", "--since", "1h"], ["hook", "pre-commit"],
     ["hook", "rescan"], ["doctor"], ["doctor", "--fix"], ["config", "list"], ["init", ".", "--hooks", "--restore"],
+    ["ask", "what is here?"], ["context", "--explain", "what is here?"], ["approvals"], ["questions"],
 ]  # fmt: skip
 SECRET = "the secret of the house"
 

@@ -9,6 +9,7 @@ import click
 
 from agent.app.build import build
 from agent.index.keyword import engine_for
+from agent.interfaces.cli.benches import agent as agents
 from agent.interfaces.cli.benches import commit as commits
 from agent.interfaces.cli.benches import retrieval as questions
 from agent.interfaces.cli.benches import scale as scales
@@ -132,6 +133,24 @@ def scale(output: Output, notes: int, files: int, idle: float, engine: Literal["
         measures = scales.measure_daemon(Path(folder) / "daemon", files, idle, used, output.note)
         measures += scales.measure_search(Path(folder) / "search", notes, used, output.note)
     _judge(output, {"notes": notes, "files": files, "engine": used}, measures)
+
+
+@command.command(epilog=_EPILOG)
+@click.option(
+    "--notes", type=click.IntRange(1), default=10_000, show_default=True, help="How many notes the vault has."
+)
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="How many runs are measured.")
+@_engine
+@click.pass_obj
+def agent(output: Output, notes: int, rounds: int, engine: Literal["auto", "whoosh", "tantivy"]) -> None:
+    """Time what a step of a run takes besides the model and the commits.
+
+    The limits are those for 10,000 notes.
+    """
+    used = engine_for(engine)
+    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
+        measures = agents.measure(Path(folder), notes, used, rounds, output.note)
+    _judge(output, {"notes": notes, "engine": used}, measures)
 
 
 def _judge(output: Output, about: dict[str, object], measures: Sequence[Measure]) -> None:

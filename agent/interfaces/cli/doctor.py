@@ -7,6 +7,7 @@ import click
 
 from agent.app.build import App, options
 from agent.app.checkup import search_checks
+from agent.app.checkup_agent import agent_checks
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
@@ -28,8 +29,9 @@ _SHOWN = 10
     short_help="Probe that everything works; --fix repairs what is safe.", epilog=exit_codes("something is bad")
 )
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@click.option("--model", "ask_model", is_flag=True, help="Ask the model for a word, which may cost something.")
 @click.pass_obj
-def command(output: Output, fix: bool) -> None:
+def command(output: Output, fix: bool, ask_model: bool) -> None:
     """Probe the machine (in a scratch vault: write, edit, commit, undo) and the vault, one line a check.
 
     Outside a vault only the machine is probed. Nothing that a person wrote is changed, with or without --fix.
@@ -40,7 +42,7 @@ def command(output: Output, fix: bool) -> None:
     checks += found
     checks += probe.machine(places.state, SystemClock(), options(loaded.settings))
     if root is not None:
-        checks += _vault(root, places, loaded, fix)
+        checks += _vault(root, places, loaded, fix, ask_model)
     bad = any(check.level is Level.BAD for check in checks)
     steps = list(dict.fromkeys(check.next for check in checks if check.next and check.level is not Level.OK))
     document = {
@@ -90,7 +92,7 @@ def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
     raise AgentError("no settings can be read", hint="install vault-agent again")
 
 
-def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool) -> list[Check]:
+def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model: bool) -> list[Check]:
     opened: list[Vault] = []
 
     def open_it() -> list[Check]:
@@ -107,7 +109,9 @@ def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool) -> list[C
         checks += examine.trust(vault, _own_hooks(vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
         checks += examine.template(vault, files)
-        checks += search_checks(App(vault, loaded.settings, loaded, vault.clock, places), fix=fix)
+        app = App(vault, loaded.settings, loaded, vault.clock, places)
+        checks += search_checks(app, fix=fix)
+        checks += agent_checks(app, ask_model=ask_model)
     return checks
 
 

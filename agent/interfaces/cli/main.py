@@ -8,7 +8,7 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from io import TextIOWrapper
@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from agent.errors import AgentError, Permanent, Retryable, UserError
-from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Output, colour, exit_codes, say, to_json
+from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, colour, exit_codes, say, to_json
 
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
@@ -44,9 +44,20 @@ COMMANDS = {
     "search": Lazy("agent.interfaces.cli.search", "Find notes by words and by meaning."),
     "recall": Lazy("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
     "reindex": Lazy("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
+    "ask": Lazy("agent.interfaces.cli.ask", "Give the agent a task and see its answer."),
+    "chat": Lazy("agent.interfaces.cli.chat", "Talk with the agent."),
+    "run": Lazy("agent.interfaces.cli.run_note", "Answer what a note asks, in the note."),
+    "approvals": Lazy("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
+    "questions": Lazy("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
+    "context": Lazy("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
+    "skills": Lazy("agent.interfaces.cli.skills", "List, match, review and rate skills."),
     "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
     "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
     "remember": Lazy("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
+    "forget": Lazy("agent.interfaces.cli.forget", "Forget a note: remove it and keep it from coming back."),
+    "import": Lazy("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
+    "memory": Lazy("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
+    "metrics": Lazy("agent.interfaces.cli.metrics", "Show what happened, counted."),
     "get": Lazy("agent.interfaces.cli.get", "Print a note, by path or id."),
     "log": Lazy("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
     "diff": Lazy("agent.interfaces.cli.diff", "Show what a change did to the notes."),
@@ -243,9 +254,12 @@ def _invoke(args: list[str]) -> int:
 
 def _fail(error: Exception, args: Sequence[str]) -> int:
     """Say what went wrong, on standard error or as one JSON document, and return the exit code."""
+    beside: Mapping[str, object] = {}
+    if isinstance(error, Failed):
+        beside, error = error.document, error.error
     code = exit_code(error)
     try:
-        _explain(error, code, args)
+        _explain(error, code, args, beside)
         sys.stdout.flush()
     except OSError:
         # Nobody can be told: what is left in the buffer must not fail once more when the interpreter exits.
@@ -253,10 +267,10 @@ def _fail(error: Exception, args: Sequence[str]) -> int:
     return code
 
 
-def _explain(error: Exception, code: int, args: Sequence[str]) -> None:
+def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[str, object]) -> None:
     name, message, hint = _words(error, code)
     if _asks_json(args):
-        failure = {"ok": False, "error": {"type": name, "message": message, "hint": hint}}
+        failure = {**beside, "ok": False, "error": {"type": name, "message": message, "hint": hint}}
         click.echo(to_json(failure))
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.ctx.get_help(), err=True, color=colour())

@@ -33,6 +33,15 @@ class CheckFailed(Exception):
     """A check found something and its report is printed already; exit 1."""
 
 
+class Failed(Exception):
+    """What was asked for failed, and there is more to say than the error: with `--json`, `document` goes beside it."""
+
+    def __init__(self, error: Exception, document: Mapping[str, object]) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.document = document
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """How this call prints, and the vault it was given; in click's `ctx.obj`."""

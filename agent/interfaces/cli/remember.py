@@ -24,19 +24,21 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
     app = build(output.vault())
     entry = Entry(app.clock.new_id(), app.clock.now(), text, keywords=keywords)
-    outcome = _save(app, entry)
+    outcome = save(app, entry)
     document = {"path": entry.path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued}
-    output.emit(document, _said(entry, outcome))
+    output.emit(document, said(entry, outcome))
 
 
-def _save(app: App, entry: Entry) -> Outcome:
+def save(app: App, entry: Entry) -> Outcome:
+    """Write an entry in one commit."""
     subject = f"memory(entry): remember {one_line(entry.text)[:80]}"
     with app.vault.transaction(subject, Stamp("agent", tool="remember")) as transaction:
         transaction.create(entry.path, entry.note())
     return transaction.outcome
 
 
-def _said(entry: Entry, outcome: Outcome) -> str:
+def said(entry: Entry, outcome: Outcome) -> str:
+    """What was written where, for a person."""
     if outcome.queued:
         return f"waiting: {outcome.queued}\n{entry.path} will be written and committed when that is over"
     return f"{entry.path}\ncommit {(outcome.commit or '')[:12]}"

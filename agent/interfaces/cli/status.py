@@ -7,6 +7,8 @@ import click
 from agent.app.alone import last_word
 from agent.app.build import build
 from agent.app.coverage import IndexState, index_state
+from agent.app.standing import Standing, standing
+from agent.config.running import Spend
 from agent.interfaces.cli.output import Output
 from agent.vault.health.status import Status, status
 from agent.vault.write.humans import Kind
@@ -18,19 +20,21 @@ _SHOWN = 10
 @click.option("--notes", is_flag=True, help="Name every note that search does not find in full, and why.")
 @click.pass_obj
 def command(output: Output, notes: bool) -> None:
-    """Show the last commit, what is not committed yet, what waits and why, conflicts, the daemon and the index."""
+    """Show the last commit, what is not committed yet, what waits and why, conflicts, the daemon, index and agent."""
     app = build(output.vault())
     found = status(app.vault)
     index = index_state(app, found.notes)
-    daemon = last_word(app)
+    daemon, agent = last_word(app), standing(app)
     document = {
         **_document(found),
         "daemon": daemon,
         "index": _index_document(index, notes),
+        "agent": _agent_document(agent, app.settings.spend),
         "sync": None,
         "warnings": list(app.loaded.warnings),
     }
-    output.emit(document, lambda: "\n".join([_text(found), *_seen(daemon), *_index_text(index, notes)]))
+    lines = [*_seen(daemon), *_index_text(index, notes), *_agent_text(agent, app.settings.spend)]
+    output.emit(document, lambda: "\n".join([_text(found), *lines]))
     for warning in () if output.json else app.loaded.warnings:
         output.warn(warning)
 
@@ -95,6 +99,35 @@ def _index_text(index: IndexState, notes: bool) -> list[str]:
     line += f"; {index.behind} changes not taken in yet" if index.behind else ""
     named = (*lost, *index.coverage.partly) if notes else ()
     return [line, *(f"           {path}: {reason}" for path, reason in named)]
+
+
+def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
+    today = agent.today
+    spent = None
+    if today is not None:
+        spent = {"calls": today.calls, "tokens": today.tokens, "money": round(today.money, 6)}
+    return {
+        "model": agent.model or None,
+        "today": spent,
+        "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
+        "approvals": agent.approvals,
+        "questions": agent.questions,
+        "waiting": list(agent.waiting),
+        "working": list(agent.working),
+        "problem": agent.problem or None,
+    }
+
+
+def _agent_text(agent: Standing, caps: Spend) -> list[str]:
+    line = f"agent    {agent.model or 'no model is configured: `ask` quotes your notes'}"
+    if agent.today is not None and agent.today.calls:
+        money, tokens = agent.today.money, agent.today.tokens
+        line += f"; today ${money:.2f} of ${caps.daily:g}, {tokens:,} of {caps.daily_tokens:,} tokens"
+    lines = [line]
+    lines += [f"           {agent.problem}"] if agent.problem else []
+    lines += [f"approve  {agent.approvals} calls wait: vault-agent approvals"] if agent.approvals else []
+    lines += [f"asked    {agent.questions} questions wait: vault-agent questions"] if agent.questions else []
+    return lines + [f"working  in {path}" for path in agent.working]
 
 
 def _seen(daemon: Mapping[str, object] | None) -> list[str]:

@@ -50,7 +50,7 @@ def command(
     start = moment(since, app.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
     result = undo(app.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(_document(result, dry_run), lambda: "\n".join(_text(result, dry_run)))
+    output.emit(_document(result, dry_run), lambda: "\n".join(said(result, dry_run)))
 
 
 def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
@@ -69,7 +69,8 @@ def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
     }
 
 
-def _text(result: Undone, dry_run: bool) -> Iterator[str]:
+def said(result: Undone, dry_run: bool) -> Iterator[str]:
+    """What an undo did, line by line."""
     yield _outcome(result, dry_run)
     yield from (f"  {summary(change)}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:

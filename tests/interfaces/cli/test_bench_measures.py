@@ -24,6 +24,14 @@ def test_it_builds_its_own_vault_and_reports_figures(name: str, capsys: pytest.C
     assert all(figure["median_ms"] > 0 and figure["runs"] == 2 for figure in document["figures"])
 
 
+def test_a_step_of_a_run_is_timed_against_its_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "bench", "agent", "--notes", "20", "--rounds", "1", "--engine", "whoosh"]) in {0, 1}
+    document = json.loads(capsys.readouterr().out)
+    judged = {each["name"]: each["limit"] for each in document["figures"] if "limit" in each}
+    assert judged == {"a step without model and commits, p95": 30}
+    assert all(each["value"] > 0 for each in document["figures"])
+
+
 def test_speed_reports_every_figure_with_its_limit(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("wordllama")
     code = main(["--json", "bench", "speed", "--notes", "30", "--rounds", "2", "--engine", "whoosh"])

@@ -55,7 +55,7 @@ def complete(folder: Path, *words: str) -> list[str]:
 
 def test_bash_completes_commands_options_and_settings(bash: Path) -> None:
     assert complete(bash, "") == [name for name, lazy in COMMANDS.items() if not lazy.hidden]
-    assert complete(bash, "co") == ["commit", "config", "completion"]
+    assert complete(bash, "co") == ["context", "commit", "config", "completion"]
     assert complete(bash, "--ve") == ["--version"]
     assert complete(bash, "config", "") == ["get", "list", "set", "unset"]
     assert complete(bash, "config", "get", "git.q") == ["git.quiet_seconds"]

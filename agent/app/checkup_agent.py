@@ -1,0 +1,54 @@
+"""The agent's side of `doctor`: can the policy and the ledger be read, is a model configured, and does it answer?"""
+
+from collections.abc import Iterator
+
+from agent.app.build import App
+from agent.app.models import account
+from agent.app.standing import ledger_of, model_name
+from agent.context.tokens import estimate
+from agent.errors import AgentError
+from agent.llm.messages import Request, User
+from agent.llm.offline import Offline
+from agent.tools.policy_file import load_policies
+from agent.vault.health.probe import Check, Level, guarded, ok
+
+_TOKENS = 64
+
+
+def agent_checks(app: App, *, ask_model: bool) -> list[Check]:
+    """Probe policy, ledger and settings; the model itself only where `ask_model`, as that may cost something."""
+    return [
+        *guarded("policy", lambda: _policy(app)),
+        *guarded("spend", lambda: _spend(app)),
+        *guarded("model", lambda: _model(app, ask_model)),
+    ]
+
+
+def _policy(app: App) -> Iterator[Check]:
+    found = load_policies(app.directories.config)
+    yield ok("policy", f"{len(found.profiles)} profiles: {', '.join(profile.name for profile in found.profiles)}")
+
+
+def _spend(app: App) -> Iterator[Check]:
+    ledger = ledger_of(app)
+    today = ledger.totals(ledger.today())
+    yield ok("spend", f"{today.calls} calls today, ${today.money:.2f} of ${app.settings.spend.daily:g}")
+
+
+def _model(app: App, ask: bool) -> Iterator[Check]:
+    name = model_name(app)
+    if not name:
+        yield ok("model", "none is configured: answers quote your notes")
+        return
+    if not ask:
+        yield ok("model", f"{name} is configured; --model asks it for a word")
+        return
+    clock = app.clock
+    began = clock.monotonic()
+    try:
+        model = account(app, estimate, Offline()).of_run(clock.new_id(), "").main
+        model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
+    except AgentError as error:
+        yield Check(Level.BAD, "model", f"{name}: {error.message}", next=error.hint)
+        return
+    yield ok("model", f"{name} answers, in {clock.monotonic() - began:.1f} s")

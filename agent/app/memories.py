@@ -1,0 +1,227 @@
+"""The life of a vault's memories, put together: the day's log and summary, the daily upkeep, forgetting, importing.
+
+When the upkeep ran last is remembered on this machine only: what a run finds to do is told by the notes, so another
+machine's upkeep, or one too many, does no harm.
+"""
+
+import json
+import logging
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from agent.app.build import App
+from agent.errors import AgentError, NoteExists
+from agent.events.bus import Bus
+from agent.events.runs import SessionEnded, TaskCompleted
+from agent.memory import daily
+from agent.memory.authorship import DAILY
+from agent.memory.day_summary import day_summary
+from agent.memory.forget import Forgetting, without
+from agent.memory.importing import Fate, Found, read_folder
+from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, kept, on_day
+from agent.memory.lifecycle import Upkeep, plan, run
+from agent.memory.tombstones import tombstones
+from agent.vault.history.purge import drop_commands
+from agent.vault.history.purge import purge as rewrite
+from agent.vault.store import Vault
+from agent.vault.write.change import Outcome, Stamp
+
+_STRANGERS = b"%% vault-agent: taint "
+_LOOKED_BACK = 7
+"""Days back that are looked at for one whose summary was never written."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Diary:
+    """Writes the daily notes of one vault."""
+
+    app: App
+
+    def log(self, event: TaskCompleted) -> Outcome:
+        """Add a finished task to today's log; the day before gets its summary when this is the first of a new day."""
+        vault, now = self.app.vault, self.app.clock.now()
+        path = daily.path_of(now.date())
+        block = daily.log_block(event, now, self._language, quote=not _has_strangers(vault, event.session))
+        if vault.read(path) is None:
+            self._begin(now.date())
+        stamp = Stamp("agent", run=event.run, tool=DAILY, session=event.session)
+        with vault.transaction(f"memory(daily): log {now:%Y-%m-%d %H:%M}", stamp) as transaction:
+            transaction.append(path, block.encode())
+        return transaction.outcome
+
+    def _begin(self, day: date) -> None:
+        """Make a day's note, in a commit that belongs to no run: undoing the first run of a day leaves the others'."""
+        stamp = Stamp("agent", tool=DAILY)
+        with (
+            suppress(NoteExists),
+            self.app.vault.transaction(f"memory(daily): begin {day.isoformat()}", stamp) as transaction,
+        ):
+            transaction.create(daily.path_of(day), daily.new_note(day).encode())
+        self._close_earlier(day)
+
+    def summarise(self, day: date) -> Outcome:
+        """Bring the summary of a day up to date; nothing where there is nothing to say or a person has changed it."""
+        vault = self.app.vault
+        path = daily.path_of(day)
+        before = vault.read(path)
+        text = (before or b"").decode("utf-8", "surrogateescape")
+        least = self.app.settings.memory.dedupe
+        summary = day_summary(on_day(vault, day), daily.log(text), self._language, least)
+        after = daily.with_summary(text or daily.new_note(day), summary) if summary else text
+        if after == text:
+            return Outcome()
+        data = after.encode("utf-8", "surrogateescape")
+        subject = f"memory(daily): summary of {day.isoformat()}"
+        with vault.transaction(subject, Stamp("agent", tool=DAILY)) as transaction:
+            if before is None:
+                transaction.create(path, data)
+            else:
+                transaction.edit(path, before, data)
+        return transaction.outcome
+
+    @property
+    def _language(self) -> str:
+        return self.app.settings.vault.language
+
+    def _close_earlier(self, today: date) -> None:
+        for back in range(1, _LOOKED_BACK + 1):
+            day = today - timedelta(days=back)
+            text = (self.app.vault.read(daily.path_of(day)) or b"").decode("utf-8", "surrogateescape")
+            if daily.has_log(text):
+                self.summarise(day)
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeeper:
+    """Runs the upkeep of memory when it is due: at the first activity of a day, or when a day has many entries."""
+
+    app: App
+
+    @property
+    def last(self) -> Path:
+        """Where the last upkeep on this machine is noted."""
+        return self.app.vault.writer.layout.folder / "upkeep.json"
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether it should run now; looks at one small file, and the names of one folder."""
+        settings = self.app.settings.memory
+        if not (settings.lifecycle or settings.long_term):
+            return False
+        day, entries = self._done()
+        if day != now.date().isoformat():
+            return True
+        return self._today(now.date()) - entries >= settings.lifecycle_entries
+
+    def plan(self) -> Upkeep:
+        """What there is to do now; writes nothing."""
+        settings = self.app.settings
+        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now())
+
+    def run(self) -> tuple[Upkeep, Outcome]:
+        """Do what there is to do, in one commit, and note that it was done."""
+        upkeep = self.plan()
+        outcome = run(self.app.vault, upkeep) if upkeep.requests else Outcome()
+        today = self.app.clock.now().date()
+        with suppress(OSError):
+            self.last.write_text(json.dumps({"day": today.isoformat(), "entries": self._today(today)}), "utf-8")
+        return upkeep, outcome
+
+    def run_when_due(self) -> Upkeep | None:
+        """The upkeep if it is due; None where it is not, or has to wait."""
+        if not self.is_due(self.app.clock.now()):
+            return None
+        try:
+            return self.run()[0]
+        except AgentError as error:
+            logger.warning("the upkeep of memory has to wait: %s", error.message)
+            return None
+
+    def _done(self) -> tuple[str, int]:
+        try:
+            said = json.loads(self.last.read_text("utf-8"))
+            return str(said["day"]), int(said["entries"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return "", 0
+
+    def _today(self, day: date) -> int:
+        folder = Path(self.app.vault.place.root, FOLDER, f"{day:%Y/%m}")
+        return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
+
+
+def keep_diary(app: App, bus: Bus) -> None:
+    """Have finished tasks logged, and days summed up when a session ends."""
+    diary = Diary(app)
+
+    def log(event: TaskCompleted) -> None:
+        if "." not in event.run:  # a sub-run is its parent's
+            diary.log(event)
+
+    def close(event: SessionEnded) -> None:
+        diary.summarise(app.clock.now().date())
+
+    bus.subscribe(log, TaskCompleted, name="daily_log", priority=-10)
+    bus.subscribe(close, SessionEnded, name="daily_summary", priority=-10)
+
+
+def keep_memories(app: App, bus: Bus) -> None:
+    """Have the upkeep run after the first task of a day, and after a task that brings many entries."""
+    upkeeper = Upkeeper(app)
+
+    def tend(event: TaskCompleted) -> None:
+        upkeeper.run_when_due()
+
+    bus.subscribe(tend, TaskCompleted, name="upkeep", priority=-50, timeout=60.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """A history written anew, or to be: how many commits, the branch's end, where the old commits are, who else has
+    them, and what a person types to drop them."""
+
+    commits: int
+    head: str
+    backup: str
+    other_refs: tuple[str, ...]
+    drop: tuple[str, ...]
+
+
+def purge(app: App, forgetting: Forgetting, *, dry_run: bool, yes_remote: bool) -> Purge:
+    """Take what was forgotten out of this branch's history; raises what `history.purge` raises."""
+    gone = {name for path, _ in forgetting.gone for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
+    paths = sorted(gone | {each.path for each in forgetting.changed})
+
+    def clean(path: str, data: bytes) -> bytes | None:
+        return None if path in gone else without(path, data, forgetting)
+
+    subject = "memory(forget): (removed)"
+    done = rewrite(app.vault, paths, clean, subject, remote=yes_remote, dry_run=dry_run)
+    if not dry_run:
+        shutil.rmtree(app.cache / "past", ignore_errors=True)
+    drop = tuple(drop_commands(done.backup)) if done.backup else ()
+    return Purge(done.commits, done.head, done.backup, (*done.other_refs, *done.remote_refs), drop)
+
+
+def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Found, ...], Outcome]:
+    """Make entries of the memories in a folder of an older layout, in one commit."""
+    vault = app.vault
+    known = kept(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
+    found = read_folder(folder, known, tombstones(vault), app.clock)
+    entries = [each.entry for each in found if each.fate is Fate.TAKEN and each.entry is not None]
+    if dry_run or not entries:
+        return found, Outcome()
+    subject = f"memory(import): take in {len(entries)} memories of an older layout"
+    with vault.transaction(subject, Stamp("agent", tool="import")) as transaction:
+        for entry in entries:
+            transaction.create(entry.path, entry.note())
+    return found, transaction.outcome
+
+
+def _has_strangers(vault: Vault, session: str) -> bool:
+    """Whether a stranger's text came into a session: what was answered then may be the stranger's words."""
+    return bool(session) and _STRANGERS in (vault.read(session) or b"")

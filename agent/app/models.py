@@ -1,0 +1,51 @@
+"""The models of the settings, on the account of each run: redacted, priced, metered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent.app.build import App
+from agent.app.standing import ledger_of
+from agent.context.budget import Count
+from agent.llm.choose import Providers, providers
+from agent.llm.ledger import Ledger, Scope, Totals
+from agent.llm.presets import price
+from agent.llm.provider import Provider
+from agent.llm.redacted import Redacted, keep_out_of_logs, known_secrets
+from agent.llm.spend import Meter
+from agent.loop.agent import Models
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The machine's models with one ledger for all its vaults, as the day's ceilings are the person's."""
+
+    models: Providers
+    ledger: Ledger
+    of_run: Callable[[str, str], Models]
+
+    def spent(self, run: str) -> Totals:
+        """What a run and its sub-runs have cost."""
+        return self.ledger.totals_of(run)
+
+
+def account(app: App, count: Count, stand_in: Provider) -> Account:
+    """The models that the settings name, `stand_in` where they name none. Connects to nothing.
+
+    Raises `ConfigError` for half a configuration.
+    """
+    secrets = known_secrets(app.settings)
+    keep_out_of_logs(secrets)
+    found = providers(app.settings.llm, app.clock, count)
+    ledger = ledger_of(app)
+
+    def metered(provider: Provider, scope: Scope) -> Provider:
+        if not provider.model.present:
+            return stand_in
+        redacted = Redacted(provider, secrets)
+        return Meter(redacted, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
+
+    def of_run(run: str, job: str) -> Models:
+        scope = Scope(run, job)
+        return Models(metered(found.main, scope), metered(found.fast, scope))
+
+    return Account(found, ledger, of_run)

@@ -1,0 +1,161 @@
+"""Requests in notes: what a note asks for, the run that works on it, the answer put into the note in one commit.
+
+The same for the daemon and for whoever names a note on the command line. When a request is finished, and which notes
+may ask at all without being named, is `inbox`'s.
+"""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from agent.app.build import App
+from agent.app.cut_off import is_own
+from agent.app.marks import marks_of
+from agent.app.runs import Line, Runs
+from agent.errors import AgentError, NoteGone
+from agent.events.runs import Speaker
+from agent.loop.outcome import Ended, Outcome
+from agent.loop.records import inert
+from agent.loop.run import Asked
+from agent.loop.session import Session, load
+from agent.markdown import requests
+from agent.markdown.requests import Answer, Request, Status
+from agent.tools.builtin.toolbox import foreign_text
+from agent.vault.plumbing.objects import blob_id
+from agent.vault.write.change import Stamp
+from agent.vault.write.message import one_line
+from agent.vault.write.secrets import masked
+
+FOLDER = "inbox"
+CHANNEL = "inbox"
+_SILENT = frozenset({"sessions", "approvals", "questions", "skills", "rules", "jobs", "prompts", "entries", "archive"})
+"""Folders of notes that the agent reads or writes itself: nothing in them is a request."""
+_LINKS = 8
+_SUBJECT = 80
+_WORDS = {
+    "en": {"answer": "Answer", "how": "how I got there", "from": "From", "waits": "waits for you in"},
+    "zh": {"answer": "答复", "how": "经过", "from": "出自", "waits": "等你处理："},
+}
+_AGAIN = {
+    "en": "To ask again, set `status: pending` or untick the box.",
+    "zh": "要再问一次，把 `status` 改为 `pending`，或去掉勾选。",
+}
+_STATUS: dict[Outcome, Status] = {
+    Outcome.FINISHED: "done",
+    Outcome.NEEDS_APPROVAL: "needs_approval",
+    Outcome.QUESTION_ASKED: "question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An answer in its note: the commit, or why it waits to be written."""
+
+    path: str
+    status: Status
+    commit: str | None
+    queued: str
+
+
+def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]:
+    """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
+    data = app.vault.read(path)
+    folder = path.partition("/")[0]
+    if data is None or folder in _SILENT:
+        return ()
+    in_inbox = path.startswith(f"{FOLDER}/")
+    if not in_inbox and not named and not requests.may_ask(data):
+        return ()
+    found = requests.asked(data, whole=in_inbox)
+    return found or (requests.asked(data, whole=True) if named else ())
+
+
+def held(app: App, path: str) -> AbstractContextManager[None]:
+    """Be the only process that works on the requests of a note; entering raises `LockHeld`."""
+    return marks_of(app.vault).held(f"note-{blob_id(path.encode('utf-8', 'surrogateescape'))[:16]}")
+
+
+def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> Ended:
+    """Work on a request; a note that comes from elsewhere taints the run. Raises what `Runs.ask` does."""
+    data = app.vault.read(path)
+    if data is None:
+        raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+    task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
+    untrusted = foreign_text(app.vault).source(path, data)
+    return agent.ask(Asked(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
+
+
+def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
+    """Put what a run came to into the note, in one commit; None when the task is not in the note any more.
+
+    Raises `NoteGone` when the note is not there, `BadNote` for one that is no text, and what a transaction does.
+    """
+    status = _STATUS.get(ended.outcome, "failed")
+    text, reason = _said(app, path, ended, status), "" if status == "done" else masked(ended.reason)
+    return _write(app, path, request, Answer(ended.run, text, status, _plain(reason), _word(app, "answer")), ended)
+
+
+def refuse(app: App, path: str, request: Request, status: Status, reason: str) -> Placed | None:
+    """Say in the note why a request is not worked on; raises as `place` does."""
+    answer = Answer(app.clock.new_id(), _AGAIN[app.settings.vault.language], status, reason, _word(app, "answer"))
+    return _write(app, path, request, answer, None)
+
+
+def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended | None) -> Placed | None:
+    data = app.vault.read(path)
+    if data is None:
+        raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+    after = requests.answered(data, request, answer)
+    if after is None:
+        return None
+    strangers = _strangers(app, ended)
+    if strangers:
+        foreign_text(app.vault).remember(after, data, strangers)
+    stamp = Stamp("agent", tool="inbox")
+    if ended is not None:
+        stamp = Stamp("agent", run=ended.run, tool="inbox", session=ended.session)
+    subject = f"inbox({answer.status}): {masked(one_line(request.text))[:_SUBJECT]}"
+    with app.vault.transaction(subject, stamp) as change:
+        change.edit(path, data, after)
+    return Placed(path, answer.status, change.outcome.commit, change.outcome.queued or "")
+
+
+def _said(app: App, path: str, ended: Ended, status: Status) -> str:
+    """The answer and its links."""
+    parts = [inert(masked(ended.answer.strip()))]
+    if status in ("needs_approval", "question"):
+        parts = [f"{_word(app, 'waits')} [[{ended.waits_for.removesuffix('.md')}]]."]
+    elif status == "failed":
+        parts += [masked(ended.hint), _AGAIN[app.settings.vault.language]]
+    shown = dict.fromkeys(source.path.removesuffix(".md") for source in ended.sources if source.path != path)
+    links = ", ".join(f"[[{each}]]" for each in list(shown)[:_LINKS])
+    parts += [f"{_word(app, 'from')}: {links}"] if links and status == "done" else []
+    return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))
+
+
+def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:
+    if ended is None:
+        return ()
+    try:
+        return load(app.vault, ended.session).untrusted
+    except NoteGone:
+        return ()
+
+
+def _session_before(app: App, agent: Runs, data: bytes) -> str:
+    """The session in which the note's last request was answered, if it is this machine's and can be gone on with."""
+    path = requests.last_session(data)
+    try:
+        session: Session | None = load(app.vault, path) if path else None
+    except AgentError:
+        return ""
+    if session is None or session.channel != CHANNEL or session.open_run or not is_own(app, session):
+        return ""
+    return "" if agent.is_stale(session) else path
+
+
+def _word(app: App, name: str) -> str:
+    return _WORDS[app.settings.vault.language][name]
+
+
+def _plain(text: str) -> str:
+    return " ".join(inert(" ".join(text.split())).replace("*", " ").split())[:300]

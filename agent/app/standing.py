@@ -1,0 +1,62 @@
+"""How the agent stands: which model, what was spent today, what waits for the person. Read, never asked for."""
+
+from dataclasses import dataclass
+
+from agent.app.build import App
+from agent.app.marks import marks_of
+from agent.app.waiting import approvals, open_questions
+from agent.errors import AgentError
+from agent.llm.ledger import Ledger, Totals
+from agent.llm.presets import endpoint
+
+SPEND = "spend"
+"""The folder of the ledger, in the machine's state: the day's ceilings are the person's and not a vault's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`model` is empty where none is configured; `problem` says what is wrong with the settings or the ledger.
+
+    `waiting` are the sessions whose run waits for a person, `working` those in which one goes on now.
+    """
+
+    model: str
+    today: Totals | None
+    approvals: int
+    questions: int
+    waiting: tuple[str, ...]
+    working: tuple[str, ...]
+    problem: str = ""
+
+
+def ledger_of(app: App) -> Ledger:
+    """The ledger of what models cost on this machine."""
+    return Ledger(app.directories.state / SPEND, app.clock)
+
+
+def standing(app: App) -> Standing:
+    """Look at how the agent stands; connects to nothing and changes nothing."""
+    problems: list[str] = []
+    model, today = "", None
+    try:
+        model = model_name(app)
+    except AgentError as error:
+        problems.append(error.message)
+    try:
+        ledger = ledger_of(app)
+        today = ledger.totals(ledger.today())
+    except AgentError as error:
+        problems.append(error.message)
+    marks = marks_of(app.vault)
+    waiting = tuple(mark.session for mark in marks.waiting())
+    working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
+    asked, questions = approvals(app).pending(), open_questions(app)
+    return Standing(model, today, len(asked), len(questions), waiting, working, "; ".join(problems))
+
+
+def model_name(app: App) -> str:
+    """The model that the settings name, empty for none; raises `ConfigError` for half a configuration."""
+    if app.settings.llm.wire == "scripted":
+        return "scripted"
+    found = endpoint(app.settings.llm)
+    return found[1].model.name if found else ""

@@ -1,0 +1,96 @@
+"""`vault-agent approvals`: the calls that wait for a yes, and the yes or no to each."""
+
+from collections.abc import Callable
+
+import click
+
+from agent.app.build import App, build
+from agent.app.waiting import approvals
+from agent.errors import UserError
+from agent.interfaces.cli.decide import approval_text
+from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
+from agent.interfaces.cli.output import Output
+from agent.tools.asked import Asked
+
+_CODES = 6
+_EXPLAINED = "Go on with the run here when no daemon does."
+
+
+@click.group(short_help="List what waits for your yes, and decide.", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List the calls that wait for your yes. ID is an approval's id, the end of it, or its note.
+
+    A yes holds for exactly the call shown, once. You may as well tick the box in the note: a daemon that is at work
+    goes on by itself then.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj)
+
+
+def _list(output: Output) -> None:
+    app = build(output.vault())
+    waiting = approvals(app).pending()
+    lines = [
+        f"{each.id[-_CODES:].lower()}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting
+    ]
+    lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
+    output.emit({"approvals": [_document(each) for each in waiting]}, "\n".join(lines) or "nothing waits for your yes")
+
+
+@command.command()
+@click.argument("name", metavar="ID")
+@click.pass_obj
+def show(output: Output, name: str) -> None:
+    """Show a call in full, with what it would change."""
+    app = build(output.vault())
+    asked = _find(app, name)
+    text = approval_text(asked, app.vault.read(asked.path) or b"")
+    output.emit({**_document(asked), "text": text}, f"{text}\n{asked.status}")
+
+
+def _deciding(yes: bool) -> Callable[..., None]:
+    def decide(output: Output, name: str, reason: str, go: bool) -> None:
+        app = build(output.vault())
+        asked = approvals(app).decide(_find(app, name).id, yes, reason)
+        who, mark = wanted(app, output, asked.path, go)
+        output.note(f"{asked.status}: {asked.tool}, in {asked.path}")
+        ended = go_on(app, output, mark.session) if who == HERE and mark is not None else None
+        output.emit({**_document(asked), "goes_on": who, "run_ended": ended}, said(who, mark))
+
+    return decide
+
+
+for _word, _yes, _help in (("yes", True, "Allow a call, once."), ("no", False, "Refuse a call.")):
+    _decide = click.pass_obj(_deciding(_yes))
+    _decide = click.option("--go-on", "go", is_flag=True, help=_EXPLAINED)(_decide)
+    _decide = click.option("--reason", default="", metavar="TEXT", help="Why; the agent is told.")(_decide)
+    command.command(_word, help=_help)(click.argument("name", metavar="ID")(_decide))
+
+
+def _find(app: App, name: str) -> Asked:
+    """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
+    known = approvals(app)
+    found = known.find(name)
+    if found is not None:
+        return found
+    ends = [each for each in known.pending() if len(name) >= _CODES and each.id.casefold().endswith(name.casefold())]
+    if len(ends) != 1:
+        what = "several approvals end in" if ends else "no approval was asked here with the id"
+        raise UserError(f"{what} {name}", hint="vault-agent approvals lists what waits")
+    return ends[0]
+
+
+def _document(asked: Asked) -> dict[str, object]:
+    return {
+        "id": asked.id,
+        "path": asked.path,
+        "status": asked.status,
+        "tool": asked.tool,
+        "call": asked.shown,
+        "run": asked.run,
+        "session": asked.session,
+        "created": asked.created.isoformat(),
+        "expires": asked.expires.isoformat(),
+        "reason": asked.reason or None,
+    }

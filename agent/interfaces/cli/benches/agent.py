@@ -1,0 +1,106 @@
+"""What the agent itself takes of a run, the model's thinking and git's commits aside: a step, and the beginning.
+
+A step is measured from the last word of one answer of a scripted model to the first of the next: the answer's record,
+the tool's policy and checks, events, the budget, the whole request, and the spend ledger's two lines.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from agent.app.build import App
+from agent.app.library import library
+from agent.app.runs import Line, Runs, runs
+from agent.errors import Permanent
+from agent.events.runs import Speaker
+from agent.index.keyword import Engine
+from agent.interfaces.cli.benches.figures import Figure
+from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
+from agent.interfaces.cli.benches.prose import build_prose
+from agent.interfaces.cli.benches.site import site
+from agent.loop.outcome import Outcome
+from agent.loop.run import Asked
+from agent.vault.store import Vault
+from agent.vault.write.change import Outcome as Written
+from agent.vault.write.queue import Order
+
+STEPS = 40
+STEP_MS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timed(Vault):
+    """A vault that adds up the time that its commits take, in seconds."""
+
+    spent: list[float] = field(default_factory=list)
+
+    def carry_out(self, order: Order) -> Written:
+        started = time.perf_counter()
+        try:
+            return Vault.carry_out(self, order)
+        finally:
+            self.spent.append(time.perf_counter() - started)
+
+
+def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable[[str], None]) -> list[Measure]:
+    """The figures of `rounds` runs of `STEPS` steps in a vault of so many notes."""
+    say(f"writing and indexing {notes} notes")
+    paths = build_prose(folder / "vault", notes)
+    place = site(folder / "vault", folder / "home", engine)
+    vault = Timed(place.app.vault.writer)
+    app = _scripted(replace(place.app, vault=vault), folder / "script.json", paths)
+    steps: list[float] = []
+    begins: list[float] = []
+    commits: list[float] = []
+    with closing(library(app)) as index:
+        index.refresh()
+        say(f"{rounds} runs of {STEPS} steps")
+        with closing(runs(app, index)) as agent:
+            _run(agent, vault)  # what is loaded once is loaded
+            for _ in range(rounds):
+                vault.spent.clear()
+                first, *rest = _run(agent, vault)
+                begins.append(first)
+                steps += rest
+                commits += vault.spent
+    return [
+        *middle_and_tail(_figure("a step without model and commits", steps), STEP_MS),
+        *middle_and_tail(_figure("a run's beginning, memories recalled", begins), None),
+        *middle_and_tail(_figure("a commit, for comparison", commits), None),
+    ]
+
+
+def _run(agent: Runs, vault: Timed) -> list[float]:
+    """One run: the seconds of its beginning and of each step, without commits."""
+    words: list[tuple[float, float]] = []
+    started, before = time.perf_counter(), sum(vault.spent)
+
+    def hear(text: str) -> None:
+        words.append((time.perf_counter(), sum(vault.spent)))
+
+    ended = agent.ask(Asked("keep a log of my walks by the lake", Speaker("cli")), line=Line(hear))
+    if ended.outcome is not Outcome.FINISHED:
+        raise Permanent(f"the run did not finish: {ended.reason}")
+    marks = [(started, before), *words]
+    return [later[0] - sooner[0] - (later[1] - sooner[1]) for sooner, later in zip(marks, marks[1:], strict=False)]
+
+
+def _figure(name: str, seconds: list[float]) -> Figure:
+    return Figure(name, tuple(1000 * each for each in seconds))
+
+
+def _scripted(app: App, path: Path, paths: list[str]) -> App:
+    """The same with a model that reads and writes by turns, a word and a call at a time."""
+
+    def asks(number: int) -> dict[str, object]:
+        read = {"tool": "vault_read", "arguments": {"path": paths[number % len(paths)]}}
+        note = {"tool": "vault_append", "arguments": {"path": "log.md", "text": f"- walk {number}"}}
+        return {"text": "So.", "chunks": ["So."], "calls": [note if number % 2 else read]}
+
+    lines = [*map(asks, range(STEPS - 1)), {"text": "Done.", "chunks": ["Done."]}]
+    path.write_text(json.dumps({"replies": lines}), "utf-8")
+    settings = app.settings
+    return replace(app, settings=replace(settings, llm=replace(settings.llm, wire="scripted", script=str(path))))

@@ -1,0 +1,215 @@
+"""`vault-agent chat`: a conversation with the agent in one session, from a terminal or a pipe.
+
+What a session is and how a run goes belongs to `app.runs`; the words with a slash are in `chat_words`.
+"""
+
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import click
+
+from agent.app.build import App, build
+from agent.app.cut_off import close_cut_off
+from agent.app.library import Library, library
+from agent.app.runs import Line, Runs, runs
+from agent.errors import AgentError
+from agent.events.runs import Speaker
+from agent.interfaces.cli.answered import answered, failure
+from agent.interfaces.cli.chat_words import HELP, WORDS, Place
+from agent.interfaces.cli.decide import keyboard, settle
+from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
+from agent.interfaces.cli.keys import Keys
+from agent.interfaces.cli.output import Failed, Output, say, to_json
+from agent.interfaces.cli.screen import Screen, is_terminal
+from agent.interfaces.cli.search import catch_up
+from agent.loop.mailbox import Mailbox
+from agent.loop.outcome import Ended, Outcome
+from agent.loop.run import Asked
+from agent.loop.session import load
+
+CHANNEL = "cli"
+_LAST = "the last one"
+
+
+@click.command(short_help="Talk with the agent.")
+@click.option(
+    "--resume",
+    is_flag=False,
+    flag_value=_LAST,
+    default="",
+    metavar="[PATH]",
+    help="Go on in the last session, or in the one at PATH.",
+)
+@click.pass_obj
+def command(output: Output, resume: str) -> None:
+    """Talk with the agent in one session. /help lists the words that are for the chat itself.
+
+    Ctrl-C stops what the agent is doing and keeps the session; Ctrl-D or /quit ends. Lines that you type while it works
+    reach it at its next step. From a pipe each line is a message; the first run that fails ends the chat.
+    """
+    app = build(output.vault())
+    with closing(library(app)) as index:
+        close_cut_off(app)
+        with closing(runs(app, index)) as agent:
+            live = is_terminal() and not output.json
+            keys = Keys(live, app.directories.state / "chat_history")
+            chat = Chat(app, agent, index, output, keys, Screen(live))
+            chat.screen.watch(agent.bus)
+            chat.begin(resume)
+            chat.talk()
+
+
+@dataclass(slots=True)
+class Chat:
+    """One chat. `place.session` is the session's path, empty before the first message of a new one."""
+
+    app: App
+    agent: Runs
+    index: Library
+    output: Output
+    keys: Keys
+    screen: Screen
+    place: Place = field(init=False)
+    over: bool = False
+
+    def __post_init__(self) -> None:
+        self.place = Place(self.app, self.agent)
+
+    def begin(self, resume: str) -> None:
+        """Say where we are; take up the session that is wanted unless it is stale."""
+        self.keys.open()
+        model = self.agent.account.models.main.model
+        said = f"model {model.name}" if self.agent.present else "no model is configured: your notes are quoted"
+        if resume:
+            session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(CHANNEL)
+            if session is None:
+                said += "; there is no session to resume, so this is a new one"
+            elif self.agent.is_stale(session):
+                said += f"; {session.path} has been silent for too long and is over, so this is a new one"
+            else:
+                self.place.session = session.path
+                said += f"; going on in {session.path}"
+        if self.keys.terminal or resume:
+            self.output.note(f"{said}; /help, Ctrl-D ends")
+        if self.place.session:
+            self._take_up_what_waits()
+
+    def talk(self) -> None:
+        """Take one line after the other until the end."""
+        while not self.over:
+            try:
+                text = self.keys.line("> ").strip()
+            except EOFError:
+                break
+            except KeyboardInterrupt:
+                say("\nCtrl-D or /quit ends")
+                continue
+            if text:
+                self._take(text)
+        if self.place.session:
+            self.agent.close_session(self.place.session, "closed")
+            self.output.note(f"session: {self.place.session}")
+
+    def _take(self, text: str) -> None:
+        """A word for the chat or a message; on a terminal, what goes wrong is said and the chat goes on."""
+        try:
+            if text.startswith("/"):
+                self._word(text)
+            else:
+                self.say(text)
+        except AgentError as error:
+            if not self.keys.terminal:
+                raise
+            say(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
+        except KeyboardInterrupt:
+            close_cut_off(self.app)
+            say("stopped at once; what was done stays")
+
+    def say(self, text: str) -> None:
+        """A message from the person."""
+        path = self.place.session
+        if path and self.agent.is_stale(load(self.app.vault, path)):
+            self.output.note(f"{path} has been silent for too long and is over; this is a new session")
+            path = ""
+        late = catch_up(self.app, self.index)
+        if late:
+            self.output.note(f"search is behind: {late}")
+        self._tell(self._going(lambda line: self.agent.ask(Asked(text, Speaker(CHANNEL)), path, line)))
+
+    def _word(self, text: str) -> None:
+        name, _, rest = text.partition(" ")
+        if name in ("/quit", "/exit"):
+            self.over = True
+        elif name == "/help":
+            self._show(HELP)
+        elif name == "/continue":
+            self._resume()
+        elif name in WORDS:
+            if name == "/recall":
+                catch_up(self.app, self.index)
+            self._show(WORDS[name](self.place, rest.strip()))
+        else:
+            self._show(f"there is no {name} here\n{HELP}")
+
+    def _resume(self) -> None:
+        if not self.place.session:
+            self._show("there is nothing to go on with yet")
+            return
+        self._tell(self._going(lambda line: self.agent.resume(self.place.session, line)))
+
+    def _take_up_what_waits(self) -> None:
+        began = load(self.app.vault, self.place.session).open_run
+        if began is not None:
+            self.output.note(f"its last task is not finished: {began.task[:80]}; /continue goes on with it")
+
+    def _going(self, begin: Callable[[Line], Ended]) -> Ended:
+        """Let a run go while the person may type and press Ctrl-C."""
+        mailbox = Mailbox()
+        with self.keys.listening(mailbox), stopped_by_ctrl_c() as stop:
+            ended = begin(Line(self.screen.text, stop, mailbox))
+        self.over = self.over or stop.for_good
+        self.screen.whole(ended.answer)
+        self.place.session, self.place.run = ended.session, ended.run
+        return ended
+
+    def _tell(self, ended: Ended) -> None:
+        """What is to be said when a run has stopped, having asked for what it waits for."""
+        if self.keys.terminal and not self.over:
+            resume = self.agent.resume
+            ended = settle(
+                self.agent,
+                ended,
+                keyboard,
+                lambda path, first: self._going(lambda line: resume(path, line, first)),
+            )
+        if ended.outcome is Outcome.FAILED and not self.keys.terminal:
+            raise Failed(failure(ended), answered(self.agent, ended))
+        if self.output.json:
+            click.echo(to_json({"ok": True, **answered(self.agent, ended)}))
+            return
+        if not self.screen.live:
+            click.echo(ended.answer)
+        for line in _short(ended):
+            self.output.note(line)
+
+    def _show(self, text: str) -> None:
+        if self.output.json:
+            click.echo(to_json({"ok": True, "text": text}))
+        else:
+            self.output.emit({}, text)
+        sys.stdout.flush()
+
+
+def _short(ended: Ended) -> list[str]:
+    """What there is to say besides the answer."""
+    lines: list[str] = []
+    if ended.outcome is not Outcome.FINISHED:
+        lines.append(f"{ended.outcome.value.replace('_', ' ')}: {ended.reason}")
+        lines += [ended.hint] if ended.hint else []
+    if ended.outcome.can_go_on:
+        lines.append("/continue goes on")
+    if ended.commits:
+        lines.append(f"{len(ended.commits)} change{'' if len(ended.commits) == 1 else 's'}; /undo takes them back")
+    return lines + ([f"waiting to be written: {ended.queued}"] if ended.queued else [])

@@ -1,0 +1,64 @@
+"""`vault-agent context`: what would be put before the model for a task, what it takes of the budget, and why."""
+
+from contextlib import closing
+
+import click
+
+from agent.app.build import build
+from agent.app.library import library
+from agent.app.runs import runs
+from agent.context.assemble import Opening
+from agent.context.budget import Line, table
+from agent.errors import UserError
+from agent.events.runs import Speaker
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.search import catch_up
+from agent.loop.run import Asked
+
+
+@click.command(short_help="Show what would be put before the model, and its budget.")
+@click.option("--explain", "task", metavar="TASK", required=True, help="The task that would be asked.")
+@click.pass_obj
+def command(output: Output, task: str) -> None:
+    """Show the budget table of a new session for TASK, and a receipt for each passage. No model is asked."""
+    if not task.strip():
+        raise UserError("the task is empty", hint='vault-agent context --explain "What did I plan for June?"')
+    app = build(output.vault())
+    with closing(library(app)) as index:
+        late = catch_up(app, index)
+        with closing(runs(app, index)) as agent:
+            start, rows, tools = agent.explain(Asked(task, Speaker("cli")))
+            model = agent.account.models.main.model
+    document = {
+        "task": task,
+        "model": {"name": model.name, "window": model.window, "present": model.present},
+        "rows": [_row(row) for row in rows],
+        "tools": list(tools),
+        "receipts": [
+            {
+                "path": receipt.path,
+                "lines": list(receipt.lines),
+                "commit": receipt.commit,
+                "score": receipt.score,
+                "why": receipt.why,
+            }
+            for receipt in start.receipts
+        ],
+        "untrusted": list(start.untrusted),
+        "problems": [*start.problems, *([late] if late else [])],
+    }
+    output.emit(document, lambda: _said(start, rows, tools, late))
+
+
+def _row(row: Line) -> dict[str, object]:
+    return {"part": row.name, "tokens": row.used, "allowed": row.allowed, "kept": row.kept, "cut": row.cut}
+
+
+def _said(start: Opening, rows: tuple[Line, ...], tools: tuple[str, ...], late: str | None) -> str:
+    lines = [table(rows), "", f"tools: {', '.join(tools) or 'none'}", ""]
+    for message in start.messages:
+        lines.append(f"before the task, {message.source}:")
+        lines += [f"  {line}" for line in start.remark(message).splitlines()]
+    lines += [f"untrusted text: {source}" for source in start.untrusted]
+    lines += [f"problem: {problem}" for problem in (*start.problems, *([late] if late else []))]
+    return "\n".join(lines).rstrip()

@@ -1,0 +1,130 @@
+"""`vault-agent forget`: a note goes, with what says the same, and nothing brings it back."""
+
+import sys
+from collections.abc import Iterator, Mapping
+
+import click
+
+from agent.app.build import App, build
+from agent.app.memories import Purge, purge
+from agent.errors import UserError
+from agent.interfaces.cli.output import Output, say
+from agent.memory.forget import Forgetting, carry_out, plan
+from agent.vault.find import find_note
+from agent.vault.write.change import Outcome
+
+_SHOWN = 10
+
+
+@click.command(short_help="Forget a note: remove it and keep it from coming back.")
+@click.argument("name", metavar="PATH|ID")
+@click.option("--dry-run", is_flag=True, help="Only say what would happen.")
+@click.option("--purge", "purged", is_flag=True, help="Remove it from the history too; this cannot be undone.")
+@click.option("--yes", is_flag=True, help="Do not ask, also when many notes would go.")
+@click.option("--yes-remote", is_flag=True, help="With --purge: also when another repository has the commits.")
+@click.pass_obj
+def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, yes_remote: bool) -> None:
+    """Forget the note at PATH or with this ID.
+
+    It goes with every entry that says the same, and with the lines of MEMORY.md and of daily notes that rest on it
+    alone. What stays is a note in archive/forgotten that holds fingerprints and none of its words; by it the same thing
+    is known again and not kept. An undo brings everything back.
+
+    With --purge the history of this branch is written anew without it; the commits that hold it stay under a backup
+    ref until you drop them.
+    """
+    app = build(output.vault())
+    forgetting = plan(app.vault, find_note(app.vault, name))
+    if purged:
+        _purge(output, app, forgetting, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
+        return
+    if not dry_run and not yes and forgetting.changed and _can_ask(output):
+        say("\n".join(_listed(forgetting)))
+        click.confirm("forget all of this?", abort=True, err=True)
+    outcome = Outcome() if dry_run else carry_out(app.vault, forgetting, _language(app), confirmed=yes)
+    output.emit(_document(forgetting, outcome, dry_run), lambda: "\n".join(_said(forgetting, outcome, dry_run)))
+
+
+def _purge(output: Output, app: App, forgetting: Forgetting, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
+    found = purge(app, forgetting, dry_run=True, yes_remote=yes_remote)
+    if dry_run:
+        output.emit(_purged(forgetting, Outcome(), found, True), lambda: "\n".join(_told(forgetting, found, True)))
+        return
+    if not yes:
+        if not _can_ask(output):
+            raise UserError(
+                "a purge cannot be undone, so it needs a yes",
+                hint="look at it with --dry-run, then repeat it with --yes",
+            )
+        say("\n".join(_told(forgetting, found, True)))
+        click.confirm("write the history of this branch anew without it?", abort=True, err=True)
+    outcome = carry_out(app.vault, forgetting, _language(app), confirmed=yes)
+    done = purge(app, forgetting, dry_run=False, yes_remote=yes_remote)
+    output.emit(_purged(forgetting, outcome, done, False), lambda: "\n".join(_told(forgetting, done, False)))
+
+
+def _can_ask(output: Output) -> bool:
+    return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _language(app: App) -> str:
+    return app.settings.vault.language
+
+
+def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+    return {
+        "dry_run": dry_run,
+        "commit": outcome.commit,
+        "queued": outcome.queued,
+        "forgotten": [path for path, _ in forgetting.gone],
+        "changed": [{"path": each.path, "lines": list(each.gone)} for each in forgetting.changed],
+        "mentions": list(forgetting.mentions),
+    }
+
+
+def _purged(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_run: bool) -> Mapping[str, object]:
+    return {
+        **_document(forgetting, outcome, dry_run),
+        "purged": {
+            "commits": found.commits,
+            "head": found.head,
+            "backup": found.backup,
+            "other_refs": list(found.other_refs),
+            "drop": list(found.drop),
+        },
+    }
+
+
+def _listed(forgetting: Forgetting) -> Iterator[str]:
+    yield from (f"  goes: {path}" for path, _ in forgetting.gone[:_SHOWN])
+    if len(forgetting.gone) > _SHOWN:
+        yield f"  and {len(forgetting.gone) - _SHOWN} more"
+    for each in forgetting.changed[:_SHOWN]:
+        yield from (f"  {each.path} loses: {line.strip()}" for line in each.gone[:_SHOWN])
+    yield from (f"  stays, and says it too: {path}" for path in forgetting.mentions[:_SHOWN])
+
+
+def _said(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield "would forget; nothing is changed yet:"
+    elif outcome.queued:
+        yield f"waits, because {outcome.queued}; it is forgotten when that ends:"
+    else:
+        yield f"forgotten in {(outcome.commit or '')[:10]}:"
+    yield from _listed(forgetting)
+    if outcome.commit:
+        yield f"to have it again: vault-agent undo {outcome.commit[:10]}"
+        yield "the history still holds it; --purge removes it there too"
+
+
+def _told(forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield f"would forget, and write {found.commits} commits anew; nothing is changed yet:"
+    else:
+        yield f"forgotten, and {found.commits} commits written anew; the branch is at {found.head[:10]}:"
+    yield from _listed(forgetting)
+    yield from (f"  still holds it: {name}" for name in found.other_refs)
+    if not dry_run:
+        yield f"the commits as they were: {found.backup}"
+        yield "to drop them for good, when you are sure:"
+        yield from (f"  {line}" for line in found.drop)

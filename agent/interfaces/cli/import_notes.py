@@ -1,0 +1,58 @@
+"""`vault-agent import`: memories of an older layout become entries."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from agent.app.build import build
+from agent.app.memories import take_in
+from agent.interfaces.cli.output import Output
+from agent.memory.importing import Fate, Found
+from agent.vault.write.change import Outcome
+
+_SHOWN = 20
+_REASONS = {
+    Fate.KNOWN: "known already",
+    Fate.FORGOTTEN: "was forgotten",
+    Fate.SECRET: "holds a secret that history would keep",
+    Fate.UNKNOWN: "no memory of an older layout",
+}
+
+
+@click.command(short_help="Take in memories of an older layout.")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--dry-run", is_flag=True, help="Only say what would happen.")
+@click.pass_obj
+def command(output: Output, folder: Path, dry_run: bool) -> None:
+    """Make an entry of each memory in FOLDER: a flat folder of Markdown notes, each named by its id.
+
+    The folder is only read. What is no memory is left alone and listed; a second import brings nothing twice. It is one
+    commit: undo takes it back.
+    """
+    app = build(output.vault())
+    found, outcome = take_in(app, folder, dry_run=dry_run)
+    output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_said(found, outcome, dry_run)))
+
+
+def _document(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+    taken = [{"file": each.name, "path": each.entry.path} for each in found if each.fate is Fate.TAKEN and each.entry]
+    left = [{"file": each.name, "reason": each.fate.value} for each in found if each.fate is not Fate.TAKEN]
+    return {"dry_run": dry_run, "commit": outcome.commit, "queued": outcome.queued, "taken": taken, "left": left}
+
+
+def _said(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Iterator[str]:
+    taken = sum(each.fate is Fate.TAKEN for each in found)
+    memories = f"{taken} memor{'y' if taken == 1 else 'ies'}"
+    if dry_run:
+        yield f"would take in {memories}; nothing is changed yet"
+    elif outcome.queued:
+        yield f"{memories} wait, because {outcome.queued}; they are written when that ends"
+    else:
+        yield f"took in {memories}" + (f" in {outcome.commit[:10]}" if outcome.commit else "")
+    left = [each for each in found if each.fate is not Fate.TAKEN]
+    yield from (f"  left alone: {each.name}: {_REASONS[each.fate]}" for each in left[:_SHOWN])
+    if len(left) > _SHOWN:
+        yield f"  and {len(left) - _SHOWN} more"
+    if outcome.commit:
+        yield f"to take it back: vault-agent undo {outcome.commit[:10]}"

@@ -1,0 +1,59 @@
+"""`vault-agent metrics`: what happened, counted."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+import click
+
+from agent.app.build import build
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.times import Moment, moment
+from agent.metrics.collect import Totals, read
+
+
+@click.command(short_help="Show what happened, counted.")
+@click.option("--since", metavar="TIME", type=Moment(), help="Only since then: 7d, today, 2026-11-21.")
+@click.pass_obj
+def command(output: Output, since: str | None) -> None:
+    """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""
+    app = build(output.vault())
+    start = moment(since, app.clock.now()).date() if since else None
+    totals = read(app.metrics, start)
+    document = {"since": start.isoformat() if start else None, **asdict(totals)}
+    output.emit(document, lambda: "\n".join(_said(totals)))
+
+
+def _said(totals: Totals) -> Iterator[str]:
+    families = (
+        ("events", totals.events),
+        ("tools used", totals.used),
+        ("tools failed", totals.failed),
+        ("runs", totals.outcomes),
+        ("subscribers that failed", totals.handler_errors),
+    )
+    if not any(figures for _, figures in families):
+        yield "nothing is counted yet"
+        return
+    for title, figures in families:
+        if figures:
+            yield f"{title}:"
+            yield from _rows(figures)
+    yield "sums:"
+    yield from _rows(
+        {
+            "run seconds": round(totals.run_seconds, 1),
+            "tool seconds": round(totals.tool_seconds, 1),
+            "steps": totals.steps,
+            "input tokens": totals.input_tokens,
+            "output tokens": totals.output_tokens,
+            "memory.flush saved": totals.flush_saved,
+            "memory.flush known": totals.flush_known,
+        }
+    )
+    if totals.unreadable:
+        yield f"{totals.unreadable} day files could not be read and are not in it"
+
+
+def _rows(figures: Mapping[str, float]) -> Iterator[str]:
+    width = max(len(name) for name in figures)
+    yield from (f"  {name:{width}}  {number:g}" for name, number in sorted(figures.items()))

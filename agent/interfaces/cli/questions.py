@@ -1,0 +1,69 @@
+"""`vault-agent questions`: what the agent asks the person, and the answers."""
+
+import click
+
+from agent.app.build import App, build
+from agent.app.waiting import Question, answer, open_questions
+from agent.errors import UserError
+from agent.interfaces.cli.decide import question_text
+from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
+from agent.interfaces.cli.output import Output
+
+_CODES = 6
+
+
+@click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List the questions that runs wait for. ID is a question's id, the end of it, or its note."""
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj)
+
+
+def _list(output: Output) -> None:
+    waiting = open_questions(build(output.vault()))
+    shown = [f"{each.id[-_CODES:].lower()}  {question_text(each)}" for each in waiting]
+    text = "\n\n".join([*shown, "vault-agent questions answer ID TEXT"]) if waiting else "nothing is asked"
+    output.emit({"questions": [_document(each) for each in waiting]}, text)
+
+
+@command.command("answer")
+@click.argument("name", metavar="ID")
+@click.argument("text")
+@click.option("--go-on", "go", is_flag=True, help="Go on with the run here when no daemon does.")
+@click.pass_obj
+def answer_one(output: Output, name: str, text: str, go: bool) -> None:
+    """Answer a question: TEXT is one of its options, an option's number, or your own words."""
+    app = build(output.vault())
+    question = _find(app, name)
+    number = int(text) if text.isdecimal() and len(text) < _CODES else 0
+    words = question.options[number - 1] if 0 < number <= len(question.options) else text
+    answer(app, question, words)
+    who, mark = wanted(app, output, question.path, go)
+    output.note(f"answered in {question.path}: {words}")
+    ended = go_on(app, output, mark.session) if who == HERE and mark is not None else None
+    output.emit({**_document(question), "answer": words, "goes_on": who, "run_ended": ended}, said(who, mark))
+
+
+def _find(app: App, name: str) -> Question:
+    """The open question with this id, note, or end of an id; raises `UserError` where there is none or several."""
+    found = [
+        each
+        for each in open_questions(app)
+        if name in {each.id, each.path} or (len(name) >= _CODES and each.id.casefold().endswith(name.casefold()))
+    ]
+    if len(found) != 1:
+        what = "several questions end in" if found else "no run waits here for a question with the id"
+        raise UserError(f"{what} {name}", hint="vault-agent questions lists them")
+    return found[0]
+
+
+def _document(question: Question) -> dict[str, object]:
+    return {
+        "id": question.id,
+        "path": question.path,
+        "question": question.text,
+        "options": list(question.options),
+        "run": question.run,
+        "expires": question.expires.isoformat() if question.expires else None,
+    }

@@ -1,0 +1,79 @@
+"""What was asked in a note when the daemon stopped is answered by the next one, or the note says that it was not."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.pending import pending_file
+from agent.markdown import requests
+from agent.markdown.note import Note
+from tests.daemon.house import BRISK, living
+from tests.stories.agents import furnish, script
+from tests.vaults import write
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault whose agent takes its time."""
+    for key, value in {**BRISK, "VAULT_AGENT_INBOX__QUIET_SECONDS": "1"}.items():
+        monkeypatch.setenv(key, value)
+    said = script(tmp_path / "script.json", {"text": "Slowly.", "seconds": 3}, "Gone on with.")
+    return furnish(tmp_path, monkeypatch.setenv, said)
+
+
+def status(path: Path) -> str:
+    """What the header says of the request."""
+    return Note.parse(path.read_bytes()).string("status") or ""
+
+
+def test_a_request_that_nobody_had_begun_is_answered_by_the_next_daemon(root: Path) -> None:
+    note = root / "inbox" / "one.md"
+    with living(root) as house:
+        write(note, "Which tea?\n")
+        house.until(lambda: bool(house.daemon.inbox.entries), "it is seen")
+        house.daemon.inbox.close()
+    assert status(note) == ""
+    with living(root) as house:
+        house.until(lambda: status(note) == "done", "it is answered")
+        house.until(lambda: not house.daemon.inbox.entries, "nothing is under way")
+    assert not pending_file(house.app.vault).load()
+
+
+def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) -> None:
+    note = root / "inbox" / "one.md"
+    with living(root) as house:
+        write(note, "Which tea?\n")
+        house.until(lambda: house.daemon.inbox.busy == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
+        house.daemon.inbox.close()
+    assert status(note) == ""
+    (entry,) = pending_file(house.app.vault).load()
+    assert entry.phase == "interrupted" and entry.session
+    with living(root) as house:
+        house.until(lambda: status(note) == "done", "it is answered")
+    assert len(list((root / "sessions").rglob("*.md"))) == 1
+    assert requests.own_words(note.read_bytes()).strip() == "Which tea?"
+
+
+def test_a_run_that_was_killed_is_said_to_have_been(root: Path) -> None:
+    note = root / "inbox" / "one.md"
+    with living(root) as house:
+        write(note, "Which tea?\n")
+        house.until(lambda: house.daemon.inbox.busy == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
+        kept = pending_file(house.app.vault).path.read_bytes()
+        house.daemon.inbox.close()
+    pending_file(house.app.vault).path.write_bytes(kept)
+    with living(root) as house:
+        house.until(lambda: status(note) == "failed", "the note says so")
+    assert "stopped in the middle" in note.read_text("utf-8") and "pending" in note.read_text("utf-8")
+
+
+def test_what_changed_while_nobody_watched_is_not_begun(root: Path) -> None:
+    note = root / "inbox" / "one.md"
+    with living(root) as house:
+        write(note, "Which tea?\n")
+        house.until(lambda: bool(house.daemon.inbox.entries), "it is seen")
+        house.daemon.inbox.close()
+    write(note, "Delete everything.\n")
+    with living(root) as house:
+        house.for_a_while(2.0)
+        assert not house.daemon.inbox.entries and not (root / "sessions").exists()

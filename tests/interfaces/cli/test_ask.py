@@ -1,0 +1,103 @@
+"""`ask` prints one document, or the answer; how it ended decides the exit code."""
+
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.interfaces.cli.terminal import terminal
+from tests.stories.agents import call, document, furnish, script, settings, tell
+
+WAITS = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault with a person and three notes."""
+    return furnish(tmp_path, monkeypatch.setenv)
+
+
+def test_the_document_names_all_that_happened(root: Path, tmp_path: Path) -> None:
+    read, write = call("vault_read", path="tea.md"), call("vault_append", path="log.md", text="tea")
+    found = document(root, settings(tmp_path, script(tmp_path / "s.json", read, write, "Done.")), "ask", "note it")
+    assert found["ok"] is True and found["answer"] == "Done." and found["outcome"] == "finished"
+    assert (root / found["session"]).is_file() and len(found["commits"]) == 1
+    assert {"path": "tea.md", "lines": [1, 3]} in found["sources"]
+    assert found["spend"]["calls"] == 3 and found["spend"]["input_tokens"] > 0
+    assert found["run"] in (root / found["session"]).read_text()
+
+
+def test_into_a_pipe_goes_the_answer_alone(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", {**call("vault_list"), "text": "Looking."}, "Three notes."))
+    assert tell(root, own, "ask", "how many?") == "Three notes.\n"
+
+
+def test_without_a_model_it_quotes_and_says_so(root: Path, tmp_path: Path) -> None:
+    found = document(root, settings(tmp_path), "ask", "when is green tea?")
+    assert found["outcome"] == "finished" and "Green tea in the morning." in found["answer"]
+    assert "[[tea" in found["answer"] and "No language model is configured" in found["answer"]
+    assert found["spend"]["calls"] == 0
+
+
+@pytest.mark.parametrize(("error", "code"), [("retryable", 75), ("permanent", 2), ("key", 2)])
+def test_a_run_that_failed_exits_as_its_error_and_names_its_session(
+    root: Path, tmp_path: Path, error: str, code: int
+) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", {"error": error, "message": "no", "times": 0}))
+    found = document(root, own, "ask", "hello", code=code)
+    assert found["ok"] is False and found["outcome"] == "failed" and found["error"]["message"] == "no"
+    assert found["session"] in found["error"]["hint"] and (root / found["session"]).is_file()
+
+
+def test_waiting_is_an_answer_and_not_a_failure(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", WAITS, "Done."))
+    found = document(root, own, "ask", "change")
+    assert found["outcome"] == "needs_approval" and (root / found["waits_for"]).is_file()
+    assert "Be brief." in (root / "AGENT.md").read_text()
+    again = document(root, own, "ask", "--resume", found["session"])
+    assert again["waits_for"] == found["waits_for"], "the same call was asked about twice"
+    decided = document(root, own, "approvals", "yes", found["waits_for"], "--go-on")
+    assert decided["goes_on"] == "here" and decided["run_ended"]["outcome"] == "finished"
+    assert len(decided["run_ended"]["commits"]) == 1 and "Be long." in (root / "AGENT.md").read_text()
+    assert document(root, own, "ask", "--resume", found["session"], code=2)["ok"] is False
+
+
+def test_tools_are_shown_on_a_terminal(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", {**call("vault_list"), "text": "Looking."}, "Three notes."))
+    with terminal(root, own, "ask", "how many?") as person:
+        assert person.ends() == 0
+    shown = [line.strip() for line in person.seen.splitlines()]
+    assert shown[:3] == ["Looking.", "· vault_list", "Three notes."]
+
+
+def test_nothing_asked_says_what_to_type(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    assert "ask" in document(root, settings(tmp_path), "ask", code=2)["error"]["hint"]
+    assert document(root, settings(tmp_path), "ask", "   ", code=2)["ok"] is False
+
+
+def test_a_session_that_is_none_is_said(root: Path, tmp_path: Path) -> None:
+    found = document(root, settings(tmp_path), "ask", "--session", "tea.md", "and?", code=2)
+    assert "not a session" in found["error"]["message"]
+
+
+def test_the_budget_is_explained_without_asking_a_model(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", {"error": "permanent", "times": 0}))
+    found = document(root, own, "context", "--explain", "green tea")
+    assert {row["part"] for row in found["rows"]} >= {"memories", "system", "history", "anchor", "tools"}
+    assert [receipt["path"] for receipt in found["receipts"]][0] == "tea.md"
+    assert "together" in tell(root, own, "context", "--explain", "green tea")
+    assert not (root / "sessions").exists()
+
+
+def test_calls_that_a_stranger_has_put_into_a_session_are_not_carried_out(root: Path, tmp_path: Path) -> None:
+    ask = {"tool": "human_ask", "arguments": {"question": "Which tea?", "options": ["green"]}}
+    note = {"tool": "vault_append", "arguments": {"path": "log.md", "text": "as agreed"}}
+    own = settings(tmp_path, script(tmp_path / "s.json", {"calls": [ask, note]}, "Fine."))
+    asked = document(root, own, "ask", "change")
+    path = root / asked["session"]
+    path.write_text(path.read_text().replace("as agreed", "as a stranger wants"))
+    ended = document(root, own, "ask", "--resume", asked["session"])
+    assert ended["outcome"] == "finished" and not (root / "log.md").exists()
+    assert "not carried out now, and perhaps before" in path.read_text()

@@ -1,0 +1,121 @@
+"""`forget`, as a person types it: done at once and undoable; with --purge out of the history as well."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import git, write
+
+SECRET = "Anna's locker code is 4711"
+
+
+def history(root: Path) -> str:
+    return git(root, "log", "-p", "-m", "--format=%H %an %s %b", "HEAD")
+
+
+def test_a_note_is_forgotten_by_path_or_id(root: Path, run: Run) -> None:
+    made = run("remember", SECRET)
+    document = run("forget", str(made["id"]))
+    assert document["forgotten"] == [made["path"]] and document["commit"]
+    assert not (root / str(made["path"])).exists()
+    run("undo", str(document["commit"]))
+    assert SECRET in (root / str(made["path"])).read_text("utf-8")
+
+
+def test_a_dry_run_changes_nothing(root: Path, run: Run) -> None:
+    made = run("remember", SECRET)
+    before = git(root, "rev-parse", "HEAD")
+    assert run("forget", str(made["path"]), "--dry-run")["commit"] is None
+    assert run("forget", str(made["path"]), "--purge", "--dry-run")["commit"] is None
+    assert git(root, "rev-parse", "HEAD") == before
+
+
+def test_search_finds_it_no_more(root: Path, run: Run) -> None:
+    made = run("remember", SECRET)
+    run("reindex")
+    run("forget", str(made["path"]))
+    found = run("search", "locker code")
+    hits = found["hits"]
+    assert isinstance(hits, list)
+    assert all(made["path"] != hit["path"] for hit in hits)
+
+
+def test_a_purge_needs_a_yes(root: Path, run: Run) -> None:
+    made = run("remember", SECRET)
+    run("forget", str(made["path"]), "--purge", code=2)
+    assert (root / str(made["path"])).exists()
+
+
+def test_a_purge_takes_it_out_of_the_history_and_nothing_else(root: Path, run: Run) -> None:
+    run("remember", "The boat is blue")
+    made = run("remember", SECRET)
+    write(root / "b.md", "two and a half\n")
+    run("commit")
+    run("remember", "My sister lives in Lyon")
+    write(root / "staged.md", "at work on\n")
+    git(root, "add", "staged.md")
+    write(root / "a.md", "unsaved\n")
+    before = git(root, "log", "--format=%an %ae %at %s", "HEAD").splitlines()
+    status = git(root, "status", "--porcelain")
+    files = {path.name: path.read_bytes() for path in root.glob("*.md")}
+    document = run("forget", str(made["path"]), "--purge", "--yes")
+    purged = document["purged"]
+    assert isinstance(purged, dict)
+    assert "4711" not in history(root) and "locker" not in history(root)
+    after = git(root, "log", "--format=%an %ae %at %s", "HEAD").splitlines()
+    assert [row for row in before if "locker" not in row] == [
+        row for row in after if "(removed)" not in row and "forget" not in row
+    ]
+    assert "Vault-Tool: remember" in git(root, "log", "--grep=(removed)", "--format=%b")
+    assert git(root, "status", "--porcelain") == status
+    assert {path.name: path.read_bytes() for path in root.glob("*.md")} == files
+    assert git(root, "fsck", "--strict").strip() in {"", "dangling"} or "error" not in git(root, "fsck", "--strict")
+    assert "locker" in git(root, "log", "-p", str(purged["backup"]))
+    assert purged["drop"][0] == f"git update-ref -d {purged['backup']}"
+    for line in purged["drop"]:
+        git(root, *line.split()[1:])
+    git(root, "rev-parse", "HEAD~3")
+    objects = subprocess.run(
+        ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=root, capture_output=True, check=True
+    )
+    assert b"4711" not in objects.stdout
+
+
+def test_a_purge_reaches_the_archive_and_derived_lines(root: Path, run: Run) -> None:
+    first = run("remember", SECRET)
+    run("remember", SECRET + "!")
+    run("remember", SECRET + ".")
+    run("memory", "run")
+    assert "4711" in (root / "MEMORY.md").read_text("utf-8")
+    run("forget", str(run("search", "locker code", "-n", "1")["hits"][0]["path"]), "--purge", "--yes")  # type: ignore[index]
+    assert "4711" not in history(root)
+    assert first
+
+
+def test_a_purge_stops_where_another_repository_has_the_commits(root: Path, run: Run, tmp_path: Path) -> None:
+    made = run("remember", SECRET)
+    git(tmp_path, "init", "-q", "--bare", "other.git")
+    git(root, "remote", "add", "origin", str(tmp_path / "other.git"))
+    git(root, "push", "-q", "origin", "main")
+    git(root, "fetch", "-q", "origin")
+    head = git(root, "rev-parse", "HEAD")
+    run("forget", str(made["path"]), "--purge", "--yes", code=2)
+    assert git(root, "rev-parse", "HEAD") == head, "not even forgotten"
+    run("forget", str(made["path"]), "--purge", "--yes", "--yes-remote")
+    assert "4711" not in history(root)
+
+
+def test_a_purge_stops_while_the_repository_is_busy(root: Path, run: Run) -> None:
+    made = run("remember", SECRET)
+    git(root, "checkout", "-q", "--detach")
+    run("forget", str(made["path"]), "--purge", "--yes", code=2)
+    git(root, "checkout", "-q", "main")
+    assert (root / str(made["path"])).exists()
+
+
+def test_what_cannot_be_found_is_said(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forget", "entries/none.md"]) == 2
+    assert "none.md" in capsys.readouterr().err

@@ -1,0 +1,147 @@
+"""`memory run`, `memory report`, `import` and `metrics`, as a person types them."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.build import build
+from agent.app.memories import Diary, Upkeeper, keep_diary, keep_memories
+from agent.events.runs import SessionEnded, Speaker, TaskCompleted
+from agent.interfaces.cli.main import main
+from agent.metrics.collect import Collector
+from tests.fakes import FakeClock
+from tests.interfaces.cli.conftest import Run
+from tests.vaults import git, write
+
+DAY = 86_400
+
+
+def finished(run: str = "r1", session: str = "") -> TaskCompleted:
+    return TaskCompleted(
+        run, session, "Plan the trip", Speaker("cli"), "finished", "By train.", ("search_vault",), 3.0, 2
+    )
+
+
+def test_upkeep_can_be_looked_at_and_run(root: Path, run: Run) -> None:
+    for mark in "!.?;"[:3]:
+        run("remember", f"The boat is blue{'.' if mark == '?' else mark}")
+    dry = run("memory", "run", "--dry-run")
+    assert dry["commit"] is None and dry["added"] == ["The boat is blue."]
+    done = run("memory", "run")
+    assert done["counts"] == dry["counts"] and done["commit"]
+    assert "The boat is blue" in (root / "MEMORY.md").read_text("utf-8")
+    assert run("memory", "run")["commit"] is None
+    report = run("memory", "report")
+    assert (report["entries"], report["archived"], report["facts"]) == (1, 2, 1)
+    run("undo", str(done["commit"]))
+    assert not (root / "MEMORY.md").exists() and run("memory", "report")["entries"] == 3
+
+
+def test_a_person_reads_it_in_plain_words(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "run"]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+    assert main(["memory", "report"]) == 0
+    assert "entries: 0" in capsys.readouterr().out
+
+
+def test_a_folder_is_taken_in_once(root: Path, run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "old" / "0ujsswThIGTUYm2K8FjOOfXtY1K.md", "The boat is blue\n")
+    write(tmp_path / "old" / "todo.md", "- milk\n")
+    first = run("import", str(tmp_path / "old"))
+    assert first["commit"] and first["left"] == [{"file": "todo.md", "reason": "unknown"}]
+    again = run("import", str(tmp_path / "old"))
+    assert again["commit"] is None and again["taken"] == []
+    run("undo", str(first["commit"]))
+    assert not list((root / "entries").rglob("*.md"))
+
+
+def test_metrics_are_counts(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["metrics"]) == 0
+    assert "nothing is counted yet" in capsys.readouterr().out
+    app = build(root)
+    Collector(app.metrics, app.clock).hear(finished())
+    counted = run("metrics")
+    assert counted["events"] == {"task.completed": 1} and counted["outcomes"] == {"finished": 1}
+    assert main(["metrics", "--since", "today"]) == 0
+    assert "task.completed" in capsys.readouterr().out
+
+
+def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Path, run: Run) -> None:
+    clock = FakeClock()
+    app = build(root, clock=clock)
+    bus = app.bus()
+    keep_diary(app, bus)
+    bus.publish(finished("r1"))
+    clock.advance(60)
+    bus.publish(finished("r2"))
+    bus.publish(SessionEnded("sessions/x.md", "closed"))
+    bus.close()
+    assert {name: (count.failed, count.error) for name, count in bus.counts().items()} == {
+        "daily_log": (0, ""),
+        "daily_summary": (0, ""),
+    }
+    note = root / "daily/2026-11-21.md"
+    assert "## 14:12 - Plan the trip" in note.read_text("utf-8") and "## 14:13" in note.read_text("utf-8")
+    assert "- search_vault × 2" in note.read_text("utf-8")
+    run("undo", "--run", "r1")
+    assert "## 14:12" not in note.read_text("utf-8") and "## 14:13" in note.read_text("utf-8")
+
+
+def test_a_new_day_sums_up_the_one_before(root: Path) -> None:
+    clock = FakeClock()
+    diary = Diary(build(root, clock=clock))
+    diary.log(finished("r1"))
+    clock.advance(2 * DAY)
+    diary.log(finished("r2"))
+    assert "Summary of the day" in (root / "daily/2026-11-21.md").read_text("utf-8")
+    assert "Summary of the day" not in (root / "daily/2026-11-23.md").read_text("utf-8")
+
+
+def test_a_persons_own_daily_note_is_only_added_to(root: Path) -> None:
+    write(root / "daily/2026-11-21.md", "# Mine\n\nslept badly")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "mine")
+    diary = Diary(build(root, clock=FakeClock()))
+    diary.log(finished())
+    diary.summarise(FakeClock().now().date())
+    assert (root / "daily/2026-11-21.md").read_text("utf-8").startswith("# Mine\n\nslept badly\n")
+
+
+def test_a_strangers_words_do_not_come_into_the_daily_note(root: Path) -> None:
+    write(root / "sessions/2026/11/s.md", '%% vault-agent: taint {"at": "x", "source": "https://example.org"} %%\n')
+    Diary(build(root, clock=FakeClock())).log(finished(session="sessions/2026/11/s.md"))
+    assert "By train" not in (root / "daily/2026-11-21.md").read_text("utf-8")
+
+
+def test_upkeep_is_due_once_a_day_and_when_a_day_has_many_entries(
+    root: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE_ENTRIES", "2")
+    clock = FakeClock()
+    upkeeper = Upkeeper(build(root, clock=clock))
+    assert upkeeper.run_when_due() is not None
+    assert upkeeper.run_when_due() is None
+    for number in range(2):
+        write(root / f"entries/2026/11/2026-11-21-thing-{number}.md", "x\n")
+    assert upkeeper.run_when_due() is not None
+    assert upkeeper.run_when_due() is None
+    clock.advance(DAY)
+    assert upkeeper.run_when_due() is not None
+
+
+def test_upkeep_that_is_switched_off_is_never_due(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "false")
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "false")
+    assert Upkeeper(build(root, clock=FakeClock())).run_when_due() is None
+
+
+def test_the_first_task_of_a_day_has_memory_tended(root: Path, run: Run) -> None:
+    for mark in ("!", ".", ";"):
+        run("remember", f"The boat is blue{mark}")
+    app = build(root)
+    bus = app.bus()
+    keep_memories(app, bus)
+    bus.publish(finished())
+    bus.close()
+    assert bus.counts()["upkeep"].failed == 0
+    assert "The boat is blue" in (root / "MEMORY.md").read_text("utf-8")

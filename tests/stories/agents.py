@@ -1,0 +1,84 @@
+"""A vault whose agent speaks from a script, asked through the real command line."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.vaults import make_vault
+
+PROJECT = Path(__file__).parents[2]
+NOTES = {
+    "AGENT.md": "---\ntype: agent\n---\n# Who the agent is here\n\nBe brief.\n",
+    "tea.md": "# Tea\n\nGreen tea in the morning.\n",
+    "plan.md": "# Plan\n\n- buy tea\n",
+}
+
+
+def call(tool: str, **arguments: object) -> dict[str, object]:
+    """A reply of the script that asks for one tool."""
+    return {"calls": [{"tool": tool, "arguments": arguments}]}
+
+
+def script(path: Path, *replies: object, **whole: object) -> Path:
+    """Write a script for the model."""
+    path.write_text(json.dumps({"replies": list(replies), **whole}), "utf-8")
+    return path
+
+
+def settings(folder: Path, said: Path | None = None) -> dict[str, str]:
+    """The settings of a machine of its own under `folder`, whose model speaks from the script `said`."""
+    brisk = {"VAULT_AGENT_HOME": str(folder / "home"), "VAULT_AGENT_GIT__DURABLE": "false"}
+    brisk["VAULT_AGENT_MEMORY__LIFECYCLE"] = "off"  # what it does belongs to no run, and stays when one is undone
+    if said is None:
+        return brisk
+    return {**brisk, "VAULT_AGENT_LLM__WIRE": "scripted", "VAULT_AGENT_LLM__SCRIPT": str(said)}
+
+
+def furnish(folder: Path, put: Callable[[str, str], None], said: Path | None = None) -> Path:
+    """A vault with `NOTES` under `folder`, and this process's environment made that of the machine; the vault."""
+    for key, value in settings(folder, said).items():
+        put(key, value)
+    return make_vault(folder, NOTES).place.root
+
+
+def environment(own: Mapping[str, str]) -> dict[str, str]:
+    """This machine's environment with these settings only."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("VAULT_AGENT_")}
+    return {**kept, "PYTHONPATH": str(PROJECT), "NO_COLOR": "1", **own}
+
+
+def command(root: Path, *words: str) -> list[str]:
+    """The command line as a person would type it."""
+    return [sys.executable, "-m", "agent", "--vault", str(root), *words]
+
+
+def tell(root: Path, own: Mapping[str, str], *words: str, code: int = 0, said: str = "") -> str:
+    """Run a command with `said` on its standard input; what it printed."""
+    run = subprocess.run(
+        command(root, *words), env=environment(own), capture_output=True, check=False, text=True, input=said, cwd=root
+    )
+    assert run.returncode == code, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
+    return run.stdout
+
+
+def document(root: Path, own: Mapping[str, str], *words: str, code: int = 0) -> dict[str, Any]:
+    """The same with `--json`; its document."""
+    found = json.loads(tell(root, own, "--json", *words, code=code))
+    assert isinstance(found, dict)
+    return found
+
+
+def ticked(text: str, box: str) -> str:
+    """A note's text with this box ticked, as a person would."""
+    assert f"- [ ] {box}\n" in text
+    return text.replace(f"- [ ] {box}\n", f"- [x] {box}\n")
+
+
+def only(paths: Sequence[Path]) -> Path:
+    """The one path of these."""
+    (path,) = paths
+    return path

@@ -1,0 +1,196 @@
+"""Twenty conversations in English and Chinese: each fact that was stated is given to the model of a later session,
+also after its conversation was compacted, cut off, or killed in the middle."""
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.app.build import build
+from agent.app.cut_off import close_cut_off
+from agent.app.library import library
+from agent.app.runs import Line, Runs, runs
+from agent.clock import SystemClock
+from agent.events.runs import Speaker
+from agent.llm.messages import Context
+from agent.loop.run import Asked
+from agent.loop.session import load
+from agent.memory.entry import EntryType, read_entry
+from agent.vault.store import Vault
+from tests.stories.agents import call, command, document, environment, furnish, script, settings, tell
+from tests.vaults import git
+
+CLI = Speaker("cli")
+FACTS = (
+    ("My sister Clara lives in Lisbon, near the river.", "Where does my sister live?"),
+    ("我对花生过敏，做饭要小心。", "我对什么过敏？"),
+    ("The boiler was serviced on 3 March by Mr Vance.", "Who serviced the boiler?"),
+    ("我们的纪念日是六月十二日。", "我们的纪念日是哪天？"),
+    ("I keep the cabin's spare key under the blue flowerpot.", "Where is the spare key of the cabin?"),
+    ("老板叫陈立，办公室在八楼。", "老板的办公室在几楼？"),
+    ("The reading group meets every second Tuesday at seven.", "When does the reading group meet?"),
+    ("我女儿在学大提琴，老师姓郑。", "女儿的大提琴老师姓什么？"),
+    ("Our archive runs on Postgres 16, decided in April.", "Which database does the archive use?"),
+    ("项目代号是“白鹭”，预算三十万。", "项目的代号是什么？"),
+    ("My bicycle is a red Koga with a broken bell.", "What bicycle do I have?"),
+    ("车停在机场 P4 停车场，第 212 位。", "车停在机场哪个停车场？"),
+    ("Doctor Amari wants a blood test before the operation.", "What does Doctor Amari want before the operation?"),
+    ("周五晚上和 Ben 在老码头吃饭。", "周五晚上和 Ben 在哪里吃饭？"),
+    (
+        "The alarm code of the workshop changes on the first of each month.",
+        "When does the workshop's alarm code change?",
+    ),
+    ("我妈妈喜欢百合花，不喜欢玫瑰。", "妈妈喜欢什么花？"),
+    ("The translation of chapter nine is due on 30 November.", "When is the translation of chapter nine due?"),
+    ("备份每天凌晨两点跑，盘在地下室。", "备份盘放在哪里？"),
+    ("Grandfather's watch was repaired by Haas in Vienna.", "Who repaired grandfather's watch?"),
+    ("我下个月搬到杭州，新地址还没有。", "我下个月搬到哪里？"),
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    said = script(tmp_path / "script.json", after="Understood, I have noted that.")
+    return furnish(tmp_path, monkeypatch.setenv, said)
+
+
+@pytest.fixture
+def agent(root: Path) -> Iterator[Runs]:
+    with opened(root) as made:
+        yield made
+
+
+def opened(root: Path) -> closing[Runs]:
+    """The agent as a new process would have it, its index up to date."""
+    app = build(root)
+    index = library(app)
+    index.refresh()
+    return closing(runs(app, index))
+
+
+def given(agent: Runs, session: str) -> str:
+    """All that was put before the model of a session besides what was said."""
+    return "\n".join(message.text for message in load(agent.app.vault, session).history if isinstance(message, Context))
+
+
+def entries(vault: Vault) -> list[str]:
+    return [path for path in vault.note_paths() if path.startswith("entries/")]
+
+
+def test_each_of_twenty_facts_is_known_in_a_new_session(root: Path) -> None:
+    with opened(root) as talking:
+        for number, (fact, _) in enumerate(FACTS):
+            session = talking.ask(Asked(fact, CLI)).session
+            talking.ask(Asked(f"And now something else, number {number}: how are you?", CLI), session)
+            if number % 4 == 0:
+                talking.ask(Asked("你好，今天天气怎么样？", CLI), session)
+                talking.compact(session)
+    with opened(root) as later:
+        for fact, question in FACTS:
+            ended = later.ask(Asked(question, CLI))
+            assert fact in given(later, ended.session), question
+
+
+def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: Runs) -> None:
+    fact, question = FACTS[0]
+    session = agent.ask(Asked(fact, CLI)).session
+    for number in range(8):
+        agent.ask(Asked(f"Tell me about the number {number}.", CLI), session)
+    agent.hooks.capturing.close()
+    agent.recall.library.refresh()
+    assert fact not in given(agent, session)
+    agent.compact(session)
+    agent.ask(Asked(question, CLI), session)
+    assert fact in given(agent, session)
+
+
+def test_a_fact_said_to_a_run_that_was_killed_is_known(tmp_path: Path, root: Path) -> None:
+    fact, question = FACTS[2]
+    slow = settings(tmp_path, script(tmp_path / "slow.json", {"text": "Noted.", "seconds": 60}))
+    run = subprocess.Popen(
+        command(root, "ask", fact), env=environment(slow), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        deadline = SystemClock().monotonic() + 30
+        while not (began := [path for path in (root / "sessions").rglob("*.md") if fact in path.read_text("utf-8")]):
+            assert SystemClock().monotonic() < deadline and run.poll() is None
+            SystemClock().sleep(0.05)
+    finally:
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    assert len(began) == 1
+    asked = document(root, settings(tmp_path, tmp_path / "script.json"), "ask", question)
+    text = (root / asked["session"]).read_text("utf-8")
+    assert f"User: {fact}" in text
+    assert "entries/" in text.partition("- [[")[2]
+
+
+def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Path) -> None:
+    own = settings(
+        tmp_path, script(tmp_path / "tools.json", call("vault_write", path="trip.md", content="# Trip\n"), "Done.")
+    )
+    asked = document(root, own, "ask", "Write a note for my trip to Lisbon")
+    made = [line for line in git(root, "log", "--format=%s").splitlines() if line.startswith("memory(capture)")]
+    assert made == ["memory(capture): chat turn, auto capture, workflow trace"]
+    vault = build(root).vault
+    found = {entry.type: entry for path in entries(vault) if (entry := read_entry(vault.read(path) or b""))}
+    assert found[EntryType.WORKFLOW_TRACE].slots["tools"] == "vault_write"
+    assert "1. vault_write: trip.md" in found[EntryType.WORKFLOW_TRACE].text
+    tell(root, own, "undo", "--run", asked["run"])
+    assert entries(vault) == []
+    assert not (root / "trip.md").exists()
+
+
+def test_what_a_model_saves_twice_is_one_note(tmp_path: Path, root: Path) -> None:
+    save = call("memory_save", text="Clara lives in Lisbon.")
+    again = call("memory_save", text="Clara lives in Lisbon!")
+    own = settings(tmp_path, script(tmp_path / "saves.json", save, again, "Saved."))
+    document(root, own, "ask", "Remember where Clara lives")
+    vault = build(root).vault
+    saved = [
+        entry
+        for path in entries(vault)
+        if (entry := read_entry(vault.read(path) or b"")) and entry.source == "memory_save"
+    ]
+    assert [(entry.text, entry.slots["times"]) for entry in saved] == [("Clara lives in Lisbon.", "2")]
+
+
+def test_with_everything_switched_off_nothing_is_kept_and_nothing_recalled(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for switch in ("AUTO_RECALL", "AUTO_CAPTURE", "CAPTURE_MESSAGES"):
+        monkeypatch.setenv(f"VAULT_AGENT_MEMORY__{switch}", "false")
+    with opened(root) as agent:
+        agent.ask(Asked(FACTS[0][0], CLI))
+    with opened(root) as agent:
+        ended = agent.ask(Asked(FACTS[0][1], CLI))
+        assert FACTS[0][0] not in given(agent, ended.session)
+    assert entries(build(root).vault) == []
+
+
+def test_in_a_group_each_is_given_their_own_and_what_the_room_has_heard(root: Path) -> None:
+    anna, ben = (Speaker("lark:room", name, group=True) for name in ("anna", "ben"))
+    with opened(root) as agent:
+        agent.ask(Asked("My locker number is 4417.", Speaker("lark:anna", "anna"), "guest"))
+        agent.ask(Asked("The room's coffee machine takes tokens.", ben, "guest"))
+    with opened(root) as agent:
+        asked = agent.ask(Asked("What is the locker number, and what does the coffee machine take?", ben, "guest"))
+        heard = given(agent, asked.session)
+        assert "4417" not in heard
+        assert "takes tokens" in heard
+        asked = agent.ask(Asked("What is the locker number, and what does the coffee machine take?", anna, "guest"))
+        heard = given(agent, asked.session)
+        assert "4417" in heard
+        assert "takes tokens" in heard
+        assert "Green tea" not in heard, "a guest was given the owner's notes"
+
+
+def test_a_run_stopped_by_its_person_keeps_what_they_said_and_not_half_an_answer(agent: Runs) -> None:
+    agent.ask(Asked(FACTS[4][0], CLI), "", Line(cancelled=lambda: True))
+    agent.hooks.capturing.close()
+    close_cut_off(agent.app)
+    (path,) = entries(agent.app.vault)
+    assert (agent.app.vault.read(path) or b"").decode().endswith(f"User: {FACTS[4][0]}\n")
