@@ -5,10 +5,15 @@ Each takes something away that the design relies on. `put` is `setattr` in a pro
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 
+from agent.llm.breaker import Breaker
+from agent.llm.ledger import Entry, Ledger, Page
+from agent.llm.spend import Meter
 from agent.vault.plumbing.commit import Committer, Edits, Tip
 from agent.vault.write import apply, brake, files, swap
 from agent.vault.write.change import Applied, Change
@@ -109,6 +114,35 @@ def _deletion_skipped(put: Put) -> None:
     put(Comparison, "_gone", careless)
 
 
+def _reservation_not_written(put: Put) -> None:
+    write = Page.write
+
+    def careless(self: Page, day: date, entry: Entry) -> None:
+        if not entry.open:
+            write(self, day, entry)
+
+    put(Page, "write", careless)
+
+
+def _ledger_not_locked(put: Put) -> None:
+    def careless(self: Ledger) -> int:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return os.open(os.devnull, os.O_RDONLY)
+
+    check = Meter._check
+
+    def slow(self: Meter, page: Page, day: date, entry: Entry) -> None:
+        check(self, page, day, entry)
+        threading.Event().wait(0.5)  # as on a very busy machine
+
+    put(Ledger, "_lock", careless)
+    put(Meter, "_check", slow)
+
+
+def _failures_forgotten(put: Put) -> None:
+    put(Breaker, "failed", lambda self, tool, arguments, error: "")
+
+
 BUGS: dict[str, Callable[[Put], None]] = {
     "the temporary file is not flushed": _temporary_not_flushed,
     "the journal is not flushed": _journal_not_flushed,
@@ -123,6 +157,9 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "the brake is off": _brake_off,
     "an overflow is ignored": _overflow_ignored,
     "a deletion is skipped": _deletion_skipped,
+    "a reservation is not written": _reservation_not_written,
+    "the ledger is not locked": _ledger_not_locked,
+    "failures are forgotten": _failures_forgotten,
 }
 
 

@@ -1,0 +1,92 @@
+"""Bugs to plant into the agent, so that its trust tests can show that they would notice. As in `plants`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from agent.errors import AgentError, UserError
+from agent.llm import failures
+from agent.llm.messages import Object
+from agent.loop import records
+from agent.loop.session import Session
+from agent.tools.approvals import Approvals
+from agent.tools.builtin.notes import Notes
+from agent.tools.foreign import Foreign
+from agent.tools.tool import Draft, Given, RunContext
+from agent.vault.store import Transaction
+from tests.trust.plants import Put
+
+
+def _taint_forgotten(put: Put) -> None:
+    put(Session, "untrusted", ())
+
+
+def _yes_for_every_call(put: Put) -> None:
+    require = Approvals.require
+
+    def careless(
+        self: Approvals, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft] = ()
+    ) -> None:
+        said = [asked for asked in self._records.all() if asked.run == context.run and asked.tool == tool]
+        if not any(asked.status == "used" for asked in said):
+            require(self, tool, arguments, context, why, drafts)
+
+    put(Approvals, "require", careless)
+
+
+def _foreign_text_not_known(put: Put) -> None:
+    put(Foreign, "source", lambda self, path, data, lines=None: "")
+
+
+def _answers_shown_as_they_are(put: Put) -> None:
+    put(records, "inert", lambda text: text)
+
+
+def _done_without_a_commit(put: Put) -> None:
+    commit = Notes.commit
+
+    def careless(
+        self: Notes,
+        tool: str,
+        context: RunContext,
+        subject: str,
+        drafts: Sequence[Draft],
+        fill: Callable[[Transaction], None],
+    ) -> Given:
+        try:
+            return commit(self, tool, context, subject, drafts, fill)
+        except UserError:
+            return Given(f"done: {subject} (commit 0123456789ab)")
+
+    put(Notes, "commit", careless)
+
+
+def _session_not_saved(put: Put) -> None:
+    save = Session.save
+
+    def careless(self: Session, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        try:
+            save(self, what, beside)
+        except AgentError:
+            self.saved = len(self.records)
+
+    put(Session, "save", careless)
+
+
+def _key_shown(put: Put) -> None:
+    put(failures, "redact", lambda text, secrets: text)
+
+
+BUGS: dict[str, Callable[[Put], None]] = {
+    "taint is not carried into the next run": _taint_forgotten,
+    "a yes holds for every call of the tool": _yes_for_every_call,
+    "foreign text is not known": _foreign_text_not_known,
+    "answers are shown as they are": _answers_shown_as_they_are,
+    "done is said without a commit": _done_without_a_commit,
+    "a session that was not saved counts as saved": _session_not_saved,
+    "the key is shown": _key_shown,
+}
+
+
+def plant(name: str, put: Put) -> None:
+    """Replace the part of the agent that `name` says."""
+    BUGS[name](put)

@@ -1,0 +1,218 @@
+"""A person who types slowly, renames, deletes, adds below answers and ticks boxes, beside the daemon's inbox.
+
+Real files and git; the clock is ours, so that a person's pauses cost nothing. Everything that they have ever typed and
+not taken back is kept beside, to be compared with what the notes say in the end.
+"""
+
+import random
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.app.build import App, build
+from agent.app.inbox import Inbox
+from agent.app.library import library
+from agent.app.watching import watcher
+from agent.loop.records import Began
+from agent.loop.session import load, sessions
+from agent.markdown import requests
+from agent.watch.watcher import Watcher
+from tests.fakes import FakeClock
+from tests.vaults import write
+
+QUIET = 5.0
+WORDS = ["amber", "anchor", "barley", "basket", "beacon", "bishop", "canyon", "carpet", "cellar", "cinder", "copper"]
+
+
+@dataclass
+class Written:
+    """A note of the person's: their lines in order, and how many of their requests were finished."""
+
+    lines: list[str]
+    finished: int = 0
+    at_most: int = 0
+
+
+@dataclass
+class Desk:
+    """The person, the vault, and the daemon's eyes and inbox."""
+
+    app: App
+    clock: FakeClock
+    eyes: Watcher
+    inbox: Inbox
+    chance: random.Random
+    notes: dict[str, Written] = field(default_factory=dict)
+    gone: int = 0
+    gone_at_most: int = 0
+    count: int = 0
+
+    @property
+    def root(self) -> Path:
+        return self.app.vault.place.root
+
+    def turn(self, seconds: float) -> None:
+        """Let time pass and the daemon take a turn."""
+        self.clock.advance(seconds)
+        self.eyes.hints.overflow("a turn of the test")
+        now = self.clock.monotonic()
+        self.inbox.notice(self.eyes.poll(now), now)
+        self.inbox.step(now)
+
+    def rest(self) -> None:
+        """Until all that is asked is answered."""
+        for _ in range(400):
+            self.turn(1.0)
+            for entry in list(self.inbox.entries.values()):
+                if entry.thread is not None:
+                    entry.thread.join(30)
+            if not self.inbox.entries and not self.eyes.paths.waiting and not self.eyes.comparison.missing:
+                self.turn(3.0)
+                if not self.inbox.entries:
+                    return
+        raise AssertionError(f"never at rest: {self.inbox.entries}")
+
+    def act(self) -> None:
+        """One thing that a person does."""
+        self.count += 1
+        known = sorted(self.notes)
+        acts = [self.ask, self.ask]
+        if known:
+            acts += [self.follow, self.follow, self.rename, self.delete, self.hurry, self.touch]
+        self.chance.choice(acts)()
+        if self.chance.random() < 0.2:
+            self.app.vault.commit_human()
+
+    def ask(self) -> None:
+        """A new note, or a new task, typed slowly and left alone; sometimes thrown away before that."""
+        path = f"inbox/n{self.count}.md" if self.chance.random() < 0.7 else f"plans/p{self.count}.md"
+        first = f"Question {self.count} {self._words()}"
+        lines = [first] if path.startswith("inbox") else ["# Plan", f"- [ ] @agent {first}", "- [ ] mine"]
+        self._type(path, "", "\n".join(lines))
+        if self.chance.random() < 0.15:
+            (self.root / path).unlink()
+            self.rest()
+            return
+        self.notes[path] = Written([self._plain(line) for line in lines], 1, 1)
+        if self.chance.random() < 0.2:
+            path = self._renamed(path)
+        self.rest()
+
+    def follow(self) -> None:
+        """More words below the answer, or another task."""
+        path = self._any()
+        before = (self.root / path).read_text("utf-8")
+        line = f"Follow {self.count} {self._words()}"
+        line = line if path.startswith("inbox") else f"- [ ] @agent {line}"
+        self._type(path, before, f"\n{line}\n")
+        self.notes[path].lines.append(self._plain(line))
+        self.notes[path].finished += 1
+        self.notes[path].at_most += 1
+        self.rest()
+
+    def touch(self) -> None:
+        """Words above the answer, which ask nothing."""
+        path = self._any()
+        text = (self.root / path).read_text("utf-8")
+        first = self.notes[path].lines[0]
+        write(self.root / path, text.replace(first, f"{first} really", 1))
+        self.notes[path].lines[0] = f"{first} really"
+        self.rest()
+
+    def hurry(self) -> None:
+        """Words below the answer, and more while the agent works on them, or another name for the note."""
+        path = self._any()
+        if not path.startswith("inbox"):
+            return
+        before = (self.root / path).read_text("utf-8")
+        line = f"Hurry {self.count} {self._words()}"
+        self._type(path, before, f"\n{line}\n")
+        for _ in range(12):
+            if self.inbox.busy:
+                break
+            self.turn(1.0)
+        note = self.notes[path]
+        note.finished, note.at_most = note.finished + 1, note.at_most + 2
+        note.lines.append(line)
+        if self.chance.random() < 0.5:
+            self._renamed(path)
+        else:
+            more = f"More {self.count} {self._words()}"
+            with (self.root / path).open("a", encoding="utf-8") as file:
+                file.write(f"\n{more}\n")
+            note.lines.append(more)
+        self.rest()
+
+    def rename(self) -> None:
+        """Another name for an answered note."""
+        self._renamed(self._any())
+        self.rest()
+
+    def delete(self) -> None:
+        """An answered note goes."""
+        path = self._any()
+        if self.chance.random() < 0.5:
+            return
+        (self.root / path).unlink()
+        note = self.notes.pop(path)
+        self.gone, self.gone_at_most = self.gone + note.finished, self.gone_at_most + note.at_most
+        self.rest()
+
+    def check(self) -> None:
+        """Every finished request answered once, nothing else; every line of the person's there, in order."""
+        for path, note in self.notes.items():
+            data = (self.root / path).read_bytes()
+            own = [self._plain(line) for line in requests.own_words(data).splitlines() if line.strip()]
+            assert own == note.lines, path
+            answers = data.count(b"%% vault-agent: answer ")
+            assert note.finished <= answers <= note.at_most, f"{path}: {answers} answers, {note}\n{data.decode()}"
+        least = self.gone + sum(note.finished for note in self.notes.values())
+        most = self.gone_at_most + sum(note.at_most for note in self.notes.values())
+        assert least <= self.runs() <= most, f"{self.runs()} runs, between {least} and {most} were asked for"
+        assert not list(self.root.rglob("*conflict*"))
+
+    def runs(self) -> int:
+        """How many runs there have been."""
+        vault = self.app.vault
+        found = (load(vault, path).records for path in sessions(vault))
+        return sum(isinstance(record.event, Began) for records in found for record in records)
+
+    def _type(self, path: str, before: str, words: str) -> None:
+        """Save pieces of the words with pauses that are shorter than the quiet interval."""
+        cuts = sorted({self.chance.randrange(len(words)) for _ in range(3)} | {len(words)})
+        for cut in cuts:
+            write(self.root / path, before + words[:cut])
+            self.turn(self.chance.uniform(0.3, QUIET - 3.0))
+            assert not self.inbox.busy, "it began before the person was done"
+
+    def _renamed(self, path: str) -> str:
+        folder = path.partition("/")[0]
+        new = f"{folder}/r{self.count}-{self.chance.randrange(10**6)}.md"
+        (self.root / path).rename(self.root / new)
+        self.notes[new] = self.notes.pop(path)
+        return new
+
+    def _any(self) -> str:
+        return self.chance.choice(sorted(self.notes))
+
+    def _words(self) -> str:
+        return " ".join(self.chance.sample(WORDS, 4))
+
+    def _plain(self, line: str) -> str:
+        return line.replace("- [x] @agent", "- [ ] @agent").rstrip()
+
+
+@contextmanager
+def desk(root: Path, seed: int) -> Iterator[Desk]:
+    """A person at their desk, and the inbox of a daemon that has started."""
+    clock = FakeClock()
+    app = build(root, clock=clock)
+    with closing(library(app)) as index:
+        index.refresh()
+        eyes = watcher(app, index.known())
+        inbox = Inbox(app)
+        inbox.begin()
+        with closing(eyes), closing(inbox):
+            eyes.poll(clock.monotonic())
+            yield Desk(app, clock, eyes, inbox, random.Random(seed))
