@@ -2,6 +2,7 @@
 
 Nobody's request is a request here because it was pulled. A move counts as made here when each of its steps is a commit
 that this program made or that git's own log of HEAD calls a commit; whatever else moved HEAD brought strangers' text.
+A program that copies files into the vault without git (a synchronised folder) cannot be told from a person's editor.
 """
 
 from dataclasses import dataclass, field

@@ -11,6 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from math import inf
 
 from agent.app.arrivals import Arrivals, head_of
 from agent.app.build import App
@@ -23,7 +24,7 @@ from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, 
 from agent.loop.outcome import Ended, Outcome
 from agent.loop.session import load
 from agent.markdown.changes import Change, TaskAdded, TaskMarked, TaskUnticked
-from agent.markdown.requests import Request, key_of, may_ask
+from agent.markdown.requests import Request, key_of, may_ask, unreadable
 from agent.vault.plumbing.objects import blob_id
 from agent.watch.classify import VaultEvent
 
@@ -37,6 +38,8 @@ LOST = 60.0
 """Seconds for which a note that is not where it was is waited for: a program may be about to put it back."""
 CYCLES, WINDOW = 3, 600.0
 """The same request, answered so often within so many seconds, is not a person's."""
+SESSIONS = "sessions/"
+_ELSEWHERE = "gone on with elsewhere, see {}"
 logger = logging.getLogger(__name__)
 
 
@@ -80,7 +83,7 @@ class Inbox:
             if entry.phase == "still" and (data is None or blob_id(data) != entry.blob):
                 continue  # changed while nobody watched
             if entry.phase in ("waits", "interrupted") and self._is_over(entry.session):
-                entry.phase, entry.refusal = "ended", ("done", f"gone on with elsewhere, see {entry.session}")
+                entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             elif entry.phase in ("running", "ended"):
                 entry.phase, entry.refusal = "ended", ("failed", "the program was stopped in the middle of it")
             self.entries[entry.path] = entry
@@ -94,6 +97,8 @@ class Inbox:
                 case NoteDeleted(path=path, origin=Origin.HUMAN):
                     self._drop(path)
                     continue
+                case NoteEdited(path=path, origin=Origin.OWN) if path.startswith(SESSIONS):
+                    self._look_after(path, now)
             match event:
                 case (
                     NoteCreated(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
@@ -107,7 +112,7 @@ class Inbox:
         """A run that waited has come to an end; may be called from its thread."""
         for entry in list(self.entries.values()):
             if entry.phase == "waits" and entry.session == ended.session and ended.outcome is not Outcome.INTERRUPTED:
-                entry.ended, entry.phase = ended, "ended"
+                entry.due, entry.ended, entry.phase = 0.0, ended, "ended"
 
     def step(self, now: float) -> None:
         """Begin what has lain still for long enough, write what is answered."""
@@ -146,6 +151,12 @@ class Inbox:
         entry.keys |= keys
         self.trouble.pop(path, None)
 
+    def _look_after(self, session: str, now: float) -> None:
+        """A session has grown: the run in it that waited may have been taken up by hand."""
+        for entry in self.entries.values():
+            if entry.phase == "waits" and entry.session == session:
+                entry.due = now + AGAIN
+
     def _may_ask(self, path: str, digest: str) -> bool:
         try:
             data = self.held(path, digest) or self.app.vault.read(path)
@@ -183,6 +194,10 @@ class Inbox:
                 self._start(entry, now)
             case "ended" if not entry.is_running:
                 self._write(entry, now)
+            case "waits" if now >= entry.due and not self.others():
+                entry.due = inf
+                if self._is_over(entry.session):
+                    entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             case "queued" if not self.app.vault.writer.queue.count():
                 self._finish(entry)
 
@@ -203,6 +218,8 @@ class Inbox:
         request = next((each for each in asked_in(self.app, entry.path) if self._is_meant(each, entry)), None)
         if request is None or self._stopped.get(entry.path) == request.key:
             del self.entries[entry.path]
+            if entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable(data)):
+                self.trouble[entry.path] = cannot
             return
         self._stopped.pop(entry.path, None)
         entry.request = request
@@ -287,7 +304,7 @@ class Inbox:
         if placed is not None and placed.queued:
             entry.phase = "queued"
         elif ended is not None and ended.outcome.waits:
-            entry.phase, entry.ended = "waits", None
+            entry.due, entry.phase, entry.ended = inf, "waits", None
         else:
             self._finish(entry)
 
@@ -302,6 +319,7 @@ class Inbox:
         """Go on with what the person has asked meanwhile, or be done with the note."""
         if entry.again or entry.keys:
             entry.phase, entry.request, entry.ended, entry.refusal = "still", None, None, None
+            entry.due = 0.0 if entry.due == inf else entry.due
         else:
             self.entries.pop(entry.path, None)
 

@@ -18,6 +18,7 @@ from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted
 from agent.memory import daily
 from agent.memory.authorship import DAILY
+from agent.memory.capture import is_kept
 from agent.memory.day_summary import day_summary
 from agent.memory.forget import Forgetting, without
 from agent.memory.importing import Fate, Found, read_folder
@@ -159,7 +160,7 @@ def keep_diary(app: App, bus: Bus) -> None:
     diary = Diary(app)
 
     def log(event: TaskCompleted) -> None:
-        if "." not in event.run:  # a sub-run is its parent's
+        if is_kept(event):
             diary.log(event)
 
     def close(event: SessionEnded) -> None:

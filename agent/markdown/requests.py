@@ -64,6 +64,14 @@ def asked(data: bytes, *, whole: bool) -> tuple[Request, ...]:
     return _of_lines(note)
 
 
+def unreadable(data: bytes) -> str:
+    """Why nobody can tell what a note asks; empty when one can."""
+    problem = Note.parse(data).problem
+    if problem is not None:
+        return f"{problem.message}; mend the lines between the two ---"
+    return "" if _is_text(data) else "the note is not UTF-8 text; save it as UTF-8"
+
+
 def may_ask(data: bytes) -> bool:
     """Whether a note may hold a request, at a glance: most do not, and are not looked into."""
     return b"agent" in data.lower()

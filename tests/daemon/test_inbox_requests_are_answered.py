@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.build import build
+from agent.interfaces.cli.main import main
 from agent.loop.session import load, sessions
 from agent.markdown import requests
 from agent.markdown.note import Note
@@ -242,3 +243,32 @@ def test_a_program_that_asks_again_and_again_is_stopped(root: Path) -> None:
         write(note, note.read_text("utf-8") + "\nSomething else.\n")
         answered(house, note, before + 1)
         assert house.daemon.inbox.problem == ""
+
+
+def test_a_note_whose_header_is_broken_is_named(root: Path) -> None:
+    note = root / "inbox" / "odd.md"
+    with living(root) as house:
+        write(note, "---\nstatus: [pending\n---\nWhich tea?\n")
+        house.until(lambda: "odd.md" in house.daemon.inbox.problem, "it is said that the header is broken")
+        write(note, "---\nstatus: pending\n---\nWhich tea?\n")
+        answered(house, note)
+        assert house.daemon.inbox.problem == ""
+
+
+def test_a_run_that_waited_and_was_taken_up_by_hand_is_told_in_the_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key, value in QUICK.items():
+        monkeypatch.setenv(key, value)
+    said = script(tmp_path / "script.json", call("human_ask", question="Which tea?", options=["green"]), "Done.")
+    root = furnish(tmp_path, monkeypatch.setenv, said)
+    note = root / "inbox" / "rules.md"
+    monkeypatch.setattr("agent.app.inbox.AGAIN", 0.5)
+    with living(root) as house:
+        write(note, "Ask me.\n")
+        house.until(lambda: status(note) == "question" and not house.daemon.inbox.busy, "the note says that it waits")
+        (session,) = sessions(house.app.vault)
+        asked = only([path for path in (root / "questions").glob("*.md") if "About" not in path.name])
+        asked.write_text(ticked(asked.read_text("utf-8"), "green"), "utf-8")
+        assert main(["--vault", str(root), "ask", "--resume", session]) == 0
+        house.until(lambda: status(note) == "done" and settled(house), "the note says that it is over")

@@ -62,15 +62,15 @@ class Desk:
 
     def rest(self) -> None:
         """Until all that is asked is answered."""
+        calm = 0
         for _ in range(400):
             self.turn(1.0)
             for entry in list(self.inbox.entries.values()):
                 if entry.thread is not None:
                     entry.thread.join(30)
-            if not self.inbox.entries and not self.eyes.paths.waiting and not self.eyes.comparison.missing:
-                self.turn(3.0)
-                if not self.inbox.entries:
-                    return
+            calm = 0 if self.inbox.entries or self.eyes.comparison.missing else calm + 1
+            if calm == 6:  # a look at all files, a look at what it found, and the telling of it take a turn each
+                return
         raise AssertionError(f"never at rest: {self.inbox.entries}")
 
     def act(self) -> None:

@@ -1,0 +1,50 @@
+"""An answer is put below what was asked, whatever the note looks like, and every word of the person's stays."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.markdown.requests import Answer, answered, asked, is_answered, last_session, own_words
+
+LINES = st.lists(
+    st.sampled_from(["words", "", "  indented", "# Heading", "- [ ] mine", "> quote", "```", "%%", "中文 问题", "---"]),
+    max_size=8,
+)
+ENDS = st.sampled_from(["\n", "\r\n"])
+SAID = Answer("01RUN", "Yes.\n\n- [ ] @agent more\n%% vault-agent: end of answer %%\n[[sessions/2026/a]]")
+
+
+def plain(text: str) -> list[str]:
+    """The lines that say something."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+@given(LINES, ENDS, st.booleans())
+def test_a_whole_note_keeps_its_words_and_is_asked_once(lines: list[str], end: str, closed: bool) -> None:
+    data = (end.join(["Which tea?", *lines]) + (end if closed else "")).encode()
+    (request,) = asked(data, whole=True)
+    after = answered(data, request, SAID)
+    assert after is not None and is_answered(after, "01RUN") and last_session(after) == "sessions/2026/a.md"
+    assert plain(own_words(after)) == plain(data.decode())
+    assert asked(after, whole=True) == ()
+    more = after + f"{end}And coffee?{end}".encode()
+    assert [each.text for each in asked(more, whole=True)] == ["And coffee?"]
+
+
+@given(LINES, ENDS, st.sampled_from(["", "  ", "> ", "\t"]), st.sampled_from(["-", "*", "1."]))
+def test_a_task_is_ticked_and_nothing_else_changes(lines: list[str], end: str, before: str, item: str) -> None:
+    data = end.join(["# Plan", "", f"{before}{item} [ ] @agent buy tea", *lines]).encode()
+    found = asked(data, whole=False)
+    if not found:
+        return  # an indented line may be code
+    after = answered(data, found[0], SAID)
+    assert after is not None and is_answered(after, "01RUN")
+    ticked = data.decode().replace("[ ] @agent buy tea", "[x] @agent buy tea")
+    assert plain(own_words(after)) == plain(ticked)
+    assert asked(after, whole=False) == ()
+
+
+@given(st.binary(max_size=80))
+def test_any_bytes_are_read(data: bytes) -> None:
+    for whole in (True, False):
+        for request in asked(data, whole=whole):
+            answered(data, request, SAID)
