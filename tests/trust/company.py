@@ -30,12 +30,20 @@ def beside(folder: Path, changes: int, *roles: str) -> Company:
     with at_work(root, ledger, *roles):
         for number in range(changes):
             change(vault, ledger, f"m{number:04d}", total)
+    _next_turn(root)
     vault.settle()
     vault.commit_human()
     made = checks.commits(root)
     total.theirs = sum(1 for commit in made if not commit.actor)
     check(root, ledger)
     return total
+
+
+def _next_turn(root: Path) -> None:
+    """What the auto-committer staged in its last turns and could not commit for a lock, it commits in its next one."""
+    staged = git(root, "diff", "--cached", "--name-only").split()
+    if staged and all(path.startswith("auto/") for path in staged):
+        git(root, "commit", "-q", "-m", "auto: what was left staged")
 
 
 def change(vault: Vault, ledger: Ledger, run: str, total: Company) -> None:
