@@ -32,6 +32,8 @@ TOGETHER = 2
 """Runs at the same time, those that were taken up again included."""
 PATIENCE = 4.0
 """Seconds that runs get to stop when the daemon does; they are taken up again by the next one."""
+LATER = 15.0
+"""Seconds until a run that waits for the person is looked at again: what told that it is over may have been missed."""
 AGAIN = 10.0
 """Seconds until what could not be done now is tried again."""
 LOST = 60.0
@@ -195,8 +197,9 @@ class Inbox:
             case "ended" if not entry.is_running:
                 self._write(entry, now)
             case "waits" if now >= entry.due and not self.others():
-                entry.due = inf
+                entry.due = now + LATER
                 if self._is_over(entry.session):
+                    entry.due = inf
                     entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             case "queued" if not self.app.vault.writer.queue.count():
                 self._finish(entry)
@@ -304,7 +307,7 @@ class Inbox:
         if placed is not None and placed.queued:
             entry.phase = "queued"
         elif ended is not None and ended.outcome.waits:
-            entry.due, entry.phase, entry.ended = inf, "waits", None
+            entry.due, entry.phase, entry.ended = now + LATER, "waits", None
         else:
             self._finish(entry)
 
