@@ -5,14 +5,13 @@ be used. A changed file, however small, makes a skill unreviewed again.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent.skills.tree import digest
-from agent.vault.write.journal import flush_folder
+from agent.vault import durable
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Pins:
     def put(self, pin: Pin) -> None:
         """Keep a pin; durable when this returns."""
         document = {"files": dict(pin.files), "size": pin.size, "when": pin.when.isoformat(), "how": pin.how}
-        self._write(self._file(pin.key), json.dumps(document, indent=1))
+        durable.replace(self._file(pin.key), json.dumps(document, indent=1))
 
     def drop(self, key: str) -> None:
         """Trust a skill no more."""
@@ -65,7 +64,7 @@ class Pins:
 
     def asked(self, key: str, document: str) -> None:
         """Keep what was asked about a skill on this machine; durable when this returns."""
-        self._write(self._question(key), document)
+        durable.replace(self._question(key), document)
 
     def was_asked(self, key: str) -> str | None:
         """What was asked about a skill here; None for nothing."""
@@ -77,17 +76,6 @@ class Pins:
     def answered(self, key: str) -> None:
         """The question about a skill is settled."""
         self._question(key).unlink(missing_ok=True)
-
-    def _write(self, file: Path, text: str) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = file.with_name(f".{file.name}.{os.getpid()}.new")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(descriptor)
-        draft.replace(file)
-        flush_folder(file.parent)
 
     def _question(self, key: str) -> Path:
         return self.folder / "asked" / f"{key}.json"

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.llm.messages import Object
 from agent.tools.arguments import canonical
-from agent.tools.durable import replace
+from agent.vault.durable import replace
 
 Status: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
 """`asking`: the note is not known to be written yet. `outdated`: a note that it would change has changed since."""

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.markdown.note import Note
-from agent.tools.durable import append
+from agent.vault.durable import append
 
 _LEAST = 8
 """Bytes that a line must have to be told from everybody's lines."""
