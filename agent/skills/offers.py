@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.note import Note
+from agent.markdown.verdict import reason, ticked
 from agent.skills.learner import Tombstone, suggestions
 from agent.skills.library import DEPRECATED, LEARNED
 from agent.skills.skill import FILE, Skill, Source
@@ -28,9 +29,7 @@ from agent.skills.suggestion import (
     decision,
     extend_skill,
     plain_body,
-    reason,
     shows,
-    ticked,
 )
 from agent.skills.traces import read_traces
 from agent.vault.store import Vault

@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from agent.markdown import blocks, tasks
+from agent.markdown import verdict
+from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.markdown.verdict import BOXES, above
 from agent.skills.skill import FILE
 
 TYPE = "skill-suggestion"
-ACCEPT, REJECT = "approve", "reject"
 _EXAMPLES = 3
 _TOLD = 8
-_BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
-_REASON = re.compile(r"^Reason:[ \t]*([^\n]{1,500})$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
 
 
@@ -136,14 +135,14 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
         f"# {what}",
         f"You had this done {suggestion.support} times ({suggestion.success_rate:.0%} of them finished{took}): "
         f"{' → '.join(f'`{tool}`' for tool in suggestion.tools)}.",
-        f"- [ ] {ACCEPT}\n- [ ] {REJECT}",
+        BOXES,
         "Reason: ",
         f"After a yes the text below is written to `{place}`, as it stands here, and is yours to edit there. "
         "After a no I will not ask about this again, unless it is done twice as often. Both ticked is a no.",
         "## Where I saw it",
         "\n".join(runs),
         "## The skill" if new else "## The skill as it would be",
-        fenced(draft),
+        _shown(draft),
     ]
     header: dict[str, Value] = {
         "id": number,
@@ -158,50 +157,19 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 
 
-def fenced(draft: bytes) -> str:
+def _shown(draft: bytes) -> str:
     """The draft as it stands in the note."""
-    text = draft.decode("utf-8", "replace")
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}markdown\n{text.rstrip()}\n{fence}"
+    return fenced(draft.decode("utf-8", "replace").rstrip(), "markdown")
 
 
 def shows(note: bytes, draft: bytes) -> bool:
     """Whether the note still shows the draft that was offered."""
-    return fenced(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
+    return _shown(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def decision(data: bytes) -> bool | None:
-    """What the boxes say: True for a yes, False for a no (also when both are ticked), None for nothing yet."""
-    top = _above(Note.parse(data).body.replace("\r\n", "\n"))
-    ticked = {task.text.strip().casefold() for task in tasks.read(blocks.read(top)) if task.done}
-    if REJECT in ticked:
-        return False
-    return True if ACCEPT in ticked else None
-
-
-def reason(data: bytes) -> str:
-    """What the person wrote behind `Reason:`."""
-    found = _REASON.search(_above(Note.parse(data).body.replace("\r\n", "\n")))
-    return found[1].strip() if found else ""
-
-
-def ticked(data: bytes, yes: bool, why: str = "") -> bytes:
-    """The note with the decision made in it."""
-    note = Note.parse(data)
-    top = _above(note.body)
-    wanted = ACCEPT if yes else REJECT
-    marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
-    if why:
-        said = f"Reason: {' '.join(why.split())[:500]}"
-        marked = re.sub(r"^Reason:[^\n]*$", lambda _: said, marked, count=1, flags=re.MULTILINE)
-    return note.with_body(marked + note.body[len(top) :]).data
-
-
-def _above(body: str) -> str:
-    """The part that asks, before what was found."""
-    end = body.find("\n## ")
-    return body if end < 0 else body[:end]
+    """As `verdict.decision`, of the part that asks."""
+    return verdict.decision(above(Note.parse(data).body.replace("\r\n", "\n")))
 
 
 def _links(suggestion: Suggestion) -> list[Value]:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
 from agent.llm.messages import Object
+from agent.markdown import verdict
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.tools import approval_note
@@ -121,7 +122,7 @@ class Approvals:
                 raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
             said = " ".join(reason.split())[:500]
             decided = replace(asked, status="approved" if yes else "rejected", reason=said)
-            self._write(decided, lambda data: approval_note.ticked(data, yes, said), Stamp("human"))
+            self._write(decided, lambda data: verdict.ticked(data, yes, said), Stamp("human"))
             self._records.put(decided)
         return decided
 
@@ -200,10 +201,10 @@ def _answered(asked: Asked, data: bytes) -> Asked:
     note = Note.parse(data)
     genuine = note.id == asked.id and note.string("arguments_hash") == asked.hash
     if not said:
-        return replace(asked, status="rejected", reason=approval_note.reason(data))
+        return replace(asked, status="rejected", reason=verdict.reason(data))
     if not genuine or not approval_note.shows(data, asked.shown):
         return replace(asked, status="outdated")
-    return replace(asked, status="approved", reason=approval_note.reason(data))
+    return replace(asked, status="approved", reason=verdict.reason(data))
 
 
 def _bases(drafts: Iterable[Draft]) -> dict[str, str]:

@@ -1,0 +1,48 @@
+"""A person's yes or no in a note: two checkboxes and a line for the reason, above the first second-level heading.
+
+Pure text: whether a decision counts, and for what, is left to whoever asked.
+"""
+
+import re
+
+from agent.markdown import blocks, tasks
+from agent.markdown.note import Note
+
+APPROVE, REJECT = "approve", "reject"
+BOXES = f"- [ ] {APPROVE}\n- [ ] {REJECT}"
+"""The checkboxes as they are asked."""
+
+_REASON = re.compile(r"^Reason:[ \t]*([^\n]{1,500})$", re.MULTILINE)
+_BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
+
+
+def decision(body: str) -> bool | None:
+    """What the checkboxes say: True for a yes, False for a no (also when both are ticked), None for nothing yet."""
+    ticked = {task.text.strip().casefold() for task in tasks.read(blocks.read(body)) if task.done}
+    if REJECT in ticked:
+        return False
+    return True if APPROVE in ticked else None
+
+
+def reason(data: bytes) -> str:
+    """What the person wrote behind `Reason:`."""
+    found = _REASON.search(above(Note.parse(data).body.replace("\r\n", "\n")))
+    return found[1].strip() if found else ""
+
+
+def ticked(data: bytes, yes: bool, why: str = "") -> bytes:
+    """The note with the decision made in it."""
+    note = Note.parse(data)
+    top = above(note.body)
+    wanted = APPROVE if yes else REJECT
+    marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
+    if why:
+        said = f"Reason: {' '.join(why.split())[:500]}"
+        marked = re.sub(r"^Reason:[^\n]*$", lambda _: said, marked, count=1, flags=re.MULTILINE)
+    return note.with_body(marked + note.body[len(top) :]).data
+
+
+def above(body: str) -> str:
+    """The part that asks, before what it is about."""
+    end = body.find("\n## ")
+    return body if end < 0 else body[:end]
