@@ -1,20 +1,25 @@
-"""The subscribers that every run has, one path for all channels: refresh, captures, the flush before a compaction, and
-the counts. What a task is given when it begins is `recalling`'s."""
+"""The subscribers that every run has, one path for all channels: refresh, skills that its tools bring, the flush before
+a compaction, what is written down when it is over, and the counts. What a task is given when it begins is `recalling`'s
+and `following`'s."""
 
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from agent.app.alone import is_watched
 from agent.app.build import App
-from agent.app.memories import keep_diary, keep_memories
+from agent.app.following import Following
+from agent.app.learning import learning
+from agent.app.memories import Diary, Upkeeper
 from agent.app.models import Account
+from agent.app.opinions import gather
 from agent.app.recalling import Recall, nobody
 from agent.context.budget import Count
 from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone, SecretFound
 from agent.events.bus import Bus
-from agent.events.runs import ContextCompact, IterationStarted, Speaker, TaskCompleted
+from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, SkillRated, Speaker, TaskCompleted
 from agent.llm.messages import Assistant, Request, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load
@@ -22,7 +27,7 @@ from agent.memory.capture import Ways
 from agent.memory.dedupe import Thresholds
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.flush import RECENT, flush_subscriber
-from agent.memory.keeping import Capturing, Keeper
+from agent.memory.keeping import After, Capturing, Keeper
 from agent.memory.refresh import refresh_subscriber
 from agent.memory.tombstones import tombstones
 from agent.memory.workflow import Step, Trace
@@ -63,8 +68,8 @@ def keeper_of(app: App, searches: Recall) -> Keeper:
     return Keeper(app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge))
 
 
-def hooks(app: App, searches: Recall, keeper: Keeper, models: Account, count: Count) -> Hooks:
-    """A bus that keeps memories from being lost, brings them back, and counts what happens."""
+def hooks(app: App, searches: Recall, following: Following, keeper: Keeper, models: Account, count: Count) -> Hooks:
+    """A bus that keeps memories from being lost, brings them back, has skills followed, and counts what happens."""
     bus, vault, settings = app.bus(), app.vault, app.settings.memory
 
     def save(entries: Sequence[Entry]) -> None:
@@ -81,14 +86,42 @@ def hooks(app: App, searches: Recall, keeper: Keeper, models: Account, count: Co
     refresh = refresh_subscriber(searches.recaller, searches.ledger, settings, lambda path: _end_of(vault, path), count,
                                  bus.publish)  # fmt: skip
     bus.subscribe(refresh, IterationStarted, name="refresh", priority=50, timeout=settings.refresh_seconds)
-    capturing = Capturing(keeper, _ways(app, models), lambda path, run: trace(vault, path, run), bus.publish_async)
+    bus.subscribe(following.refreshed, IterationStarted, name="skills", priority=60)
+    diary = Diary(app)
+    capturing = Capturing(
+        keeper,
+        _ways(app, models),
+        lambda path, run: trace(vault, path, run),
+        bus.publish_async,
+        also=(diary.additions, following.additions),
+        after=_after(app, following, models, bus),
+    )
     bus.subscribe(capturing.hear, TaskCompleted, name="capture")
-    keep_diary(app, bus)
-    keep_memories(app, bus)
+
+    def sum_up(event: SessionEnded) -> None:
+        capturing.then(lambda: diary.summarise(app.clock.now().date()))  # once the last run is in the log
+
+    bus.subscribe(sum_up, SessionEnded, name="daily_summary", priority=-10)
     counts = Collector(app.metrics, app.clock, bus.counts)
     bus.subscribe(counts.hear, object, name="metrics", priority=_LAST)
-    searches.tell = bus.publish
+    searches.tell = following.tell = bus.publish
     return Hooks(bus, keeper, capturing)
+
+
+def _after(app: App, following: Following, models: Account, bus: Bus) -> tuple[After, ...]:
+    """What is done behind a run when everything about it is written down."""
+    learner = learning(following.skills, models, bus.publish_async)
+    upkeeper = Upkeeper(app)
+
+    def listen(event: TaskCompleted) -> None:
+        for use in gather(app, following.skills.library.shelf().named):
+            bus.publish_async(SkillRated(use.name, use.run, use.feedback))
+
+    def tend(event: TaskCompleted) -> None:
+        if not is_watched(app):  # a daemon does it when there is nothing else to do
+            upkeeper.run_when_due()
+
+    return following.over, listen, learner.after, tend
 
 
 def keep_words(app: App, session: Session, run: str) -> None:

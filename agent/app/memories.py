@@ -7,21 +7,21 @@ machine's upkeep, or one too many, does no harm.
 import json
 import logging
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from agent.app.build import App
-from agent.errors import AgentError, NoteExists
-from agent.events.bus import Bus
-from agent.events.runs import SessionEnded, TaskCompleted
+from agent.errors import AgentError
+from agent.events.runs import TaskCompleted
 from agent.memory import daily
 from agent.memory.authorship import DAILY
-from agent.memory.capture import is_kept
 from agent.memory.day_summary import day_summary
 from agent.memory.forget import Forgetting, without
 from agent.memory.importing import Fate, Found, read_folder
+from agent.memory.keeping import Addition
 from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, kept, on_day
 from agent.memory.lifecycle import Upkeep, plan, run
 from agent.memory.tombstones import tombstones
@@ -43,27 +43,14 @@ class Diary:
 
     app: App
 
-    def log(self, event: TaskCompleted) -> Outcome:
-        """Add a finished task to today's log; the day before gets its summary when this is the first of a new day."""
+    def additions(self, event: TaskCompleted) -> Sequence[Addition]:
+        """What a finished task adds to today's log; the first of a new day has the day before summed up."""
         vault, now = self.app.vault, self.app.clock.now()
         path = daily.path_of(now.date())
-        block = daily.log_block(event, now, self._language, quote=not _has_strangers(vault, event.session))
         if vault.read(path) is None:
-            self._begin(now.date())
-        stamp = Stamp("agent", run=event.run, tool=DAILY, session=event.session)
-        with vault.transaction(f"memory(daily): log {now:%Y-%m-%d %H:%M}", stamp) as transaction:
-            transaction.append(path, block.encode())
-        return transaction.outcome
-
-    def _begin(self, day: date) -> None:
-        """Make a day's note, in a commit that belongs to no run: undoing the first run of a day leaves the others'."""
-        stamp = Stamp("agent", tool=DAILY)
-        with (
-            suppress(NoteExists),
-            self.app.vault.transaction(f"memory(daily): begin {day.isoformat()}", stamp) as transaction,
-        ):
-            transaction.create(daily.path_of(day), daily.new_note(day).encode())
-        self._close_earlier(day)
+            self._close_earlier(now.date())
+        block = daily.log_block(event, now, self._language, quote=not _has_strangers(vault, event.session))
+        return [Addition(path, daily.new_note(now.date()).encode(), block.encode())]
 
     def summarise(self, day: date) -> Outcome:
         """Bring the summary of a day up to date; nothing where there is nothing to say or a person has changed it."""
@@ -153,31 +140,6 @@ class Upkeeper:
     def _today(self, day: date) -> int:
         folder = Path(self.app.vault.place.root, FOLDER, f"{day:%Y/%m}")
         return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
-
-
-def keep_diary(app: App, bus: Bus) -> None:
-    """Have finished tasks logged, and days summed up when a session ends."""
-    diary = Diary(app)
-
-    def log(event: TaskCompleted) -> None:
-        if is_kept(event):
-            diary.log(event)
-
-    def close(event: SessionEnded) -> None:
-        diary.summarise(app.clock.now().date())
-
-    bus.subscribe(log, TaskCompleted, name="daily_log", priority=-10)
-    bus.subscribe(close, SessionEnded, name="daily_summary", priority=-10)
-
-
-def keep_memories(app: App, bus: Bus) -> None:
-    """Have the upkeep run after the first task of a day, and after a task that brings many entries."""
-    upkeeper = Upkeeper(app)
-
-    def tend(event: TaskCompleted) -> None:
-        upkeeper.run_when_due()
-
-    bus.subscribe(tend, TaskCompleted, name="upkeep", priority=-50, timeout=60.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 
 from agent.app.build import App
 from agent.app.cut_off import doubt_calls, is_own
+from agent.app.following import Following
 from agent.app.hooks import Hooks, hooks, keep, keeper_of
 from agent.app.library import Library
 from agent.app.marks import Mark, Marks, marks_of
 from agent.app.models import Account, account
 from agent.app.quoting import Quoting
 from agent.app.recalling import Recall, recall
+from agent.app.skills import skills
 from agent.app.toolbox import relevance, toolbox
 from agent.app.waiting import approvals, content_of
 from agent.context.assemble import Opening, assemble, opening
@@ -64,6 +66,7 @@ class Runs:
     agent: Agent
     account: Account
     recall: Recall
+    following: Following
     approvals: Approvals
     hooks: Hooks
 
@@ -205,8 +208,9 @@ class Runs:
 
     def _work(self, asked: Asked, session: Session, context: RunContext, line: Line) -> Run:
         memories = self.recall.source(context, session, group=asked.speaker.group)
+        skills = self.following.source(context, session)
         return Run(
-            replace(self.agent, sources=(memories, *self.agent.sources)),
+            replace(self.agent, sources=(memories, skills, *self.agent.sources)),
             session,
             asked,
             context,
@@ -296,8 +300,8 @@ def runs(app: App, library: Library) -> Runs:
     searches, asks = recall(app, library), approvals(app)
     language = settings.vault.language
     models = account(app, count, Quoting(searches, language))
-    keeper = keeper_of(app, searches)
-    behind = hooks(app, searches, keeper, models, count)
+    keeper, following = keeper_of(app, searches), Following(skills(app, lambda: embedder, count))
+    behind = hooks(app, searches, following, keeper, models, count)
     made: list[Runs] = []
 
     def delegate(task: str, background: str, context: RunContext) -> Given:
@@ -308,7 +312,7 @@ def runs(app: App, library: Library) -> Runs:
         clock,
         behind.bus,
         models.of_run,
-        toolbox(app, searches, asks, delegate, keeper),
+        toolbox(app, searches, following, asks, delegate, keeper),
         lambda: system_part(vault.read, clock.now().date(), language),
         (),
         relevance(embedder) if embedder else None,
@@ -317,6 +321,7 @@ def runs(app: App, library: Library) -> Runs:
         settings.run,
         settings.context,
         language,
+        following.endnote,
     )
-    made.append(Runs(app, agent, models, searches, asks, behind))
+    made.append(Runs(app, agent, models, searches, following, asks, behind))
     return made[0]

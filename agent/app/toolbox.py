@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agent.app.build import App
+from agent.app.following import Following
 from agent.app.recalling import Recall
 from agent.context.choice import Score
 from agent.index.embedder import Embedder
@@ -12,6 +13,7 @@ from agent.tools.approvals import Approvals
 from agent.tools.builtin.delegate import Delegate
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.shell import Yard, shell_tools
+from agent.tools.builtin.skills import skill_tools
 from agent.tools.builtin.toolbox import Behind, builtin_tools, foreign_text
 from agent.tools.builtin.web import web_tools
 from agent.tools.policy_file import load_policies
@@ -19,13 +21,15 @@ from agent.tools.registry import Registry
 from agent.tools.tool import Tool
 
 
-def toolbox(app: App, searches: Recall, asks: Approvals, delegate: Delegate, keeper: Keeper) -> Registry:
+def toolbox(
+    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: Keeper
+) -> Registry:
     """All tools that the settings switch on; which of them a run may use is the policy's to say.
 
     Raises `ConfigError` for a policy that cannot be understood.
     """
     settings = app.settings.tools
-    more: list[Tool] = []
+    more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
         more += web_tools(app.clock, lambda: known_secrets(app.settings))
     if settings.shell:
@@ -33,7 +37,7 @@ def toolbox(app: App, searches: Recall, asks: Approvals, delegate: Delegate, kee
         more += shell_tools(Notes(app.vault, foreign_text(app.vault)), app.clock, yard)
     behind = Behind(searches.search, searches.remembered, delegate, keeper)
     tools = builtin_tools(app.vault, app.clock, settings.approval_hours, behind, more)
-    return Registry(tools, load_policies(app.directories.config), asks.guard, app.clock)
+    return Registry(tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves)
 
 
 def relevance(embedder: Embedder) -> Score:

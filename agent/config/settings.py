@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from agent.config.remembering import Memory
 from agent.config.running import Context, Inbox, Llm, Run, Spend, Tools
+from agent.config.skilled import Skills
 from agent.config.values import Kind, Range, kinds, shown
 from agent.errors import ConfigError
 
@@ -105,6 +106,7 @@ class Settings:
     run: Run
     context: Context
     memory: Memory
+    skills: Skills
     tools: Tools
     inbox: Inbox
     log: Log

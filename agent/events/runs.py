@@ -165,3 +165,58 @@ class MemoryCaptured:
     known: int = 0
     contradicting: int = 0
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillActivated:
+    """A skill was put before the model of a run; `score` from 0 to 1 is how well it fits."""
+
+    run: str
+    session: str
+    skill: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SkillOpened:
+    """The model of a run has read a skill of itself."""
+
+    run: str
+    session: str
+    skill: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStarted:
+    """A skill that is a workflow of several was put before the model of a run."""
+
+    run: str
+    session: str
+    skill: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainCompleted:
+    """A run that followed a workflow of several skills has ended; `outcome` is the run's."""
+
+    run: str
+    session: str
+    skill: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRated:
+    """Somebody said of a skill what it was worth, in words or by deed; `opinion` is one of `skills.usage`'s words."""
+
+    skill: str
+    run: str
+    opinion: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillSuggested:
+    """A workflow that came back is offered as a skill, in the note at `path`."""
+
+    skill: str
+    path: str

@@ -29,7 +29,8 @@ class Models:
 class Agent:
     """One vault's agent. `models` gives the models for a run's id and the job it belongs to (empty for none);
     `system` what holds for a new session; `relevance` how well each of some texts
-    fits a task; `keep` saves facts that the model wants kept before a compaction."""
+    fits a task; `keep` saves facts that the model wants kept before a compaction; `endnote` says what a person is to
+    read at the end of a run's note, empty for nothing."""
 
     vault: Vault
     clock: Clock
@@ -44,3 +45,4 @@ class Agent:
     limits: Limits
     context: ContextSettings
     language: Language
+    endnote: Callable[[str], str]

@@ -71,11 +71,12 @@ class Summarised:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A run has ended or paused."""
+    """A run has ended or paused; `remark` is for people."""
 
     run: str
     outcome: str
     reason: str = ""
+    remark: str = ""
 
 
 Event: TypeAlias = Began | Spoken | Chosen | Tainted | Summarised | Closed
@@ -125,6 +126,16 @@ def read(text: str) -> list[Record]:
     return found
 
 
+def ends(text: str) -> Iterator[tuple[str, str]]:
+    """The runs that have ended or paused in a session's note, each with what stands there for people."""
+    marks = list(_MARK.finditer(text))
+    following = [*(mark.start() for mark in marks), len(text)][1:]
+    for mark, end in zip(marks, following, strict=True):
+        record = _read(mark[1], mark[2], text[mark.end() + 1 : end]) if mark[1] == "end" else None
+        if record is not None and isinstance(record.event, Closed):
+            yield record.event.run, _body(text[mark.end() + 1 : end])
+
+
 Part: TypeAlias = tuple[str, Meta, str, str]
 """A record's kind, its data, its heading, its body."""
 
@@ -141,8 +152,9 @@ def _parts(event: Event) -> Iterator[Part]:
             yield "taint", {"source": source}, "Untrusted text", _fenced(source)
         case Summarised(text, kept):
             yield "summary", {"kept": kept}, "Summary", _fenced(text)
-        case Closed(run, outcome, reason):
-            yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", inert(reason) or "."
+        case Closed(run, outcome, reason, remark):
+            body = "\n\n".join(filter(None, [inert(reason), inert(remark)])) or "."
+            yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", body
         case _:
             assert_never(event)
 

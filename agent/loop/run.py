@@ -243,7 +243,8 @@ class Run:
         message = stop.message if isinstance(stop, AgentError) else f"{type(stop).__name__}: {stop}"
         run, session = self.context.run, self.session
         self.note_taint()
-        session.add(Closed(run, outcome, "" if outcome is Outcome.FINISHED else message))
+        remark = "" if outcome.can_go_on else self.agent.endnote(run)
+        session.add(Closed(run, outcome, "" if outcome is Outcome.FINISHED else message, remark))
         try:
             session.save(f"{outcome}: {self.asked.task}")
         except (AgentError, OSError) as error:

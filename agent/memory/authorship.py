@@ -13,9 +13,9 @@ from agent.vault.history.commits import Kind, commits, read_message
 from agent.vault.store import Vault
 from agent.vault.write.humans import dirty
 
-LIFECYCLE, DAILY = "lifecycle", "daily"
+LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
 FORGET = "forget"
-TOOLS = frozenset({LIFECYCLE, DAILY})
+TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
 """The `Vault-Tool` of commits in which memory tends itself."""
 
 _BLAMED = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")

@@ -1,18 +1,21 @@
-"""Entries into the vault: the captures of one run as one commit, made behind the run's back.
+"""What a run leaves behind as one commit, made behind its back: its captures, and what others add to notes of theirs.
 
-A run does not wait for its captures: they are made one after the other on a thread of their own, and `close` waits for
-what is still to be done. Whatever goes wrong there is said in `MemoryCaptured` and in the log, and stops nobody.
+A run does not wait for it: runs are dealt with one after the other on a thread of their own, and `close` waits for what
+is still to be done. Whatever goes wrong there is said in `MemoryCaptured` and in the log, and stops nobody.
 """
 
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from queue import SimpleQueue
 
-from agent.errors import AgentError
+from agent.errors import AgentError, NoteExists
 from agent.events.runs import MemoryCaptured, TaskCompleted
+from agent.memory.authorship import CAPTURE, DAILY
 from agent.memory.capture import Ways, capture, is_kept
 from agent.memory.dedupe import Fate, Thresholds, Verdict, amended, judge
 from agent.memory.entry import Entry, EntryType
@@ -21,15 +24,30 @@ from agent.memory.workflow import Trace
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-BEHIND = frozenset(("capture", "daily"))
-"""What the commits are called that memory makes of a run by itself; nobody has asked the run for them."""
-PATIENCE = 10.0
-"""Seconds that `close` waits for captures that are under way."""
+BEHIND = frozenset((CAPTURE, DAILY))
+"""What the commits are called that are made of a run by itself; nobody has asked the run for them."""
+PATIENCE = 30.0
+"""Seconds that `close` waits for what is under way: a model may be writing a summary, or the text of a skill."""
 _RECENT = 20
 """Entries written last that are compared beside those that the index finds: it may not have them yet."""
 
 Near = Callable[[Entry], Sequence[str]]
 """The paths of entries that may say the same, as far as the index knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Text for the end of a note that many runs add to; `head` begins the note where it is missing."""
+
+    path: str
+    head: bytes
+    text: bytes
+
+
+Also = Callable[[TaskCompleted], Sequence[Addition]]
+"""What else is to be written down of a run that is over."""
+After = Callable[[TaskCompleted], object]
+"""What is to be done when everything about a run is written down; may take its time."""
 
 logger = logging.getLogger(__name__)
 
@@ -50,11 +68,28 @@ class Keeper:
         paths = dict.fromkeys((*reversed(self._recent), *self.near(entry)))
         return judge(entry, kept(self.vault, paths), self.thresholds)
 
-    def keep(self, entries: Sequence[Entry], subject: str, stamp: Stamp) -> tuple[Verdict, ...]:
-        """Write entries as one commit; raises what a transaction raises, and nothing was written then."""
+    def keep(
+        self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()
+    ) -> tuple[Verdict, ...]:
+        """Write entries and additions as one commit; raises what a transaction raises, and nothing was written then.
+
+        Notes that are to be added to and are missing are begun in a commit of their own, which belongs to no run: when
+        the first of the runs is undone, what the others have added stays.
+        """
         verdicts = tuple(self.judged(entry) for entry in entries)
         touched: set[str] = set()
+        missing = [each for each in additions if self.vault.read(each.path) is None]
+        if missing:
+            names = ", ".join(each.path for each in missing)
+            with (
+                suppress(NoteExists),
+                self.vault.transaction(f"memory(begin): {names}", replace(stamp, run="", session="")) as ground,
+            ):
+                for each in missing:
+                    ground.create(each.path, each.head)
         with self.vault.transaction(subject, stamp) as transaction:
+            for each in additions:
+                transaction.append(each.path, each.text)
             for verdict in verdicts:
                 other = verdict.other
                 if other is not None and verdict.fate in {Fate.AGAIN, Fate.MERGED}:
@@ -74,34 +109,48 @@ class Keeper:
 
 
 class Capturing:
-    """Hears of runs that are over and keeps what is worth it. `trace` tells what a run did, by session and run."""
+    """Hears of runs that are over and keeps what is worth it. `trace` tells what a run did, by session and run.
+
+    `also` gives what others want in the same commit; `after` is done when it is made, one after the other.
+    """
 
     def __init__(
-        self, keeper: Keeper, ways: Ways, trace: Callable[[str, str], Trace], tell: Callable[[object], object]
+        self,
+        keeper: Keeper,
+        ways: Ways,
+        trace: Callable[[str, str], Trace],
+        tell: Callable[[object], object],
+        also: Sequence[Also] = (),
+        after: Sequence[After] = (),
     ) -> None:
         self._keeper = keeper
         self._ways = ways
         self._trace = trace
         self._tell = tell
-        self._waiting: SimpleQueue[TaskCompleted | None] = SimpleQueue()
+        self._also = also
+        self._after = after
+        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def hear(self, event: TaskCompleted) -> None:
-        """Have a run captured soon."""
-        settings = self._ways.settings
-        if not is_kept(event) or not (settings.capture_messages or settings.auto_capture):
+        """Have what a run leaves behind written down soon."""
+        if not is_kept(event):
             return
-        self._waiting.put(event)
+        self.then(lambda: self._work_on(event))
+
+    def then(self, work: Callable[[], object]) -> None:
+        """Have something done after all that waits now; what goes wrong with it is in the log."""
+        self._waiting.put(lambda: _guarded(work))
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="vault-agent-capture", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """Finish what is still to be captured, within `PATIENCE`."""
+        """Finish what is still to be done, within `PATIENCE`."""
         self.settle()
 
     def settle(self, patience: float = PATIENCE) -> bool:
-        """Wait for what is still to be captured; False when that takes longer than `patience` seconds."""
+        """Wait for what is still to be done; False when that takes longer than `patience` seconds."""
         thread = self._thread
         if thread is None:
             return True
@@ -114,25 +163,31 @@ class Capturing:
         return not thread.is_alive()
 
     def _work(self) -> None:
-        while (event := self._waiting.get()) is not None:
-            try:
-                told = self.capture(event)
-            except Exception as error:  # noqa: BLE001 - a capture that fails must stop neither the run nor the captures after it
-                logger.warning("nothing is remembered of run %s: %s", event.run, error)
-                told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
-            self._tell(told)
+        while (work := self._waiting.get()) is not None:
+            work()
+
+    def _work_on(self, event: TaskCompleted) -> None:
+        try:
+            told = self.capture(event)
+        except Exception as error:  # noqa: BLE001 - a capture that fails must stop neither the run nor the captures after it
+            logger.warning("nothing is remembered of run %s: %s", event.run, error)
+            told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
+        self._tell(told)
+        for work in self._after:
+            _guarded(partial(work, event))
 
     def capture(self, event: TaskCompleted) -> MemoryCaptured:
         """Keep what is worth it of one run; raises what writing raises."""
         trace = self._trace(event.session, event.run)
         ways = replace(self._ways, summarise=self._gently(self._ways.summarise))
         entries = capture(event, trace, ways)
+        additions = [each for also in self._also for each in _asked(also, event)]
         told = MemoryCaptured(event.run, event.session, 0)
-        if not entries:
+        if not (entries or additions):
             return told
-        subject = f"memory(capture): {_said(entries)}"
-        stamp = Stamp("agent", run=event.run, tool="capture", session=event.session)
-        fates = [verdict.fate for verdict in self._keeper.keep(entries, subject, stamp)]
+        subject = f"memory(capture): {_said(entries) or 'log'}"
+        stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
+        fates = [verdict.fate for verdict in self._keeper.keep(entries, subject, stamp, additions)]
         merged, known = fates.count(Fate.MERGED), fates.count(Fate.AGAIN)
         return replace(
             told,
@@ -155,6 +210,21 @@ class Capturing:
                 return ""
 
         return gently
+
+
+def _guarded(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except Exception:  # what waits behind it must be done all the same
+        logger.warning("something could not be done behind a run", exc_info=True)
+
+
+def _asked(also: Also, event: TaskCompleted) -> Sequence[Addition]:
+    try:
+        return also(event)
+    except (AgentError, OSError) as error:
+        logger.warning("run %s: %s; the rest is kept", event.run, error)
+        return ()
 
 
 def _said(entries: Sequence[Entry]) -> str:

@@ -76,12 +76,16 @@ def record(vault: Vault, uses: Sequence[Use], stamp: Stamp) -> str | None:
     names = list(dict.fromkeys(use.name for use in uses))
     what = _WHAT.get(uses[0].activated, "feedback on" if uses[0].feedback else "used")
     with vault.transaction(f"skills(history): {what} {', '.join(names)}", stamp) as transaction:
-        for name in names:
-            rows = "".join(f"{use.row}\n" for use in uses if use.name == name)
-            path = history_path(name)
-            head = "" if vault.read(path) is not None else _head(name)
-            transaction.append(path, (head + rows).encode("utf-8", "replace"))
+        for path, head, text in rows(uses):
+            transaction.append(path, text if vault.read(path) is not None else head + text)
     return transaction.outcome.commit
+
+
+def rows(uses: Sequence[Use]) -> Iterator[tuple[str, bytes, bytes]]:
+    """For each skill's history: its path, how it begins where it is missing, and what these uses add to it."""
+    for name in dict.fromkeys(use.name for use in uses):
+        text = "".join(f"{use.row}\n" for use in uses if use.name == name)
+        yield history_path(name), _head(name).encode(), text.encode("utf-8", "replace")
 
 
 def uses(vault: Vault, name: str) -> tuple[Use, ...]:

@@ -34,17 +34,33 @@ class Called:
     seconds: float
 
 
+Leaves = Callable[[Tool, RunContext], bool]
+"""Whether a run may use a tool, beside what its policy says: it can only take away."""
+
+
+def all_of_them(tool: Tool, context: RunContext) -> bool:
+    """For runs that nothing but their policy narrows."""
+    return True
+
+
 class Registry:
-    """Tools, wrapped. `guard` puts a person's yes around a tool where policy or taint wants one.
+    """Tools, wrapped. `guard` puts a person's yes around a tool where policy or taint wants one; what `leaves` does not
+    leave to a run is neither shown to it nor carried out.
 
     Raises `ValueError` for two tools of one name, a name that is not plain words (`vault_read`: first what it is about,
     then what it does), or a group that no policy can speak of.
     """
 
     def __init__(
-        self, tools: Iterable[Tool], policies: Policies, guard: Callable[[Tool, Policies], Tool], clock: Clock
+        self,
+        tools: Iterable[Tool],
+        policies: Policies,
+        guard: Callable[[Tool, Policies], Tool],
+        clock: Clock,
+        leaves: Leaves = all_of_them,
     ) -> None:
         self._policies = policies
+        self._leaves = leaves
         self._clock = clock
         self._tools: dict[str, Tool] = {}
         for tool in tools:
@@ -59,8 +75,7 @@ class Registry:
 
     def visible(self, context: RunContext) -> tuple[Tool, ...]:
         """The tools that the run may use."""
-        allowed = self._policies.choose(context).policy
-        return tuple(t for t in self._tools.values() if allowed.verdict(t.name, t.groups) is not Verdict.DENY)
+        return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))
 
     def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
         """The same, as the model sees them."""
@@ -90,11 +105,17 @@ class Registry:
     def _perform(self, call: ToolCall, context: RunContext) -> tuple[Given | None, str]:
         if call.problem:
             return None, f"{call.name} was not called: its arguments could not be read: {call.problem}"
-        allowed = {tool.name: tool for tool in self.visible(context)}
-        tool = allowed.get(call.name)
-        if tool is None:
-            return None, _unknown(call.name, tuple(allowed))
-        return tool.perform(call.arguments, context), ""
+        left = {tool.name: tool for tool in self.visible(context)}
+        tool = left.get(call.name)
+        if tool is not None:
+            return tool.perform(call.arguments, context), ""
+        if any(each.name == call.name for each in self._allowed(context)):
+            return None, f"{call.name} is not among the tools that this run's skills allow; use {', '.join(left)}"
+        return None, _unknown(call.name, tuple(left))
+
+    def _allowed(self, context: RunContext) -> Iterable[Tool]:
+        policy = self._policies.choose(context).policy
+        return (each for each in self._tools.values() if policy.verdict(each.name, each.groups) is not Verdict.DENY)
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:

@@ -85,6 +85,7 @@ class Stage:
             limits=settings.run,
             context=settings.context,
             language="en",
+            endnote=lambda run: "",
         )
 
     def session(self, task: str = "a task") -> Session:

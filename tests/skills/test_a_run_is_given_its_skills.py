@@ -6,15 +6,20 @@ from pathlib import Path
 import pytest
 
 from agent.app.build import App, build
-from agent.app.skills import NAME, Skills, SkillsSource, skills
+from agent.app.following import NAME, Following
+from agent.app.skills import skills
 from agent.context.source import Source
 from agent.context.tokens import estimate
 from agent.errors import ToolRetry
-from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted
+from agent.events.runs import IterationStarted, Speaker, TaskCompleted
+from agent.llm.messages import Context, User
+from agent.loop.records import Began, Spoken
+from agent.loop.session import Session
 from agent.skills.matcher import Task
 from agent.skills.usage import uses
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import Given, RunContext, Tool
+from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
 from tests.skills.shelves import text, triggers
 from tests.vaults import git, make_vault, write
@@ -39,34 +44,63 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
         },
     )
     made = build(tmp_path / "vault", clock=FakeClock())
-    library = make(made).library
+    library = make(made).skills.library
     for skill in library.shelf().skills:
         if skill.name in {"tea", "web-care", "kettle"}:
             library.review(skill, made.clock.now(), "test")
     return made
 
 
-def make(app: App, said: list[str] | None = None) -> Skills:
+def make(app: App, said: list[str] | None = None) -> Following:
     made = skills(app, lambda: None, estimate)
-    made.tell = (said if said is not None else []).append
-    return made
+    made.say = (said if said is not None else []).append
+    return Following(made)
 
 
-def begin(found: Skills, task: str, run: str = "r1", session: str = "sessions/s.md") -> str:
-    found.begun(TaskStarted(run, session, task, ME))
-    return "\n\n".join(piece.text for piece in found.pieces(task, 2_000))
+def session(app: App, path: str = "sessions/s.md") -> Session:
+    return Session(app.vault, path, path, "cli")
 
 
-def end(found: Skills, outcome: str = "finished", run: str = "r1") -> None:
-    found.ended(TaskCompleted(run, "sessions/s.md", "t", ME, outcome, "", ("vault_read",) * 3, 1.0, 2))
+def begin(found: Following, task: str, run: str = "r1", path: str = "sessions/s.md") -> str:
+    source = found.source(RunContext(run, path), session(found.skills.app, path))
+    return "\n\n".join(piece.text for piece in source.pieces(task, 2_000))
+
+
+def completed(run: str = "r1", outcome: str = "finished") -> TaskCompleted:
+    return TaskCompleted(run, "sessions/s.md", "t", ME, outcome, "", ("vault_read",) * 3, 1.0, 2)
+
+
+def end(found: Following, outcome: str = "finished", run: str = "r1") -> None:
+    """What follows from the end of a run, as its captures would write it."""
+    event = completed(run, outcome)
+    with found.skills.app.vault.transaction("end", Stamp("agent", run=run)) as change:
+        for each in found.additions(event):
+            there = found.skills.app.vault.read(each.path) is not None
+            change.append(each.path, each.text if there else each.head + each.text)
+    found.over(event)
+
+
+def tool(name: str, *groups: str) -> Tool:
+    return Tool(name, "", {}, lambda call, context: Given(""), frozenset(groups))
 
 
 def test_it_is_a_source_of_the_context(app: App) -> None:
-    source: Source = SkillsSource(make(app))
+    source: Source = make(app).source(RunContext("r1", "sessions/s.md"), session(app))
     pieces = source.pieces("please brew tea", 2_000)
     assert source.name == NAME and pieces[0].score > pieces[-1].score
     assert pieces[0].receipt is not None and pieces[0].receipt.path == "skills/tea/SKILL.md"
     assert "intent_pattern brew" in pieces[0].receipt.why and pieces[0].receipt.lines == (11, 13)
+
+
+def test_nobody_but_the_owner_is_given_any(app: App) -> None:
+    source = make(app).source(RunContext("r1", "sessions/s.md", role="guest"), session(app))
+    assert source.pieces("please brew tea", 2_000) == ()
+
+
+def test_what_is_switched_off_is_not_given(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_SKILLS__AUTO", "false")
+    found = make(build(app.vault.place.root, clock=app.clock))
+    assert begin(found, "please brew tea") == "" and found.leaves(tool("vault_write"), RunContext("r1", ""))
 
 
 @pytest.mark.parametrize("task", ["please brew tea", "怎么泡茶"])
@@ -79,7 +113,7 @@ def test_what_fits_is_whole_with_its_confidence_and_the_others_are_a_line_each(a
 
 def test_not_a_word_of_a_stranger_is_put_before_the_model(app: App) -> None:
     found = make(app)
-    assert [each.skill.name for each in found.match(Task("brew")).unreviewed] == ["stranger"]
+    assert [each.skill.name for each in found.skills.match(Task("brew")).unreviewed] == ["stranger"]
     shown = begin(found, "brew")
     assert "stranger" not in shown and "Obey" not in shown and "Ignore" not in shown
 
@@ -87,9 +121,11 @@ def test_not_a_word_of_a_stranger_is_put_before_the_model(app: App) -> None:
 def test_little_room_is_never_overrun(app: App) -> None:
     write(app.vault.place.root / "skills/long/SKILL.md", text("long", triggers("brew"), "# A\n\n" + "word " * 5_000))
     found = make(app)
-    found.library.review(found.library.shelf().named["long"], app.clock.now(), "test")
+    library = found.skills.library
+    library.review(library.shelf().named["long"], app.clock.now(), "test")
     for room in (0, 50, 200, 1_200, 4_000):
-        assert sum(estimate(piece.text) for piece in found.pieces("brew", room)) <= max(room, 60)
+        pieces = found.pieces("brew", room, RunContext("r1", "sessions/s.md"))
+        assert sum(estimate(piece.text) for piece in pieces) <= max(room, 60)
 
 
 def test_a_skill_rests_in_its_session_also_for_another_process(app: App) -> None:
@@ -121,19 +157,42 @@ def test_of_a_group_that_the_run_has_already_no_other_comes_later(app: App) -> N
     write(root / "skills/two/SKILL.md", text("two", header, "Second."))
     found = make(app)
     for name in ("one", "two"):
-        found.library.review(found.library.shelf().named[name], app.clock.now(), "test")
+        found.skills.library.review(found.skills.library.shelf().named[name], app.clock.now(), "test")
     begin(found, "brew")
     (given,) = found.refreshed(IterationStarted("r1", "sessions/s.md", 2, "brew", ("web_fetch", "web_search")))
     assert "web-care" in given.text and "Second." not in given.text
 
 
-def test_a_run_has_the_tools_that_its_skills_leave_it(app: App) -> None:
+def test_a_run_has_the_tools_that_its_skills_leave_it_and_so_have_the_runs_that_work_for_it(app: App) -> None:
     found = make(app)
     begin(found, "brew tea")
     begin(found, "look", "r2")
-    narrowed = found.narrowing("r1")
-    assert narrowed is not None and narrowed.keeps("vault_read") and not narrowed.keeps("vault_write", {"fs"})
-    assert found.narrowing("r2") is None and found.narrowing("nobody") is None
+    begin(found, "look", "r1.c1")
+    for run, left in (("r1", False), ("r1.c1", False), ("r1.c1.d2", False), ("r2", True), ("nobody", True)):
+        context = RunContext(run, "sessions/s.md")
+        assert found.leaves(tool("vault_read"), context)
+        assert found.leaves(tool("vault_write", "fs"), context) is left
+
+
+def test_a_run_that_goes_on_elsewhere_follows_what_it_followed(app: App) -> None:
+    begun = session(app)
+    begun.add(Began("r1", "brew tea", "cli"), Spoken(Context(begin(make(app), "brew tea"), NAME)), Spoken(User("x")))
+    found = make(app)
+    found.source(RunContext("r1", "sessions/s.md"), begun)
+    assert not found.leaves(tool("vault_write", "fs"), RunContext("r1", "sessions/s.md"))
+    assert [each.path for each in found.additions(completed())] == ["skills/history/tea.md"]
+
+
+def test_what_the_model_has_before_it_is_not_said_twice(app: App) -> None:
+    earlier = session(app)
+    write(app.vault.place.root / "skills/tea/SKILL.md", TEA.replace("cooldown: 600\n", ""))
+    found = make(app)
+    found.skills.library.review(found.skills.library.shelf().named["tea"], app.clock.now(), "test")
+    first = begin(found, "brew tea")
+    earlier.add(Began("r1", "brew tea", "cli"), Spoken(Context(first, NAME)), Spoken(User("brew tea")))
+    (piece,) = found.source(RunContext("r2", "sessions/s.md"), earlier).pieces("brew more tea", 2_000)
+    assert "## Skill: tea" in piece.text and "further up" in piece.text and "Boil." not in piece.text
+    assert not found.leaves(tool("vault_write", "fs"), RunContext("r2", "sessions/s.md"))
 
 
 def test_uses_are_written_down_in_one_commit_and_feedback_moves_the_score(app: App) -> None:
@@ -143,10 +202,10 @@ def test_uses_are_written_down_in_one_commit_and_feedback_moves_the_score(app: A
         before = git(app.vault.place.root, "rev-list", "--count", "HEAD")
         end(found, run=f"r{number}")
         assert int(git(app.vault.place.root, "rev-list", "--count", "HEAD")) == int(before) + 1
-        found.person_says("tea", "helpful")
+        found.skills.person_says("tea", "helpful")
     (use, *_) = uses(app.vault, "tea")
     assert (use.score, use.outcome, use.tools, use.activated) == (0.5, "finished", 3, "auto")
-    assert {each.skill.name: each.score for each in make(app).match(Task("brew kettle")).active} == {
+    assert {each.skill.name: each.score for each in make(app).skills.match(Task("brew kettle")).active} == {
         "tea": 0.6,
         "kettle": 0.5,
     }
@@ -167,16 +226,16 @@ def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said(app: App) -> N
         begin(found, "kettle", f"r{number}", f"sessions/{number}.md")
         end(found, "failed", f"r{number}")
     assert len(said) == 1 and "skills/deprecated/kettle/SKILL.md" in said[0] and "vault-agent undo" in said[0]
-    assert found.library.shelf().get("kettle") is None and "Descale." not in begin(found, "kettle", "r9")
+    assert found.skills.library.shelf().get("kettle") is None and "Descale." not in begin(found, "kettle", "r9")
 
 
 def test_strangers_are_asked_about_and_ticked_in_a_note(app: App) -> None:
     found = make(app)
-    (path,) = found.ask_reviews()
-    assert path == "approvals/skill-vault-stranger.md" and found.ask_reviews() == ()
+    (path,) = found.skills.ask_reviews()
+    assert path == "approvals/skill-vault-stranger.md" and found.skills.ask_reviews() == ()
     note = app.vault.place.root / path
     note.write_text(note.read_text().replace("- [ ] trust", "- [x] trust"))
-    assert found.ticked([path]) == (("stranger", True),)
+    assert found.skills.ticked([path]) == (("stranger", True),)
     assert "Obey me." in begin(found, "brew")
 
 
@@ -188,7 +247,7 @@ def call(app: App) -> Call:
     """Call a skill tool by name, in the run r1."""
     found = make(app)
     begin(found, "brew tea")
-    tools: dict[str, Tool] = {tool.name: tool for tool in skill_tools(found.library, found.say)}
+    tools: dict[str, Tool] = {each.name: each for each in skill_tools(found.skills.library, found.say, found.opened)}
     return lambda tool, /, **arguments: tools[tool].perform(arguments, RunContext("r1", "sessions/s.md"))
 
 
@@ -209,6 +268,16 @@ def test_what_is_not_there_is_said_to_the_model(call: Call) -> None:
         call("skill_show", name="tee")
     with pytest.raises(ToolRetry, match="has no file"):
         call("skill_show", name="tea", file="../stranger/SKILL.md")
+
+
+def test_a_skill_that_the_model_has_read_counts_as_used_and_can_be_rated(app: App) -> None:
+    found = make(app)
+    begin(found, "look")
+    found.opened("kettle", RunContext("r1", "sessions/s.md"))
+    found.say("kettle", "not_helpful", RunContext("r1", "sessions/s.md"))
+    end(found)
+    rows = uses(app.vault, "kettle")
+    assert sorted(row.activated for row in rows) == ["feedback", "manual"] and rows[0].feedback == "not_helpful"
 
 
 def test_the_model_rates_only_what_its_run_had(app: App, call: Call) -> None:

@@ -50,7 +50,7 @@ COMMANDS = {
     "approvals": Lazy("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
     "questions": Lazy("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
     "context": Lazy("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
-    "skills": Lazy("agent.interfaces.cli.skills", "List, match, review and rate skills."),
+    "skills": Lazy("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
     "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
     "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
     "remember": Lazy("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from agent.skills.conflicts import Fate, Match
 from agent.skills.library import Shelf
 from agent.skills.matcher import Matched
+from agent.skills.offers import Offer
 from agent.skills.skill import Problem, Skill
+from agent.skills.suggestion import Suggestion
 
 _SUMMARY = 90
 
@@ -30,6 +32,32 @@ def problem_document(problem: Problem) -> dict[str, object]:
 def problem_line(problem: Problem) -> str:
     """A problem for people."""
     return f"{problem.path}:{problem.line}: {problem.reason}"
+
+
+def offer_document(offer: Offer) -> dict[str, object]:
+    """A suggestion that the person was asked about, for `--json`."""
+    return {
+        "name": offer.name,
+        "tools": list(offer.tools),
+        "support": offer.support,
+        "path": offer.path,
+        "skill": offer.skill,
+        "status": offer.status,
+        "reason": offer.reason or None,
+    }
+
+
+def suggestion_document(suggestion: Suggestion) -> dict[str, object]:
+    """A workflow that could be learned, for `--json`."""
+    return {
+        "name": suggestion.name,
+        "description": suggestion.description,
+        "tools": list(suggestion.tools),
+        "support": suggestion.support,
+        "success_rate": suggestion.success_rate,
+        "changes": suggestion.changes or None,
+        "evidence": [each.path for each in suggestion.evidence],
+    }
 
 
 def listed(shelf: Shelf) -> str:

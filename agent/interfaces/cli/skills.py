@@ -1,15 +1,29 @@
 """`vault-agent skills`: what the agent knows how to do, why it would do it for a task, and what came of it."""
 
+from contextlib import closing
+
 import click
 
 from agent.app.build import App, build
+from agent.app.learning import learning
 from agent.app.library import library
+from agent.app.opinions import gather
+from agent.app.runs import runs
 from agent.app.skills import Skills, skill_library, skills
 from agent.context.tokens import counter, estimate
 from agent.errors import UserError
 from agent.index.embedder import Embedder
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.skill_texts import document, explained, listed, problem_document, problem_line, whole
+from agent.interfaces.cli.skill_texts import (
+    document,
+    explained,
+    listed,
+    offer_document,
+    problem_document,
+    problem_line,
+    suggestion_document,
+    whole,
+)
 from agent.skills.conflicts import Fate
 from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
@@ -22,7 +36,7 @@ from agent.skills.usage import Opinion
 _SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
 
 
-@click.group(short_help="List, match, review and rate skills.")
+@click.group(short_help="List, match, review, rate and learn skills.")
 def command() -> None:
     """Skills say how to do a kind of work. Each is a folder with a SKILL.md, in your vault's skills/ or in the program.
 
@@ -144,8 +158,10 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
 @click.pass_obj
 def stats(output: Output, name: str | None) -> None:
     """Show how often skills were used, and what came of it."""
-    found = _skills(build(output.vault()))
+    app = build(output.vault())
+    found = _skills(app)
     shelf = found.library.shelf()
+    gather(app, shelf.named)
     names = [_named(shelf, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
     lines = [f"{'skill':<32}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
@@ -172,6 +188,61 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     counts = found.history.stats(skill.name)
     text = f"noted; {skill.name} counts {counts.factor:.1f} times its signals now"
     output.emit({"name": skill.name, "feedback": opinion, "run": use.run, **as_document(counts)}, text)
+
+
+@command.command(short_help="List workflows that could become skills.")
+@click.pass_obj
+def suggest(output: Output) -> None:
+    """List what was offered and waits for your answer, and what could be learned from your runs besides.
+
+    Nothing is written; `skills learn` asks you about it in notes.
+    """
+    found = _skills(build(output.vault()))
+    learner = learning(found, None)
+    waiting = learner.offers.pending()
+    more = learner.offers.suggest(found.library.shelf().skills)
+    lines = [f"{each.name}  {' → '.join(each.tools)}  waits in {each.path}" for each in waiting]
+    lines += [f"{each.name}  {' → '.join(each.tools)}  followed by {each.support} runs" for each in more]
+    lines += ["", "yes or no: vault-agent skills learn --accept NAME, or --reject NAME"] if waiting else []
+    lines += ["", "to be asked about them: vault-agent skills learn"] if more else []
+    output.emit(
+        {"waiting": [offer_document(each) for each in waiting], "more": [suggestion_document(each) for each in more]},
+        "\n".join(lines) or "no workflow has come back often enough yet",
+    )
+
+
+@command.command(short_help="Learn skills from workflows that came back.")
+@click.option("--accept", metavar="NAME", help="Say yes to the suggestion of this name.")
+@click.option("--reject", metavar="NAME", help="Say no to it; it comes again only if it is done twice as often.")
+@click.option("--because", default="", metavar="TEXT", help="With --reject: why.")
+@click.pass_obj
+def learn(output: Output, accept: str | None, reject: str | None, because: str) -> None:
+    """Ask about workflows that came back, in a note in approvals/ each; or answer such a question here.
+
+    A skill is written only after your yes, to skills/learned/, and is yours to edit from then on.
+    """
+    if accept and reject:
+        raise click.UsageError("--accept and --reject answer differently; give one of them")
+    if because and not reject:
+        raise click.UsageError("--because belongs to --reject NAME")
+    app = build(output.vault())
+    if accept or reject:
+        learner = learning(_skills(app), None)
+        offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
+        said = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
+        output.emit(offer_document(offer), said.get(offer.status, f"nothing was learned: {offer.reason}"))
+        return
+    with closing(library(app)) as index, closing(runs(app, index)) as agent:
+        learner = learning(agent.following.skills, agent.account)
+        decided = learner.settle()
+        made = learner.learn()
+    lines = [f"{each.name} was {each.status}" for each in decided]
+    lines += [f"{each.name}: {' → '.join(each.tools)}; answer in {each.path}" for each in made]
+    lines += ["or: vault-agent skills learn --accept NAME"] if made else []
+    output.emit(
+        {"offered": [offer_document(each) for each in made], "decided": [offer_document(each) for each in decided]},
+        "\n".join(lines) or "no workflow has come back often enough yet",
+    )
 
 
 def _named(shelf: Shelf, name: str) -> Skill:

@@ -20,6 +20,8 @@ from agent.tools.tool import Given, RunContext, Tool
 
 Say = Callable[[str, Opinion, RunContext], Use]
 """Record what was said of a skill in a run; raises `UserError`."""
+Opened = Callable[[str, RunContext], object]
+"""Hears that a run's model has read a skill."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
 _LISTED_FILES = 40
@@ -29,6 +31,7 @@ _LISTED_FILES = 40
 class _Tools:
     library: Library
     say: Say
+    opened: Opened
 
     def list(self, call: Object, context: RunContext) -> Given:
         """The catalogue."""
@@ -45,6 +48,8 @@ class _Tools:
         path = given.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
             text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
+            if skill.reviewed:
+                self.opened(skill.name, context)
             return Given(text, untrusted="" if skill.reviewed else _stranger(skill))
         try:
             data, trusted = self.library.file(skill, path)
@@ -65,9 +70,9 @@ class _Tools:
         return Given(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
 
 
-def skill_tools(library: Library, say: Say) -> tuple[Tool, ...]:
+def skill_tools(library: Library, say: Say, opened: Opened) -> tuple[Tool, ...]:
     """The three tools over one vault's skills."""
-    tools = _Tools(library, say)
+    tools = _Tools(library, say, opened)
     name: Object = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
     file: Object = {"type": "string", "maxLength": 300, "description": "a file of the skill, as skill_show lists them"}
     verdict: Object = {"type": "string", "enum": ["helpful", "not_helpful"]}

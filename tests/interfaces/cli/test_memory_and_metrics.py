@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.memories import Diary, Upkeeper, keep_diary, keep_memories
-from agent.events.runs import SessionEnded, Speaker, TaskCompleted
+from agent.app.build import App, build
+from agent.app.hooks import keeper_of
+from agent.app.library import library
+from agent.app.memories import Diary, Upkeeper
+from agent.app.recalling import recall
+from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
+from agent.memory.capture import Ways
+from agent.memory.keeping import Capturing
+from agent.memory.workflow import Trace
 from agent.metrics.collect import Collector
 from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
@@ -66,20 +72,29 @@ def test_metrics_are_counts(root: Path, run: Run, capsys: pytest.CaptureFixture[
     assert "task.completed" in capsys.readouterr().out
 
 
+def log(app: App, event: TaskCompleted) -> Diary:
+    """Have a run logged as it is when it is over; the diary."""
+    diary = Diary(app)
+    searches = recall(app, library(app))
+    ways = Ways(app.settings.memory, app.clock, str, str)
+    told: list[object] = []
+    capturing = Capturing(keeper_of(app, searches), ways, lambda path, run: Trace(), told.append, [diary.additions])
+    capturing.hear(event)
+    capturing.close()
+    searches.close()
+    assert isinstance(told[0], MemoryCaptured) and not told[0].problem
+    return diary
+
+
 def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Path, run: Run) -> None:
     clock = FakeClock()
     app = build(root, clock=clock)
-    bus = app.bus()
-    keep_diary(app, bus)
-    bus.publish(finished("r1"))
+    log(app, finished("r1"))
     clock.advance(60)
-    bus.publish(finished("r2"))
-    bus.publish(SessionEnded("sessions/x.md", "closed"))
-    bus.close()
-    assert {name: (count.failed, count.error) for name, count in bus.counts().items()} == {
-        "daily_log": (0, ""),
-        "daily_summary": (0, ""),
-    }
+    before = int(git(root, "rev-list", "--count", "HEAD"))
+    diary = log(app, finished("r2"))
+    assert int(git(root, "rev-list", "--count", "HEAD")) == before + 1
+    diary.summarise(clock.now().date())
     note = root / "daily/2026-11-21.md"
     assert "## 14:12 - Plan the trip" in note.read_text("utf-8") and "## 14:13" in note.read_text("utf-8")
     assert "- search_vault × 2" in note.read_text("utf-8")
@@ -89,10 +104,10 @@ def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Pa
 
 def test_a_new_day_sums_up_the_one_before(root: Path) -> None:
     clock = FakeClock()
-    diary = Diary(build(root, clock=clock))
-    diary.log(finished("r1"))
+    app = build(root, clock=clock)
+    log(app, finished("r1"))
     clock.advance(2 * DAY)
-    diary.log(finished("r2"))
+    log(app, finished("r2"))
     assert "Summary of the day" in (root / "daily/2026-11-21.md").read_text("utf-8")
     assert "Summary of the day" not in (root / "daily/2026-11-23.md").read_text("utf-8")
 
@@ -101,15 +116,14 @@ def test_a_persons_own_daily_note_is_only_added_to(root: Path) -> None:
     write(root / "daily/2026-11-21.md", "# Mine\n\nslept badly")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "mine")
-    diary = Diary(build(root, clock=FakeClock()))
-    diary.log(finished())
+    diary = log(build(root, clock=FakeClock()), finished())
     diary.summarise(FakeClock().now().date())
     assert (root / "daily/2026-11-21.md").read_text("utf-8").startswith("# Mine\n\nslept badly\n")
 
 
 def test_a_strangers_words_do_not_come_into_the_daily_note(root: Path) -> None:
     write(root / "sessions/2026/11/s.md", '%% vault-agent: taint {"at": "x", "source": "https://example.org"} %%\n')
-    Diary(build(root, clock=FakeClock())).log(finished(session="sessions/2026/11/s.md"))
+    log(build(root, clock=FakeClock()), finished(session="sessions/2026/11/s.md"))
     assert "By train" not in (root / "daily/2026-11-21.md").read_text("utf-8")
 
 
@@ -133,15 +147,3 @@ def test_upkeep_that_is_switched_off_is_never_due(root: Path, monkeypatch: pytes
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "false")
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "false")
     assert Upkeeper(build(root, clock=FakeClock())).run_when_due() is None
-
-
-def test_the_first_task_of_a_day_has_memory_tended(root: Path, run: Run) -> None:
-    for mark in ("!", ".", ";"):
-        run("remember", f"The boat is blue{mark}")
-    app = build(root)
-    bus = app.bus()
-    keep_memories(app, bus)
-    bus.publish(finished())
-    bus.close()
-    assert bus.counts()["upkeep"].failed == 0
-    assert "The boat is blue" in (root / "MEMORY.md").read_text("utf-8")

@@ -1,0 +1,156 @@
+"""Skills as their owner meets them: written, asked for in two languages, seen, rated, corrected, learned from work."""
+
+import json
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.app.build import build
+from agent.app.library import library
+from agent.app.runs import runs
+from agent.events.runs import Speaker
+from agent.interfaces.cli.main import main
+from agent.loop.outcome import Ended
+from agent.loop.run import Asked
+from agent.markdown.verdict import APPROVE
+from agent.vault.history.commits import commits
+from tests.stories.agents import PROJECT, call, furnish, only, script, ticked
+from tests.vaults import write
+
+TEA = """---
+name: tea-round
+description: Notes down who wants which tea.
+triggers:
+  intent_patterns: ["tea round|who wants tea", "谁要.*茶"]
+allowed-tools: vault_read vault_append search_vault
+---
+# Tea round
+
+1. Look up who is there with `search_vault`.
+2. Write one line for each into `tea-list.md`.
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault on a machine of its own, with one skill that its owner has written and looked at."""
+    made = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json"))
+    write(made / "skills/tea-round/SKILL.md", TEA)
+    assert main(["--vault", str(made), "skills", "review", "tea-round"]) == 0
+    return made
+
+
+def say(root: Path, *replies: object) -> None:
+    """What the model is to say in the next run."""
+    script(root.parent / "script.json", *replies)
+
+
+def ask(root: Path, task: str) -> Ended:
+    app = build(root)
+    with closing(library(app)) as index, closing(runs(app, index)) as agent:
+        return agent.ask(Asked(task, Speaker("cli")))
+
+
+def told(root: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["--vault", str(root), "--json", *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("task", ["Time for a tea round", "今天谁要喝茶？"])
+def test_a_skill_is_seen_to_fit_is_followed_and_is_rated_by_a_tick(
+    root: Path, capsys: pytest.CaptureFixture[str], task: str
+) -> None:
+    (match,) = told(root, capsys, "skills", "match", task)["matches"]
+    assert (match["name"], match["score"]) == ("tea-round", 0.5)
+    receipts = told(root, capsys, "context", "--explain", task)["receipts"]
+    assert "skills/tea-round/SKILL.md" in {receipt["path"] for receipt in receipts}
+
+    say(root, call("vault_append", path="tea-list.md", text="- Anna: green"), "Done.")
+    ended = ask(root, task)
+    session = root / ended.session
+    text = session.read_text("utf-8")
+    assert "## Skill: tea-round (confidence 50%)" in text and "[[skills/tea-round/SKILL]]" in text
+    made = commits(build(root).vault.git, build(root).vault.place, run=ended.run)
+    assert [each.tool for each in made] == ["capture", "vault_append"], "what is made of a run by itself is one commit"
+    (paths,) = [{change.path for change in each.files} for each in made if each.tool == "capture"]
+    assert "skills/history/tea-round.md" in paths and any(path.startswith("daily/") for path in paths)
+
+    session.write_text(ticked(text, "tea-round: helpful"), "utf-8")
+    (counts,) = told(root, capsys, "skills", "stats", "tea-round")["stats"]
+    assert (counts["uses"], counts["helpful"], counts["not_helpful"]) == (1, 1, 0)
+    (again,) = told(root, capsys, "skills", "stats", "tea-round")["stats"]
+    assert again == counts, "a tick counts once"
+
+
+def test_the_skill_that_the_readme_writes_from_scratch_works(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = re.search(r"```markdown\n(---\nname: (\S+)\n.*?)```", (PROJECT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    write(root / f"skills/{found[2]}/SKILL.md", found[1])
+    assert told(root, capsys, "skills", "list")["problems"] == []
+    told(root, capsys, "skills", "review", found[2])
+    for task in ("What should I pack for Porto?", "请给我列一个打包清单"):
+        assert [each["name"] for each in told(root, capsys, "skills", "match", task)["matches"]] == [found[2]]
+
+
+def test_a_run_keeps_to_the_tools_of_its_skill(root: Path) -> None:
+    say(root, call("vault_write", path="elsewhere.md", content="x"), call("vault_read", path="tea.md"), "Done.")
+    ended = ask(root, "tea round please")
+    assert not (root / "elsewhere.md").exists() and ended.outcome == "finished"
+    assert "vault_write is not among the tools" in (root / ended.session).read_text("utf-8")
+    say(root, call("vault_write", path="elsewhere.md", content="x"), "Done.")
+    ask(root, "write something elsewhere")
+    assert (root / "elsewhere.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("edit", "corrected"),
+    [(("- Anna: green", "- Anna: black"), 1), (("- Anna: green", "- Anna: green\n- Bo: milk"), 0)],
+)
+def test_correcting_what_a_run_has_written_counts_against_its_skill_and_adding_to_it_does_not(
+    root: Path, capsys: pytest.CaptureFixture[str], edit: tuple[str, str], corrected: int
+) -> None:
+    say(root, call("vault_append", path="tea-list.md", text="- Anna: green"), "Done.")
+    ask(root, "tea round please")
+    note = root / "tea-list.md"
+    note.write_text(note.read_text().replace(*edit))
+    assert main(["--vault", str(root), "commit"]) == 0
+    (counts,) = told(root, capsys, "skills", "stats", "tea-round")["stats"]
+    assert counts["corrected"] == corrected
+
+
+def test_work_that_came_back_is_offered_learned_after_a_yes_and_followed(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for city in ("Lisbon", "Porto", "Faro"):
+        say(
+            root,
+            call("search_vault", query=f"{city} budget"),
+            call("vault_read", path="plan.md"),
+            call("vault_append", path="budget.md", text=f"- {city}"),
+            f"The trip budget for {city} is in budget.md.",
+        )
+        assert ask(root, f"Work out the trip budget for {city}").outcome == "finished"
+    note = only(list((root / "approvals").glob("*-skill-*.md")))
+    waiting = told(root, capsys, "skills", "suggest")["waiting"]
+    assert [each["tools"] for each in waiting] == [["search_vault", "vault_read", "vault_append"]]
+    assert not (root / "skills/learned").exists(), "nothing goes live unseen"
+
+    text = note.read_text("utf-8")
+    assert text.count("[[entries/") >= 3, "each run that is told of is linked"
+    note.write_text(ticked(text, APPROVE), "utf-8")
+    (decided,) = told(root, capsys, "skills", "learn")["decided"]
+    assert decided["status"] == "accepted"
+    name = decided["name"]
+    listed = {each["name"]: each for each in told(root, capsys, "skills", "list")["skills"]}
+    assert listed[name]["source"] == "learned" and listed[name]["reviewed"]
+
+    say(root, "I know how.")
+    ended = ask(root, "Work out the trip budget for Braga")
+    assert f"## Skill: {name}" in (root / ended.session).read_text("utf-8")
+    assert told(root, capsys, "skills", "suggest")["more"] == []
