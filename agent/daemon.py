@@ -2,7 +2,8 @@
 
 It polls when the watcher says that there is something to do, and sleeps otherwise. A signal ends it: what has begun is
 finished, and what has not is found again by the next start. A git that fails or a vault that is away does not: it says
-so, and tries again. Runs whose person has decided, and those that people ask for in notes, go on in threads of its own.
+so, and tries again. Runs whose person has decided, those that people ask for in notes, and its chores go on in threads
+of its own.
 The second daemon on a vault is told so (`LockHeld`).
 """
 
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 
 from agent.app.alone import alone
 from agent.app.build import App
+from agent.app.chores import Chores
 from agent.app.heap import give_back
 from agent.app.inbox import Inbox
 from agent.app.library import Library, library
@@ -56,6 +58,7 @@ class Daemon:
     stopping: str = ""
     runs: Resumption = field(init=False)
     inbox: Inbox = field(init=False)
+    chores: Chores = field(init=False)
     _indexing: bool = field(default=False, init=False)
     _look_at: float = field(default=0.0, init=False)
     _quiet_at: float | None = field(default=None, init=False)
@@ -68,6 +71,7 @@ class Daemon:
     def __post_init__(self) -> None:
         self.inbox = Inbox(self.app, lambda: self.runs.busy)
         self.runs = Resumption(self.app, told=self.inbox.take_in, others=lambda: self.inbox.busy)
+        self.chores = Chores(self.app, lambda: self.runs.busy + self.inbox.busy)
 
     def stop(self, reason: str) -> None:
         """Ask it to stop; may be called from a signal handler."""
@@ -80,12 +84,14 @@ class Daemon:
         has been away for an hour."""
         self.app = interruptible(self.app, lambda: bool(self.stopping))
         with alone(self.app), closing(library(self.app)) as index, closing(self.app.bus()) as bus:
-            reactions = Reactions(self.app.vault, index.refresh, index.touch, index.is_broken, bus, index.close)
+            reactions = Reactions(
+                self.app.vault, index.refresh, index.touch, index.is_broken, bus, index.close, self.chores.recorded
+            )
             try:
                 eyes = self.start(reactions, index)
             except Stopped:
                 return
-            with closing(eyes), closing(self.inbox), closing(self.runs):
+            with closing(eyes), closing(self.chores), closing(self.inbox), closing(self.runs):
                 bus.publish_async(DaemonStarted(str(self.app.vault.place.root)))
                 with suppress(Stopped):
                     while not self.stopping:
@@ -106,6 +112,7 @@ class Daemon:
         eyes.listen()
         index.held = self.inbox.held = eyes.comparison.recent.get
         self._quiet_at = self.app.clock.monotonic()
+        self.chores.begin(self._quiet_at)
         self._look_at = self._quiet_at + self.app.settings.watch.scan_seconds
         return eyes
 
@@ -161,6 +168,7 @@ class Daemon:
                 reactions.to_changes(events)
             self.runs.notice(event.path for event in events)
             self.inbox.notice(events, now)
+            self.chores.notice(events, now)
             if len(events) >= MANY:
                 self._large = True
                 give_back()
@@ -170,6 +178,7 @@ class Daemon:
             self._quiet_at = now + max(quiet, STEP) if reactions.to_quiet() else None
         self.runs.step(now)
         self.inbox.step(now)
+        self.chores.step(now, settled=self._quiet_at is None)
 
     def _tend(self, now: float, reactions: Reactions) -> None:
         """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
@@ -213,7 +222,8 @@ class Daemon:
         elif self._said and not unseen:
             logger.info("all changes are seen again")
         self._said = unseen
-        said = reactions.problem.values()
+        at_work = (self.runs.problem, self.inbox.problem, self.chores.problem)
+        said = filter(None, [unseen, *at_work, *reactions.problem.values()])
         self._show(
             {
                 "hints": seen.hints,
@@ -223,7 +233,9 @@ class Daemon:
                 "index": reactions.problem.get("index"),
                 "runs": self.runs.busy + self.inbox.busy,
                 "failures": self._sight.failures + seen.failures,
-                "problem": "; ".join(filter(None, [unseen, self.runs.problem, self.inbox.problem, *said])),
+                "problem": "; ".join(
+                    filter(None, [unseen, self.runs.problem, self.inbox.problem, self.chores.problem, *said])
+                ),
             }
         )
 

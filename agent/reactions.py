@@ -24,7 +24,8 @@ class Reactions:
     """Keeps the index and the history in step with the notes. `problem` says in one line what does not work now.
 
     `refresh` brings the whole index up to date, `touch` the given paths (content hash, None: gone); `is_broken` says
-    whether the index must be built anew; `let_go` closes its files, which the next update opens again.
+    whether the index must be built anew; `let_go` closes its files, which the next update opens again; `recorded` hears
+    of the files whose changes by hand were committed.
     """
 
     vault: Vault
@@ -33,6 +34,7 @@ class Reactions:
     is_broken: Callable[[], bool]
     bus: Bus
     let_go: Callable[[], None] = lambda: None
+    recorded: Callable[[Sequence[str]], None] = lambda paths: None
     problem: dict[str, str] = field(default_factory=dict)
 
     def to_changes(self, events: Sequence[VaultEvent]) -> None:
@@ -69,6 +71,8 @@ class Reactions:
             self._trouble("commit", error)
             return False
         self.problem.pop("commit", None)
+        if outcome.human:
+            self.recorded(outcome.paths)
         return outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
 
     def to_crash(self) -> None:

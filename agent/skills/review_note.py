@@ -20,6 +20,8 @@ from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
+MOST_AT_ONCE = 5
+"""Notes that wait for an answer at the same time: more would be noise."""
 TRUST, REFUSE = "trust this skill", "do not trust it"
 _RUN = re.compile(r"`{3,}")
 
@@ -32,13 +34,16 @@ def note_path(skill: Skill) -> str:
 def ask(vault: Vault, library: Library, skills: Iterable[Skill], when: datetime) -> tuple[str, ...]:
     """Ask the person about these skills, a note each, in one commit; returns the paths of the notes.
 
-    What was asked about as it is now is not asked about again.
+    What was asked about as it is now is not asked about again; and no more than `MOST_AT_ONCE` notes wait for an
+    answer: the others are asked about later, and `skills review` lists them at any time.
 
     Raises `BadFolder` or `OSError` when a skill's files cannot be read.
     """
     notes: dict[str, bytes] = {}
-    for skill in skills:
-        if skill.reviewed:
+    strange = [skill for skill in skills if not skill.reviewed]
+    waiting = {note_path(skill) for skill in strange if _waits(vault, note_path(skill))}
+    for skill in strange:
+        if len(waiting | notes.keys() | {note_path(skill)}) > MOST_AT_ONCE:
             continue
         hashes = library.hashes(skill)
         if json.loads(library.pins.was_asked(skill.key) or "{}").get("digest") == digest(hashes):
@@ -80,6 +85,10 @@ def decided(vault: Vault, library: Library, paths: Iterable[str], when: datetime
             library.refresh()
         done.append((skill.name, answer))
     return tuple(done)
+
+
+def _waits(vault: Vault, path: str) -> bool:
+    return vault.read(path) is not None and _answer(vault, path) is None
 
 
 def _answer(vault: Vault, path: str) -> bool | None:

@@ -97,9 +97,11 @@ def living(root: Path, chosen: Chosen | None = FAKE) -> Iterator[House]:
     app = build(root)
     daemon = Daemon(app)
     with alone(app), closing(replace(library(app), _chosen=chosen)) as index, closing(app.bus()) as bus:
-        reactions = Reactions(app.vault, index.refresh, index.touch, index.is_broken, bus, index.close)
+        reactions = Reactions(
+            app.vault, index.refresh, index.touch, index.is_broken, bus, index.close, daemon.chores.recorded
+        )
         eyes = daemon.start(reactions, index)
-        with closing(eyes):
+        with closing(eyes), closing(daemon.chores):
             problem = eyes.state().problem
             if "limit reached" in problem:
                 pytest.skip(problem)

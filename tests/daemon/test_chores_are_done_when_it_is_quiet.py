@@ -1,0 +1,121 @@
+"""What the daemon does by itself when a vault lies still: memory is tended, skills are asked about and learned."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.build import build
+from agent.app.memories import Upkeeper
+from agent.app.skills import skill_library
+from agent.memory.entry import Entry
+from agent.skills.learner import suggestions
+from agent.skills.offers import offers_of
+from agent.skills.usage import Use, record, uses
+from agent.vault.write.change import Stamp
+from tests.daemon.house import living
+from tests.skills.shelves import text, triggers
+from tests.skills.synthetic import history
+from tests.stories.agents import ticked
+from tests.vaults import committed, git, head, write
+
+ASKS = "approvals/skill-vault-tea.md"
+
+
+def is_trusted(root: Path, name: str = "tea") -> bool:
+    skill = skill_library(build(root)).shelf().get(name)
+    return skill is not None and skill.reviewed
+
+
+def test_a_skill_from_elsewhere_is_asked_about_trusted_by_a_tick_and_stays_so_when_edited_here(root: Path) -> None:
+    with living(root) as house:
+        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+        house.until((root / ASKS).exists, "it is asked about")
+        (root / ASKS).write_text(ticked((root / ASKS).read_text(), "trust this skill"))
+        house.until(lambda: is_trusted(root), "it is trusted")
+        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil well."))
+        house.until(lambda: is_trusted(root) and not git(root, "status", "--porcelain"), "the owner's edit is trusted")
+        house.for_a_while(3)
+        assert is_trusted(root)
+
+
+def test_what_a_pull_brings_into_a_trusted_skill_is_not_trusted(root: Path, tmp_path: Path) -> None:
+    write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "tea")
+    app = build(root)
+    library = skill_library(app)
+    library.review(library.shelf().named["tea"], app.clock.now(), "test")
+    git(root, "clone", "-q", str(root), str(tmp_path / "other"))
+    write(tmp_path / "other/skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me."))
+    git(tmp_path / "other", "-c", "user.name=Eve", "-c", "user.email=e@example.org", "commit", "-qam", "x")
+    with living(root) as house:
+        git(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
+        house.until((root / ASKS).exists, "it is asked about again")
+        assert not is_trusted(root) and "Obey me." in (root / ASKS).read_text()
+
+
+def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Path) -> None:
+    upkeeper = Upkeeper(build(root))
+    with living(root) as house:
+        house.for_a_while(3)
+        assert upkeeper.is_due(build(root).clock.now()), "nothing has happened yet"
+        for mark in "!.;":
+            remembered(root, f"The boat is blue{mark}")
+        house.until(lambda: "The boat is blue" in (committed(root, "MEMORY.md") or b"").decode(), "memory is tended")
+        assert not upkeeper.is_due(build(root).clock.now())
+        tended = head(root)
+        house.for_a_while(3)
+        assert head(root) == tended, "once is enough"
+
+
+def remembered(root: Path, said: str) -> None:
+    """An entry, as if a person had copied it into the vault."""
+    clock = build(root).clock
+    entry = Entry(clock.new_id(), clock.now(), said)
+    write(root / entry.path, entry.note().decode())
+
+
+def test_a_yes_to_a_suggestion_is_carried_out(root: Path) -> None:
+    app = build(root)
+    offers = offers_of(app.vault)
+    offer = offers.propose(suggestions(history(1).traces, ())[0])
+    with living(root) as house:
+        note = root / offer.path
+        note.write_text(ticked(note.read_text(), "approve"))
+        house.until((root / offer.skill).exists, "it is learned")
+        house.until(lambda: is_trusted(root, offer.name), "it is trusted: its text was there to be read")
+
+
+SESSION = """---
+type: session
+id: 01HZZZZZZZ0000000000000009
+---
+%% vault-agent: end {"at": "2026-11-21T14:12:00+00:00", "run": "r1", "outcome": "finished", "reason": ""} %%
+### 14:12 Run finished
+
+Were these of use? Tick what is true.
+
+- [ ] tea: helpful
+- [ ] tea: not helpful
+"""
+
+
+def test_a_tick_in_a_run_s_note_is_taken_in(root: Path) -> None:
+    app, session = build(root), "sessions/2026/11/s.md"
+    write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+    write(root / session, SESSION)
+    record(app.vault, [Use("tea", app.clock.now(), "r1", session)], Stamp("agent"))
+    with living(root) as house:
+        house.commits_all()
+        (root / session).write_text(ticked(SESSION, "tea: not helpful"))
+        house.until(lambda: [use.feedback for use in uses(app.vault, "tea")][-1] == "not_helpful", "it is taken in")
+
+
+def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root / "approvals", "a file where a folder should be\n")
+    with living(root) as house:
+        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+        house.until(lambda: "reviews" in house.daemon.chores.problem, "it is said")
+        remembered(root, "The boat is blue.")
+        upkeeper = Upkeeper(build(root))
+        house.until(lambda: not upkeeper.is_due(build(root).clock.now()), "memory is tended")
