@@ -74,9 +74,12 @@ class Following:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def source(self, context: RunContext, session: Session) -> "SkillsSource":
-        """What the tasks of a run are given; a run that goes on still follows what it followed before."""
+        """What the tasks of a run are given; a run that goes on still follows what it followed before.
+
+        A run without a name is none: it shows what one would follow, until `drop`, and nobody is told.
+        """
         with self._lock:
-            if context.run and context.role == "owner" and context.run not in self._runs:
+            if context.role == "owner" and context.run not in self._runs:
                 self.skills.library.refresh()
                 found = self._runs[context.run] = _InRun(session.path)
                 for match in _before(session, context.run, self.skills.library.shelf().get):
@@ -173,6 +176,11 @@ class Following:
                 self.tell(ChainCompleted(event.run, event.session, name, event.outcome))
         self.skills.put_aside(skills.values())
 
+    def drop(self, run: str) -> None:
+        """Forget what a run follows."""
+        with self._lock:
+            self._runs.pop(run, None)
+
     def _of(self, run: str) -> list[str]:
         return [each for each in self._runs if run in _line(each)]
 
@@ -190,6 +198,8 @@ class Following:
             return
         for each in matches:
             found.active[each.skill.name] = each
+            if not run:
+                continue
             self.skills.used(found.session, each.skill.name)
             self.tell(SkillActivated(run, found.session, each.skill.name, each.score))
             if each.skill.chain:

@@ -186,9 +186,12 @@ class Runs:
         session = begin(self.app.vault, asked.speaker.channel, asked.task)
         context = RunContext("", session.path, channel=asked.speaker.channel, role=asked.role)
         work = self._work(asked, session, context, Line())
-        start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
-        session.add(Spoken(System(self.agent.system())), Spoken(User(asked.task)))
-        rows = self._rows(work)
+        try:
+            start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
+            session.add(Spoken(System(self.agent.system())), Spoken(User(asked.task)))
+            rows = self._rows(work)
+        finally:
+            self.following.drop(context.run)
         return start, (*start.rows, *rows), tuple(spec.name for spec in work.chosen)
 
     def _rows(self, work: Run) -> tuple[Row, ...]:

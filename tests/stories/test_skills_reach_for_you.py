@@ -68,8 +68,9 @@ def test_a_skill_is_seen_to_fit_is_followed_and_is_rated_by_a_tick(
 ) -> None:
     (match,) = told(root, capsys, "skills", "match", task)["matches"]
     assert (match["name"], match["score"]) == ("tea-round", 0.5)
-    receipts = told(root, capsys, "context", "--explain", task)["receipts"]
-    assert "skills/tea-round/SKILL.md" in {receipt["path"] for receipt in receipts}
+    explained = told(root, capsys, "context", "--explain", task)
+    assert "skills/tea-round/SKILL.md" in {receipt["path"] for receipt in explained["receipts"]}
+    assert "vault_append" in explained["tools"] and "vault_write" not in explained["tools"]
 
     say(root, call("vault_append", path="tea-list.md", text="- Anna: green"), "Done.")
     ended = ask(root, task)
