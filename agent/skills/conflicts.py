@@ -65,8 +65,8 @@ Shorten = Callable[[Skill, int], Cut]
 
 
 def order(match: Match) -> tuple[float, int, str, str]:
-    """The order of matches: score, then priority, then name."""
-    return (-match.score, -match.skill.priority, match.skill.name, match.skill.key)
+    """The order of matches: score, then priority, then name; of one name, by where it lies."""
+    return (-match.score, -match.skill.priority, match.skill.name, match.skill.source)
 
 
 @dataclass(frozen=True, slots=True)

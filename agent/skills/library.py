@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.skills import chain, tree
+from agent.skills.patterns import Together
 from agent.skills.read_skill import FILE_BYTES, Where, bad_name, read_skill
 from agent.skills.reviewed import Pin, Pins
 from agent.skills.skill import FILE, Problem, Skill, Source
@@ -54,11 +55,17 @@ class Shelf:
     skills: tuple[Skill, ...]
     problems: tuple[Problem, ...]
     named: Mapping[str, Skill]
+    candidates: tuple[Skill, ...] = field(init=False, compare=False, repr=False)
+    """The skills without those that another of the same name goes before, but for what nobody has looked at."""
+    patterns: Together = field(init=False, compare=False, repr=False)
+    """All patterns of the candidates."""
 
-    @property
-    def candidates(self) -> tuple[Skill, ...]:
-        """The skills without those that another of the same name goes before, but for what nobody has looked at."""
-        return tuple(skill for skill in self.skills if not skill.reviewed or self.named[skill.name] is skill)
+    def __post_init__(self) -> None:
+        found = tuple(skill for skill in self.skills if not skill.reviewed or self.named[skill.name] is skill)
+        told = [skill.triggers for skill in found if skill.triggers is not None]
+        every = Together.of(pattern for each in told for pattern in each.patterns)
+        object.__setattr__(self, "candidates", found)
+        object.__setattr__(self, "patterns", every)
 
     def get(self, name: str) -> Skill | None:
         """The skill that is meant by a name."""

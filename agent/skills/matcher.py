@@ -1,20 +1,21 @@
 """Which skills fit a task, and how well: three stages of signals with fixed weights, each of them shown.
 
-1. Intent: a pattern of the skill matches the task, 0.5. 2. What goes on around it: 0.25 for each of its tools that was
-used lately, 0.15 times the share of its keywords that the task has, 0.1 for each slot with one of its values. For
-learned skills, how near the task is to their conditions in meaning. 3. Conflicts, left to `conflicts`. Feedback
-multiplies the sum. Pure: whatever was measured or remembered is in the `State`.
+1. Intent: a pattern of the skill matches the task, 0.5. 2. What goes on around it:
+0.25 for each of its tools that was used lately, 0.15 times the share of its keywords that the task has, 0.1 for each
+slot with one of its values. For learned skills, how near the task is to their conditions in meaning. 3. Conflicts,
+left to `conflicts`. Feedback multiplies the sum. Pure: whatever was measured or remembered is in the `State`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from agent.skills import chain
 from agent.skills.conflicts import Fate, Limits, Match, Signal, order, resolve
 from agent.skills.cut import Count, Cut, cut
 from agent.skills.library import Shelf
-from agent.skills.patterns import TEXT_BYTES, searchable
+from agent.skills.patterns import TEXT_BYTES, Pattern, searchable
 from agent.skills.skill import Skill, Triggers
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
@@ -22,6 +23,8 @@ SEMANTIC, REFERENCE = 0.8, 0.6
 """Similarity (as `similarity` calibrates it) from which on a learned skill is used, or offered to look at."""
 USUAL = Limits()
 _DIGITS = 4
+_SHOWN = frozenset({Fate.ACTIVE, Fate.PRESENT})
+_TRUSTED_ONLY = frozenset({Fate.ACTIVE, Fate.REFERENCE})
 
 
 def _no_numbers() -> Mapping[str, float]:
@@ -82,28 +85,30 @@ class Matched:
 
 def match(task: Task, shelf: Shelf, state: State, count: Count, limits: Limits = USUAL) -> Matched:
     """Weigh every skill against a task and decide which are used."""
-    looked_at = _LookedAt(searchable(task.text), task.text[:TEXT_BYTES].lower(), frozenset(task.tools), task.slots)
+    looked_at = _LookedAt(
+        shelf.patterns.hits(searchable(task.text)), task.text[:TEXT_BYTES].lower(), frozenset(task.tools), task.slots
+    )
     scored = [
         found
         for skill in shelf.candidates
         if skill.has_triggers and (found := _score(skill, looked_at, state)) is not None
     ]
-    done = [_untrusted(each, shelf) if each.fate in {Fate.ACTIVE, Fate.REFERENCE} else each for each in scored]
+    done = [_untrusted(each, shelf) if each.fate in _TRUSTED_ONLY else each for each in scored]
     fitting = [each for each in done if each.fate is Fate.ACTIVE]
     others = [each for each in done if each.fate is not Fate.ACTIVE]
     decided = resolve(
         fitting, lambda skill: state.since.get(skill.name), limits, lambda skill, room: _text(skill, shelf, room, count)
     )
     matches = tuple(sorted([*decided, *others], key=order))
-    shown = {each.skill.key for each in matches if each.fate in {Fate.ACTIVE, Fate.PRESENT}}
-    return Matched(matches, tuple(skill for skill in shelf.candidates if skill.key not in shown))
+    shown = {(each.skill.name, each.skill.source) for each in matches if each.fate in _SHOWN}
+    return Matched(matches, tuple(skill for skill in shelf.candidates if (skill.name, skill.source) not in shown))
 
 
 @dataclass(frozen=True, slots=True)
 class _LookedAt:
     """A task as the signals look at it."""
 
-    searchable: bytes
+    hits: frozenset[str]
     lowered: str
     tools: frozenset[str]
     slots: Mapping[str, str]
@@ -113,7 +118,7 @@ def _score(skill: Skill, task: _LookedAt, state: State) -> Match | None:
     """The skill with its signals and its fate before conflicts; None when nothing speaks for it."""
     signals = _signals(skill.triggers, task) if skill.triggers is not None else []
     near = state.near.get(skill.key, 0.0) if skill.conditions else 0.0
-    ruled = min(sum(signal.weight for signal in signals), 1.0)
+    ruled = min(sum([signal.weight for signal in signals]), 1.0)
     if near >= REFERENCE:
         signals.append(Signal("semantic", f"similarity {near:.2f} to its conditions", round(near, _DIGITS)))
     if not signals:
@@ -146,20 +151,30 @@ def _scaled(value: float, factor: float) -> float:
 
 def _signals(triggers: Triggers, task: _LookedAt) -> list[Signal]:
     found = []
-    if triggers.any_pattern is None or triggers.any_pattern.is_in(task.searchable):
-        intent = next((pattern for pattern in triggers.patterns if pattern.is_in(task.searchable)), None)
-        found += [Signal("intent_pattern", intent.text, INTENT)] if intent is not None else []
+    intent = _first(triggers.patterns, task.hits)
+    if intent is not None:
+        found.append(_signal("intent_pattern", intent.text, INTENT))
     if not task.tools.isdisjoint(triggers.tools):
-        found += [Signal("tool_signal", tool, TOOL) for tool in dict.fromkeys(triggers.tools) if tool in task.tools]
+        found += [_signal("tool_signal", tool, TOOL) for tool in dict.fromkeys(triggers.tools) if tool in task.tools]
     words = [word for word in triggers.keywords if word in task.lowered and _has(task.lowered, word)]
     if words:
         share = len(words) / len(triggers.keywords)
         said = f"{len(words)}/{len(triggers.keywords)} keywords: {', '.join(words)}"
-        found.append(Signal("context_keyword", said, round(KEYWORDS * share, _DIGITS)))
+        found.append(_signal("context_keyword", said, round(KEYWORDS * share, _DIGITS)))
     for name, values in triggers.slots:
         if task.slots.get(name) in values:
-            found.append(Signal("context_slot", f"{name}={task.slots[name]}", SLOT))
+            found.append(_signal("context_slot", f"{name}={task.slots[name]}", SLOT))
     return found
+
+
+def _first(patterns: Iterable[Pattern], hits: frozenset[str]) -> Pattern | None:
+    return next((pattern for pattern in patterns if pattern.text in hits), None) if hits else None
+
+
+@lru_cache(maxsize=4_096)
+def _signal(type_: str, detail: str, weight: float) -> Signal:
+    """The signal; most come again with every task."""
+    return Signal(type_, detail, weight)
 
 
 def _has(text: str, word: str) -> bool:

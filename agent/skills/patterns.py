@@ -4,9 +4,10 @@ RE2 takes time in proportion to pattern and text, whatever they are; the limits 
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Protocol
 
 LONGEST = 1_000
@@ -14,12 +15,14 @@ LONGEST = 1_000
 SIZE = 800
 """Instructions of one compiled pattern: on the longest text, the worst takes 8 ms."""
 SIZE_TOGETHER = 1_500
-"""Instructions of all patterns of a skill together."""
+"""Instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
 MOST = 50
 """Patterns of one skill."""
 TEXT_BYTES = 2_000
 """So much of a task is looked at: what somebody wants stands at the beginning."""
-_MEMORY = 1 << 20
+SIZE_OF_ALL = 200_000
+"""Instructions that are looked for in one pass: those of a hundred skills with as many patterns as the package's."""
+_MEMORY, _MEMORY_OF_ALL = 1 << 20, 32 << 20
 
 
 class Compiled(Protocol):
@@ -57,7 +60,7 @@ def compile_pattern(text: str) -> Pattern:
     if len(text) > LONGEST:
         raise BadPattern(f"the pattern is longer than {LONGEST:,} characters")
     try:
-        compiled: Compiled = re2.compile(unicodedata.normalize("NFC", text).encode(), _options())
+        compiled: Compiled = re2.compile(_source(text), _options())
     except re2.error as error:
         said = error.args[0] if error.args else ""
         reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
@@ -71,21 +74,75 @@ def compile_pattern(text: str) -> Pattern:
     return Pattern(text, compiled.programsize, compiled)
 
 
-def any_of(patterns: Sequence[Pattern]) -> Pattern | None:
-    """One pattern that matches where any of these does; None where there are none, or where they are too large.
+@dataclass(slots=True)
+class Together:
+    """Many patterns looked for in one pass over a text: a single search takes as long as that of a few of them.
 
-    Most skills have nothing to do with a task: one search says so, whatever number of patterns they have.
+    Compiled when first asked. What is too large for one pass, or a pass that ends without an answer, is searched
+    pattern by pattern: the answer is the same.
     """
-    if len(patterns) < 2:
-        return patterns[0] if patterns else None
+
+    patterns: tuple[Pattern, ...]
+    _pass: "Pass | None" = None
+
+    @staticmethod
+    def of(patterns: Iterable[Pattern]) -> "Together":
+        """These patterns, each once, nothing compiled yet, unless they were asked for just before."""
+        return _together(tuple(dict.fromkeys(patterns)))
+
+    def hits(self, text: bytes) -> frozenset[str]:
+        """The texts of the patterns that match somewhere in a text made by `searchable`."""
+        if not text or not self.patterns:
+            return frozenset()
+        if self._pass is None:
+            self._pass = _one_pass(self.patterns)
+        ready = self._pass
+        found = ready.compiled.Match(text) if ready.compiled is not None else None
+        if found is None or ready.size not in found:
+            return _hits(self.patterns, text)
+        one = frozenset(self.patterns[number].text for number in found if number < ready.size)
+        return one | _hits(self.patterns[ready.size :], text)
+
+
+@lru_cache(maxsize=2)
+def _together(patterns: tuple[Pattern, ...]) -> Together:
+    """A fresh look at skills mostly finds the same ones: what was compiled for them still holds."""
+    return Together(patterns)
+
+
+class CompiledSet(Protocol):
+    """What is used of a set of patterns of RE2."""
+
+    def Match(self, text: bytes) -> list[int] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The first `size` patterns in one, and after them one that matches every text: without it in an answer, RE2 had
+    too little memory and said nothing."""
+
+    compiled: CompiledSet | None
+    size: int
+
+
+def _one_pass(patterns: Sequence[Pattern]) -> Pass:
     import re2
 
-    text = "|".join(f"(?:{pattern.text})" for pattern in patterns)
+    sizes = accumulate(pattern.size for pattern in patterns)
+    size = sum(total <= SIZE_OF_ALL for total in sizes)
+    made = re2.Set.SearchSet(_options(_MEMORY_OF_ALL))
     try:
-        compiled: Compiled = re2.compile(unicodedata.normalize("NFC", text).encode(), _options())
+        for pattern in patterns[:size]:
+            made.Add(_source(pattern.text))
+        made.Add(b"(?s).")
+        made.Compile()
     except re2.error:
-        return None
-    return Pattern(text, compiled.programsize, compiled)
+        return Pass(None, 0)
+    return Pass(made, size)
+
+
+def _hits(patterns: Iterable[Pattern], text: bytes) -> frozenset[str]:
+    return frozenset(pattern.text for pattern in patterns if pattern.is_in(text))
 
 
 def searchable(text: str) -> bytes:
@@ -94,15 +151,19 @@ def searchable(text: str) -> bytes:
     return start[:TEXT_BYTES]
 
 
+def _source(pattern: str) -> bytes:
+    return unicodedata.normalize("NFC", pattern).encode()
+
+
 @cache
-def _options() -> object:
+def _options(memory: int = _MEMORY) -> object:
     import re2
 
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
     options.never_capture = True
-    options.max_mem = _MEMORY
+    options.max_mem = memory
     return options
 
 

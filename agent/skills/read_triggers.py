@@ -2,7 +2,7 @@
 
 from agent.markdown.values import Value, is_list
 from agent.skills.fields import Fields
-from agent.skills.patterns import MOST, SIZE_TOGETHER, BadPattern, Pattern, any_of, compile_pattern
+from agent.skills.patterns import MOST, SIZE_TOGETHER, BadPattern, Pattern, compile_pattern
 from agent.skills.skill import THRESHOLD, Triggers
 
 _KEY = "triggers"
@@ -29,7 +29,6 @@ def read_triggers(fields: Fields) -> Triggers | None:
             for name, value in fields.pairs(_KEY, "slots", signals.get("slots"))
         ),
         THRESHOLD if threshold is None else fields.within(_KEY, "confidence_threshold", threshold, 0, 1) or THRESHOLD,
-        any_of(patterns),
     )
 
 

@@ -43,15 +43,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """When a skill is wanted: `patterns` in the task (`any_pattern`: all in one), `tools` used lately, `keywords` in
-    the task, `slots` (each with the values that count). `threshold`: the confidence from which on it is used."""
+    """When a skill is wanted: `patterns` in the task, `tools` used lately, `keywords` in the task, `slots` (each with
+    the values that count). `threshold`: the confidence from which on it is used."""
 
     patterns: tuple[Pattern, ...] = ()
     tools: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     slots: tuple[tuple[str, tuple[str, ...]], ...] = ()
     threshold: float = THRESHOLD
-    any_pattern: Pattern | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,16 @@ def test_nothing_is_read_again_until_something_changes(tmp_path: Path) -> None:
     assert lib.shelf().named["s3"].description == "New." and (lib.passes, lib.reads) == (2, 6)
 
 
+def test_what_was_compiled_holds_until_a_pattern_changes(tmp_path: Path) -> None:
+    lib = library(tmp_path, {"vault/skills/tea/SKILL.md": text("tea", triggers("tea"))})
+    before = lib.shelf().patterns
+    lib.refresh()
+    assert lib.shelf().patterns is before
+    write(tmp_path / "vault/skills/tea/SKILL.md", text("tea", triggers("green tea")))
+    lib.refresh()
+    assert [pattern.text for pattern in lib.shelf().patterns.patterns] == ["green tea"]
+
+
 def test_without_events_a_fresh_look_finds_what_changed(tmp_path: Path) -> None:
     lib = library(tmp_path, {f"vault/skills/s{n}/SKILL.md": text(f"s{n}") for n in range(3)})
     lib.shelf()
