@@ -3,14 +3,16 @@
 Reading and writing the rows is `usage`'s, counting them `stats`'s.
 """
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from agent.errors import UserError
 from agent.skills import tree
-from agent.skills.library import DEPRECATED, LEARNED
+from agent.skills.library import DEPRECATED, HISTORY, LEARNED
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.stats import IN_A_ROW, Stats, stats
 from agent.skills.usage import Opinion, Use, folded, history_path, record, uses
@@ -35,25 +37,39 @@ class History:
 
     def stats(self, name: str) -> Stats:
         """The counts of one skill."""
-        stamp = self._stamp(name)
-        if stamp is None:
+        try:
+            status = Path(self.vault.place.root, history_path(name)).lstat()
+        except OSError:
             return Stats()
+        return self._counted(name, status)
+
+    def factors(self, names: Iterable[str]) -> dict[str, float]:
+        """What feedback multiplies each skill's score by; those that it leaves alone are not in it."""
+        files = self._files()
+        found = {}
+        for name in names:
+            status = files.get(f"{name}.md")
+            if status is not None:
+                found[name] = self._counted(name, status).factor
+            elif not name.isascii():  # a file system may spell it in other code points
+                found[name] = self.stats(name).factor
+        return {name: factor for name, factor in found.items() if factor != 1.0}
+
+    def _counted(self, name: str, status: os.stat_result) -> Stats:
+        stamp = status.st_mtime_ns, status.st_size, status.st_ino
         known = self._known.get(name)
         if known is None or known[0] != stamp:
             self._known[name] = known = (stamp, stats(uses(self.vault, name)))
         return known[1]
 
-    def factors(self, names: Iterable[str]) -> dict[str, float]:
-        """What feedback multiplies each skill's score by; those that it leaves alone are not in it."""
-        found = {name: self.stats(name).factor for name in names}
-        return {name: factor for name, factor in found.items() if factor != 1.0}
-
-    def _stamp(self, name: str) -> tuple[int, int, int] | None:
-        try:
-            status = Path(self.vault.place.root, history_path(name)).lstat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
+    def _files(self) -> dict[str, os.stat_result]:
+        """The histories there are, by file name: one look at the folder, as most skills have none."""
+        found = {}
+        with suppress(OSError), os.scandir(Path(self.vault.place.root, HISTORY)) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    found[entry.name] = entry.stat(follow_symlinks=False)
+        return found
 
 
 def give(vault: Vault, name: str, opinion: Opinion, when: datetime, token: str, run: str = "") -> Use:

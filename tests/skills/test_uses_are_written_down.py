@@ -16,7 +16,7 @@ from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
 from tests.skills.shelves import library, text
-from tests.vaults import git, make_vault
+from tests.vaults import git, make_vault, write
 
 NOW = FakeClock().now()
 AGENT = Stamp("agent")
@@ -157,3 +157,19 @@ def test_counts_are_kept_until_the_note_changes(vault: Vault) -> None:
     assert history.stats("tea") is history.stats("tea") and history.factors(["tea", "x"]) == {"tea": 1.2}
     record(vault, [use(9)], AGENT)
     assert history.stats("tea").uses == 6
+
+
+def test_the_factors_of_many_are_those_of_each(vault: Vault) -> None:
+    names = ("tea", "tea.md", "coffee", "nobody", "周报")
+    told: tuple[tuple[str, Opinion], ...] = (("tea", "helpful"), ("coffee", "not_helpful"), ("周报", "helpful"))
+    for name, opinion in told:
+        record(vault, [Use(name, NOW, f"r{number}", feedback=opinion) for number in range(5)], AGENT)
+    write(vault.place.root / "skills/history/nobody", "no history")
+    history = History.of(vault)
+    assert history.factors(names) == {"tea": 1.2, "coffee": 0.6, "周报": 1.2}
+    assert {name: history.stats(name).factor for name in names} == {
+        **dict.fromkeys(names, 1.0),
+        **history.factors(names),
+    }
+    record(vault, [Use("tea", NOW, f"s{number}", feedback="not_helpful") for number in range(20)], AGENT)
+    assert history.factors(names) == {"tea": 0.6, "coffee": 0.6, "周报": 1.2}
