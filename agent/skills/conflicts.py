@@ -34,8 +34,8 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One thing that speaks for a skill. `type`: intent_pattern, tool_signal, context_keyword, context_slot or
-    semantic; `weight` is what it adds, 0 to 1."""
+    """One thing that speaks for a skill. `type`: intent_pattern, tool_signal, context_keyword, context_slot,
+    semantic, or except_pattern where one keeps a pattern from counting; `weight` is what it adds, 0 to 1."""
 
     type: str
     detail: str

@@ -1,6 +1,6 @@
 """Which skills fit a task, and how well: three stages of signals with fixed weights, each of them shown.
 
-1. Intent: a pattern of the skill matches the task, 0.5. 2. What goes on around it:
+1. Intent: a pattern of the skill matches the task and none of its exceptions does, 0.5. 2. What goes on around it:
 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords that the task has, 0.1 for each
 slot with one of its values. For learned skills, how near the task is to their conditions in meaning. 3. Conflicts,
 left to `conflicts`. Feedback multiplies the sum. Pure: whatever was measured or remembered is in the `State`.
@@ -152,7 +152,10 @@ def _scaled(value: float, factor: float) -> float:
 def _signals(triggers: Triggers, task: _LookedAt) -> list[Signal]:
     found = []
     intent = _first(triggers.patterns, task.hits)
-    if intent is not None:
+    but = _first(triggers.exceptions, task.hits) if intent is not None else None
+    if but is not None:
+        found.append(_signal("except_pattern", but.text, 0.0))
+    elif intent is not None:
         found.append(_signal("intent_pattern", intent.text, INTENT))
     if not task.tools.isdisjoint(triggers.tools):
         found += [_signal("tool_signal", tool, TOOL) for tool in dict.fromkeys(triggers.tools) if tool in task.tools]

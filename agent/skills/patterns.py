@@ -14,11 +14,11 @@ LONGEST = 1_000
 """Characters of one pattern."""
 SIZE = 800
 """Instructions of one compiled pattern: on the longest text, the worst takes 8 ms."""
-SIZE_TOGETHER = 1_500
+SIZE_TOGETHER = 3_300
 """Instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
 MOST = 50
 """Patterns of one skill."""
-TEXT_BYTES = 2_000
+TEXT_BYTES = 1_000
 """So much of a task is looked at: what somebody wants stands at the beginning."""
 SIZE_OF_ALL = 200_000
 """Instructions that are looked for in one pass: those of a hundred skills with as many patterns as the package's."""

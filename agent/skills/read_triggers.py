@@ -6,7 +6,7 @@ from agent.skills.patterns import MOST, SIZE_TOGETHER, BadPattern, Pattern, comp
 from agent.skills.skill import THRESHOLD, Triggers
 
 _KEY = "triggers"
-_KNOWN = ("intent_patterns", "tool_signals", "context_signals", "confidence_threshold")
+_KNOWN = ("intent_patterns", "except_patterns", "tool_signals", "context_signals", "confidence_threshold")
 
 
 def read_triggers(fields: Fields) -> Triggers | None:
@@ -19,7 +19,10 @@ def read_triggers(fields: Fields) -> Triggers | None:
             fields.odd(_KEY, f"triggers.{ascii(name)[1:-1]} is unknown and left unread; known: {', '.join(_KNOWN)}")
     signals = dict(fields.pairs(_KEY, "context_signals", found.get("context_signals")))
     threshold = found.get("confidence_threshold")
-    patterns = _patterns(fields, found.get("intent_patterns"))
+    patterns = _patterns(fields, "intent_patterns", found.get("intent_patterns"))
+    exceptions = _patterns(fields, "except_patterns", found.get("except_patterns"))
+    if sum(pattern.size for pattern in (*patterns, *exceptions)) > SIZE_TOGETHER:
+        fields.bad(_KEY, "the patterns are too large together: use fewer, or smaller repeats")
     return Triggers(
         patterns,
         fields.texts(_KEY, found.get("tool_signals"), "tool_signals"),
@@ -29,6 +32,7 @@ def read_triggers(fields: Fields) -> Triggers | None:
             for name, value in fields.pairs(_KEY, "slots", signals.get("slots"))
         ),
         THRESHOLD if threshold is None else fields.within(_KEY, "confidence_threshold", threshold, 0, 1) or THRESHOLD,
+        exceptions,
     )
 
 
@@ -37,13 +41,13 @@ def _keywords(fields: Fields, value: Value) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.lower() for word in fields.texts(_KEY, value, "keywords")))
 
 
-def _patterns(fields: Fields, value: Value) -> tuple[Pattern, ...]:
-    texts = fields.texts(_KEY, value, "intent_patterns")
+def _patterns(fields: Fields, name: str, value: Value) -> tuple[Pattern, ...]:
+    texts = fields.texts(_KEY, value, name)
     if len(texts) > MOST:
-        fields.bad(_KEY, f"intent_patterns has {len(texts)} items; at most {MOST} are allowed")
+        fields.bad(_KEY, f"{name} has {len(texts)} items; at most {MOST} are allowed")
         return ()
     if value is not None and not is_list(value) and not isinstance(value, str):
-        fields.bad(_KEY, "intent_patterns must be a list of patterns")
+        fields.bad(_KEY, f"{name} must be a list of patterns")
         return ()
     found = []
     for text in texts:
@@ -51,6 +55,4 @@ def _patterns(fields: Fields, value: Value) -> tuple[Pattern, ...]:
             found.append(compile_pattern(text))
         except BadPattern as error:
             fields.bad(_KEY, str(error), text)
-    if sum(pattern.size for pattern in found) > SIZE_TOGETHER:
-        fields.bad(_KEY, "the patterns are too large together: use fewer, or smaller repeats")
     return tuple(found)

@@ -44,13 +44,15 @@ class Problem:
 @dataclass(frozen=True, slots=True)
 class Triggers:
     """When a skill is wanted: `patterns` in the task, `tools` used lately, `keywords` in the task, `slots` (each with
-    the values that count). `threshold`: the confidence from which on it is used."""
+    the values that count). `threshold`: the confidence from which on it is used. `exceptions`: where one of these is in
+    the task, a pattern in it says nothing."""
 
     patterns: tuple[Pattern, ...] = ()
     tools: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     slots: tuple[tuple[str, tuple[str, ...]], ...] = ()
     threshold: float = THRESHOLD
+    exceptions: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,15 @@
 """The skills of the package against tasks as people say them, in English and Chinese, a third of which want no skill.
 
-The half called `held` was written before any trigger and is not for tuning them: look at the other half when a figure
-falls, and write new tasks there.
+`tasks.jsonl`: the half called `held` was written before any trigger and is not for tuning them: look at the other half
+when a figure falls, and write new tasks there.
+
+`phrasings.jsonl` is harder: 300 tasks as different people might say them (terse, long, indirect, with slips of the
+pen, in two languages at once), a third of which share words with a skill and want something else. Both halves were
+labelled from the skills' names and descriptions alone, before anybody looked at a trigger, by the one who then tuned
+them: `development` was tuned on, `untouched` was measured once, when that was done, and nothing was changed after.
+Before, the triggers reached .955 precision and .630 recall on the first, .875 and .560 on the second; then .990 and
+1.000, .959 and .940 (English .980 and .960, Chinese .939 and .920). The gap between the halves is what tuning is worth,
+and as one hand wrote both, other people's phrasings will fare worse than the second.
 """
 
 import json
@@ -18,7 +26,7 @@ from agent.skills.library import Library, Shelf, places
 from agent.skills.matcher import State, Task, match
 from agent.skills.reviewed import Pins
 
-_TASKS = Path(__file__).parent / "tasks.jsonl"
+_TASKS, _PHRASINGS = (Path(__file__).parent / name for name in ("tasks.jsonl", "phrasings.jsonl"))
 NOWHERE = Path("/nonexistent/vault")
 
 
@@ -43,6 +51,11 @@ class Figures:
 @cache
 def labelled() -> tuple[Labelled, ...]:
     return tuple(Labelled(**json.loads(line)) for line in _TASKS.read_text("utf-8").splitlines())
+
+
+@cache
+def phrasings() -> tuple[Labelled, ...]:
+    return tuple(Labelled(**json.loads(line)) for line in _PHRASINGS.read_text("utf-8").splitlines())
 
 
 @cache
@@ -80,6 +93,21 @@ def test_neither_language_carries_the_other(chinese: bool) -> None:
     found = figures(tuple(each for each in labelled() if each.chinese is chinese))
     assert found.precision >= 0.9, "\n".join(found.wrong)
     assert found.recall >= 0.85, "\n".join(found.wrong)
+
+
+@pytest.mark.parametrize("chinese", [False, True], ids=["english", "chinese"])
+@pytest.mark.parametrize("half", ["development", "untouched"])
+def test_it_does_not_matter_how_somebody_puts_it(half: str, chinese: bool) -> None:
+    found = figures(tuple(each for each in phrasings() if each.half == half and each.chinese is chinese))
+    assert found.precision >= 0.9, "\n".join(found.wrong)
+    assert found.recall >= 0.85, "\n".join(found.wrong)
+
+
+def test_the_phrasings_are_as_many_in_each_half_and_language() -> None:
+    tasks = phrasings()
+    assert len({each.task for each in tasks}) == len(tasks) == 300
+    assert Counter((each.half, each.chinese) for each in tasks).most_common()[-1][1] == 75
+    assert Counter(each.half for each in tasks if each.skill is None) == {"development": 50, "untouched": 50}
 
 
 def test_the_set_is_as_large_and_as_mixed_as_the_figures_need() -> None:

@@ -79,6 +79,14 @@ def test_our_own_keys_are_read() -> None:
         (header("triggers:\n  tool_signals: [a]\n  intent_patterns:\n    - fine\n    - '(a'"), 8, "is not RE2"),
         (header("triggers:\n  intent_patterns: ['.*']"), 5, "matches every text"),
         (header("triggers:\n  intent_patterns: ['(a|b){900}x']"), 5, "too large"),
+        (header("triggers:\n  intent_patterns: [a]\n  except_patterns:\n    - '(a'"), 7, "is not RE2"),
+        (
+            header(
+                "triggers:\n  intent_patterns: ['a{700}', 'b{700}', 'c{700}']\n  except_patterns: ['d{700}', 'e{700}']"
+            ),
+            4,
+            "too large together",
+        ),
         (header("triggers:\n  confidence_threshold: 3"), 4, "from 0 to 1"),
         (header("triggers:\n  intent_patterns: [[a]]"), 4, "texts only"),
         (header("chain:\n  - skil: a"), 5, "unknown key skil"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent.skills.conflicts import Fate, Limits
 from agent.skills.matcher import Matched, State, Task, match
+from agent.skills.patterns import TEXT_BYTES
 from agent.skills.skill import Skill, Source
 from tests.skills.shelves import shelf, skill, triggers, words
 
@@ -69,6 +70,25 @@ def test_a_word_of_latin_letters_begins_where_words_do() -> None:
 def test_keywords_of_chinese_need_no_blanks() -> None:
     one = skill("a", "triggers: {context_signals: {keywords: [竞品]}, confidence_threshold: 0.1}")
     assert found("帮我看看这个竞品的价格", one).active
+
+
+def test_an_exception_keeps_a_pattern_from_counting_and_is_shown() -> None:
+    one = skill(
+        "a", "triggers: {intent_patterns: [minutes, 纪要], except_patterns: ['^where', 哪儿], tool_signals: [t]}"
+    )
+    assert fates(found("the minutes of today", one)) == {"a": Fate.ACTIVE}
+    (only,) = found(Task("Where are the minutes?", ("t",)), one).matches
+    assert [(s.type, s.detail, s.weight) for s in only.signals] == [
+        ("except_pattern", "^where", 0.0),
+        ("tool_signal", "t", 0.25),
+    ]
+    assert (only.score, only.fate) == (0.25, Fate.BELOW)
+    assert fates(found("纪要在哪儿", one)) == {"a": Fate.BELOW} and not found("where is it", one).matches
+
+
+def test_what_is_said_far_into_a_long_text_is_not_looked_at() -> None:
+    one = skill("a", triggers("minutes"))
+    assert found("x" * TEXT_BYTES + " minutes", one).matches == ()
 
 
 def test_a_higher_threshold_is_obeyed() -> None:
