@@ -15,7 +15,7 @@ from agent.skills import chain
 from agent.skills.conflicts import Fate, Limits, Match, Signal, order, resolve
 from agent.skills.cut import Count, Cut, cut
 from agent.skills.library import Shelf
-from agent.skills.patterns import TEXT_BYTES, Pattern, searchable
+from agent.skills.patterns import Pattern, looked_at, searchable
 from agent.skills.skill import Skill, Triggers
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
@@ -85,13 +85,13 @@ class Matched:
 
 def match(task: Task, shelf: Shelf, state: State, count: Count, limits: Limits = USUAL) -> Matched:
     """Weigh every skill against a task and decide which are used."""
-    looked_at = _LookedAt(
-        shelf.patterns.hits(searchable(task.text)), task.text[:TEXT_BYTES].lower(), frozenset(task.tools), task.slots
+    seen = _LookedAt(
+        shelf.patterns.hits(searchable(task.text)), looked_at(task.text).lower(), frozenset(task.tools), task.slots
     )
     scored = [
         found
         for skill in shelf.candidates
-        if skill.has_triggers and (found := _score(skill, looked_at, state)) is not None
+        if skill.has_triggers and (found := _score(skill, seen, state)) is not None
     ]
     done = [_untrusted(each, shelf) if each.fate in _TRUSTED_ONLY else each for each in scored]
     fitting = [each for each in done if each.fate is Fate.ACTIVE]

@@ -18,8 +18,9 @@ SIZE_TOGETHER = 3_300
 """Instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
 MOST = 50
 """Patterns of one skill."""
-TEXT_BYTES = 1_000
-"""So much of a task is looked at: what somebody wants stands at the beginning."""
+TEXT_BYTES, LAST_BYTES = 1_000, 300
+"""So much of a task is looked at, and so much of that is its end: what somebody wants stands before or behind what they
+have pasted."""
 SIZE_OF_ALL = 200_000
 """Instructions that are looked for in one pass: those of a hundred skills with as many patterns as the package's."""
 _MEMORY, _MEMORY_OF_ALL = 1 << 20, 32 << 20
@@ -145,10 +146,19 @@ def _hits(patterns: Iterable[Pattern], text: bytes) -> frozenset[str]:
     return frozenset(pattern.text for pattern in patterns if pattern.is_in(text))
 
 
+def looked_at(text: str) -> str:
+    """The beginning and the end of a text; all of it where it is short."""
+    start = text[: TEXT_BYTES + 1].encode("utf-8", "replace")
+    if len(start) <= TEXT_BYTES and len(text) <= TEXT_BYTES:
+        return text
+    end = text[-LAST_BYTES:].encode("utf-8", "replace")
+    parts = (start[: TEXT_BYTES - LAST_BYTES - 1], end[-LAST_BYTES:])
+    return "\n".join(part.decode("utf-8", "ignore") for part in parts)
+
+
 def searchable(text: str) -> bytes:
-    """The beginning of a text as patterns look at it."""
-    start = unicodedata.normalize("NFC", text[:TEXT_BYTES]).encode("utf-8", "replace")
-    return start[:TEXT_BYTES]
+    """What is looked at of a text, as patterns look at it."""
+    return unicodedata.normalize("NFC", looked_at(text)).encode("utf-8", "replace")
 
 
 def _source(pattern: str) -> bytes:

@@ -88,7 +88,10 @@ def test_an_exception_keeps_a_pattern_from_counting_and_is_shown() -> None:
 
 def test_what_is_said_far_into_a_long_text_is_not_looked_at() -> None:
     one = skill("a", triggers("minutes"))
-    assert found("x" * TEXT_BYTES + " minutes", one).matches == ()
+    assert found("x" * TEXT_BYTES + " minutes" + " x" * TEXT_BYTES, one).matches == ()
+    for pasted in ("x " * TEXT_BYTES, "茶" * TEXT_BYTES):
+        assert found(f"{pasted}\nminutes, please", one).active, "what is wanted may stand behind what was pasted"
+        assert found(f"minutes, please:\n{pasted}", one).active
 
 
 def test_a_higher_threshold_is_obeyed() -> None:

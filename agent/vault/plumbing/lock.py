@@ -73,7 +73,9 @@ def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience:
     lock = gitdir / "index.lock"
     mark = gitdir / f"vault-agent-lock.{token}"
     try:
-        mark.write_bytes(OURS + f" {token} {os.getpid()}\n".encode())  # on a full disk, the file is made and stays empty
+        mark.write_bytes(
+            OURS + f" {token} {os.getpid()}\n".encode()
+        )  # on a full disk, the file is made and stays empty
         deadline = clock.monotonic() + patience
         while not _try_link(mark, lock):
             if clear_stale(lock, gitdir, worktree, clock):
