@@ -1,21 +1,18 @@
 """The messages of Anthropic: turns that alternate, tools' results inside the user's, and marks for its prompt cache.
 
-`anthropic_reply` reads the answer; sending and trying again is `wire`'s.
+`anthropic_reply` reads the answer; asking and trying again is `wire`'s.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
 from agent.clock import Clock
 from agent.llm.anthropic_reply import read
 from agent.llm.endpoint import Endpoint
-from agent.llm.http import Answer
-from agent.llm.messages import Assistant, Json, Message, Object, Reply, Request, System, ToolResult, ToolSpec, Usage
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Json, Message, Object, Request, System, ToolResult, ToolSpec
 from agent.llm.retry import Jitter
-from agent.llm.turns import ordered, plain, spoken, taken_ids, tool_name, weighed
-from agent.llm.wire import Dialect, Exchange, Wire
+from agent.llm.turns import ordered, plain, spoken, tool_name
+from agent.llm.wire import Api, Dialect, Wire
 
 VERSION = "2023-06-01"
 CACHE: Object = {"type": "ephemeral"}
@@ -24,36 +21,11 @@ CACHE: Object = {"type": "ephemeral"}
 _ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
-class Anthropic:
-    """A `Provider` behind Anthropic's messages. `count` gives the tokens of a text, where the usage is missing."""
+class Anthropic(Wire):
+    """A `Provider` behind Anthropic's messages; see `Wire`."""
 
     def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
-        self._wire = Wire(endpoint, clock, jitter, "/messages", Dialect("max_tokens", endpoint.extra))
-        self._clock = clock
-        self._count = count
-
-    @property
-    def model(self) -> Model:
-        return self._wire.endpoint.model
-
-    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """See `Provider`."""
-        endpoint, taken = self._wire.endpoint, taken_ids(request.messages)
-
-        def write(dialect: Dialect) -> Object:
-            return body(endpoint, request, dialect)
-
-        def understand(answer: Answer, exchange: Exchange) -> Reply:
-            gathered, usage = read(answer, exchange)
-            message, stop = gathered.finish(taken, self._clock.new_id)
-            used = usage or self._estimate(request, gathered.written)
-            return Reply(message, used, stop, gathered.model or endpoint.model.name)
-
-        return self._wire.ask(_headers, write, understand, on_text, cancelled)
-
-    def _estimate(self, request: Request, written: str) -> Usage:
-        texts = weighed(request.messages) + [json.dumps(_tool(tool), ensure_ascii=False) for tool in request.tools]
-        return Usage(sum(map(self._count, texts)), self._count(written))
+        super().__init__(_API, Dialect("max_tokens", endpoint.extra), endpoint, clock, count, jitter)
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -131,3 +103,6 @@ def _id(id: str) -> str:
 
 def _tool(tool: ToolSpec) -> Object:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+
+
+_API = Api("/messages", _headers, body, _tool, read)

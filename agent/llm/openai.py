@@ -1,6 +1,6 @@
 """The chat completions of OpenAI, and of everybody who speaks as it does: DeepSeek, ARK, Ollama, llama.cpp and others.
 
-They differ in what they leave out and get wrong; `openai_reply` reads it all. Sending and trying again is `wire`'s.
+They differ in what they leave out and get wrong; `openai_reply` reads it all. Asking and trying again is `wire`'s.
 """
 
 import json
@@ -8,49 +8,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agent.clock import Clock
 from agent.llm.endpoint import Endpoint
-from agent.llm.http import Answer
-from agent.llm.messages import Assistant, Json, Message, Object, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage
+from agent.llm.messages import Assistant, Json, Message, Object, Request, ToolCall, ToolResult, ToolSpec
 from agent.llm.openai_reply import read
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import Jitter
-from agent.llm.turns import ordered, plain, spoken, taken_ids, tool_name, weighed
-from agent.llm.wire import Dialect, Exchange, Wire
+from agent.llm.turns import ordered, plain, spoken, tool_name
+from agent.llm.wire import Api, Dialect, Wire
 
 
-class OpenAI:
-    """A `Provider` behind a server that speaks chat completions.
-
-    `count` gives the tokens of a text, for servers that do not say what a call used.
-    """
+class OpenAI(Wire):
+    """A `Provider` behind a server that speaks chat completions; see `Wire`."""
 
     def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
         optional = {"stream_options": {"include_usage": True}, **endpoint.extra}
-        self._wire = Wire(endpoint, clock, jitter, "/chat/completions", Dialect(endpoint.limit, optional))
-        self._clock = clock
-        self._count = count
-
-    @property
-    def model(self) -> Model:
-        return self._wire.endpoint.model
-
-    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """See `Provider`."""
-        endpoint, taken = self._wire.endpoint, taken_ids(request.messages)
-
-        def write(dialect: Dialect) -> Object:
-            return body(endpoint, request, dialect)
-
-        def understand(answer: Answer, exchange: Exchange) -> Reply:
-            gathered, usage = read(answer, exchange)
-            message, stop = gathered.finish(taken, self._clock.new_id)
-            used = usage or self._estimate(request, gathered.written)
-            return Reply(message, used, stop, gathered.model or endpoint.model.name)
-
-        return self._wire.ask(_headers, write, understand, on_text, cancelled)
-
-    def _estimate(self, request: Request, written: str) -> Usage:
-        texts = weighed(request.messages) + [json.dumps(_tool(tool), ensure_ascii=False) for tool in request.tools]
-        return Usage(sum(map(self._count, texts)), self._count(written))
+        super().__init__(_API, Dialect(endpoint.limit, optional), endpoint, clock, count, jitter)
 
 
 def _headers(key: str) -> Mapping[str, str]:
@@ -110,3 +80,6 @@ def _call(call: ToolCall) -> Object:
 def _tool(tool: ToolSpec) -> Object:
     told: Object = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": told}
+
+
+_API = Api("/chat/completions", _headers, body, _tool, read)

@@ -1,6 +1,7 @@
 """What all wires share: a call is sent, tried again where that may help, and said differently where a server asks so.
 
-A wire gives the body of its request and reads the answer; it knows nothing of retries, keys in errors, or sockets.
+Each kind of server gives its `Api`: the body of a request and how an answer is read. It knows nothing of retries, keys
+in errors, or sockets.
 """
 
 import json
@@ -12,10 +13,12 @@ from agent.clock import Clock
 from agent.errors import Retryable
 from agent.llm.endpoint import Endpoint, Limit
 from agent.llm.failures import Rejected, from_status, wait_asked
+from agent.llm.gathered import Gathered
 from agent.llm.http import Answer, Http, key_of
-from agent.llm.messages import Json, Object, Reply
-from agent.llm.provider import Cancelled, OnText
+from agent.llm.messages import Json, Object, Reply, Request, ToolSpec, Usage
+from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import Handed, Jitter, tried
+from agent.llm.turns import taken_ids, weighed
 
 MOST_OF_AN_ERROR = 64 * 1024
 MOST_DIALECTS = 3
@@ -56,44 +59,56 @@ class Exchange:
     handed: Handed
 
 
-Write = Callable[[Dialect], Object]
-Read = Callable[[Answer, Exchange], Reply]
+@dataclass(frozen=True, slots=True)
+class Api:
+    """How a kind of server is asked and answers: at `path` below its address, with `headers` made of the key.
+
+    `tool` is a tool as `body` tells of it; `read` raises `Retryable` for an answer that is broken, and gives the usage
+    where the server says it.
+    """
+
+    path: str
+    headers: Callable[[str], Mapping[str, str]]
+    body: Callable[[Endpoint, Request, Dialect], Object]
+    tool: Callable[[ToolSpec], Object]
+    read: Callable[[Answer, Exchange], tuple[Gathered, Usage | None]]
 
 
 class Wire:
-    """One model's server; what it turned out not to take is remembered. May be used by several threads at once."""
+    """A `Provider`: one model behind a server that speaks `api`. What it turned out not to take is remembered.
 
-    def __init__(self, endpoint: Endpoint, clock: Clock, jitter: Jitter, path: str, dialect: Dialect) -> None:
-        self.endpoint = endpoint
+    `count` gives the tokens of a text, for servers that do not say what a call used.
+    """
+
+    def __init__(
+        self, api: Api, dialect: Dialect, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter
+    ) -> None:
+        self._api = api
+        self._dialect = dialect
+        self._endpoint = endpoint
         self._http = Http(endpoint, clock)
         self._clock = clock
+        self._count = count
         self._jitter = jitter
-        self._path = path
-        self._dialect = dialect
 
-    def ask(
-        self,
-        headers: Callable[[str], Mapping[str, str]],
-        write: Write,
-        read: Read,
-        on_text: OnText,
-        cancelled: Cancelled,
-    ) -> Reply:
-        """The reply that `read` makes of the answer to what `write` gives; `headers` are made with the key.
+    @property
+    def model(self) -> Model:
+        return self._endpoint.model
 
-        Raises what `Provider.chat` raises.
-        """
-        key = key_of(self.endpoint)
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        """See `Provider`."""
+        key = key_of(self._endpoint)
         handed = Handed(on_text)
-        exchange = Exchange(self.endpoint, key, handed)
+        exchange = Exchange(self._endpoint, key, handed)
 
         def once(dialect: Dialect) -> Reply:
-            body = json.dumps(write(dialect), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-            told = headers(key) if key else {}
-            with self._http.post(self._path, told, body, key, cancelled) as answer:
+            told = self._api.body(self._endpoint, request, dialect)
+            body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+            headers = self._api.headers(key) if key else {}
+            with self._http.post(self._api.path, headers, body, key, cancelled) as answer:
                 if answer.status != 200:
                     raise self._refused(answer, key)
-                return read(answer, exchange)
+                return self._reply(request, answer, exchange)
 
         def attempt() -> Reply:
             dialect = self._dialect
@@ -110,7 +125,17 @@ class Wire:
                     return reply
             return once(dialect)
 
-        return tried(attempt, handed, self.endpoint.retries, self._clock, self._jitter, cancelled)
+        return tried(attempt, handed, self._endpoint.retries, self._clock, self._jitter, cancelled)
+
+    def _reply(self, request: Request, answer: Answer, exchange: Exchange) -> Reply:
+        gathered, usage = self._api.read(answer, exchange)
+        message, stop = gathered.finish(taken_ids(request.messages), self._clock.new_id)
+        used = usage or self._estimate(request, gathered.written)
+        return Reply(message, used, stop, gathered.model or self._endpoint.model.name)
+
+    def _estimate(self, request: Request, written: str) -> Usage:
+        tools = [json.dumps(self._api.tool(tool), ensure_ascii=False) for tool in request.tools]
+        return Usage(sum(map(self._count, weighed(request.messages) + tools)), self._count(written))
 
     def _refused(self, answer: Answer, key: str) -> Exception:
         try:
@@ -118,7 +143,7 @@ class Wire:
         except Retryable:
             body = ""  # the status says enough
         wait = wait_asked(answer.retry_after, self._clock.now())
-        return from_status(self.endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
+        return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
 
 
 def broken(endpoint: Endpoint, why: str) -> Retryable:
