@@ -6,13 +6,12 @@ import click
 
 from agent.app.build import App, build
 from agent.app.waiting import approvals
-from agent.errors import UserError
 from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
+from agent.interfaces.cli.named import ending_in, short
 from agent.interfaces.cli.output import Output
 from agent.tools.asked import Asked
 
-_CODES = 6
 _EXPLAINED = "Go on with the run here when no daemon does."
 
 
@@ -31,9 +30,7 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     app = build(output.vault())
     waiting = approvals(app).pending()
-    lines = [
-        f"{each.id[-_CODES:].lower()}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting
-    ]
+    lines = [f"{short(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
     lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
     output.emit({"approvals": [_document(each) for each in waiting]}, "\n".join(lines) or "nothing waits for your yes")
 
@@ -71,14 +68,8 @@ for _word, _yes, _help in (("yes", True, "Allow a call, once."), ("no", False, "
 def _find(app: App, name: str) -> Asked:
     """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
     known = approvals(app)
-    found = known.find(name)
-    if found is not None:
-        return found
-    ends = [each for each in known.pending() if len(name) >= _CODES and each.id.casefold().endswith(name.casefold())]
-    if len(ends) != 1:
-        what = "several approvals end in" if ends else "no approval was asked here with the id"
-        raise UserError(f"{what} {name}", hint="vault-agent approvals lists what waits")
-    return ends[0]
+    none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
+    return known.find(name) or ending_in(name, known.pending(), "approvals", none, hint)
 
 
 def _document(asked: Asked) -> dict[str, object]:

@@ -4,12 +4,10 @@ import click
 
 from agent.app.build import App, build
 from agent.app.waiting import Question, answer, open_questions
-from agent.errors import UserError
 from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
+from agent.interfaces.cli.named import CODES, ending_in, short
 from agent.interfaces.cli.output import Output
-
-_CODES = 6
 
 
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
@@ -22,7 +20,7 @@ def command(ctx: click.Context) -> None:
 
 def _list(output: Output) -> None:
     waiting = open_questions(build(output.vault()))
-    shown = [f"{each.id[-_CODES:].lower()}  {question_text(each)}" for each in waiting]
+    shown = [f"{short(each)}  {question_text(each)}" for each in waiting]
     text = "\n\n".join([*shown, "vault-agent questions answer ID TEXT"]) if waiting else "nothing is asked"
     output.emit({"questions": [_document(each) for each in waiting]}, text)
 
@@ -36,7 +34,7 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     """Answer a question: TEXT is one of its options, an option's number, or your own words."""
     app = build(output.vault())
     question = _find(app, name)
-    number = int(text) if text.isdecimal() and len(text) < _CODES else 0
+    number = int(text) if text.isdecimal() and len(text) < CODES else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
     answer(app, question, words)
     who, mark = wanted(app, output, question.path, go)
@@ -47,15 +45,10 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
 
 def _find(app: App, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` where there is none or several."""
-    found = [
-        each
-        for each in open_questions(app)
-        if name in {each.id, each.path} or (len(name) >= _CODES and each.id.casefold().endswith(name.casefold()))
-    ]
-    if len(found) != 1:
-        what = "several questions end in" if found else "no run waits here for a question with the id"
-        raise UserError(f"{what} {name}", hint="vault-agent questions lists them")
-    return found[0]
+    waiting = open_questions(app)
+    none, hint = "no run waits here for a question with the id", "vault-agent questions lists them"
+    there = next((each for each in waiting if each.path == name), None)
+    return there or ending_in(name, waiting, "questions", none, hint)
 
 
 def _document(question: Question) -> dict[str, object]:
