@@ -1,14 +1,14 @@
 """`vault-agent bench`: the figures in the README, measured again on this machine."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar, get_args
 
 import click
 
 from agent.app.build import build
-from agent.index.keyword import engine_for
+from agent.index.keyword import Engine, engine_for
 from agent.interfaces.cli.benches import agent as agents
 from agent.interfaces.cli.benches import commit as commits
 from agent.interfaces.cli.benches import retrieval as questions
@@ -21,13 +21,26 @@ from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 
 _EPILOG = exit_codes("a figure was not reached")
 _SHOWN = 10
+_Asked = Literal["auto", "whoosh", "tantivy"]
+_Measuring = Callable[[Path, int, Engine, int, Callable[[str], None]], list[Measure]]
+_Command = TypeVar("_Command", bound=Callable[..., None])
 _engine = click.option(
     "--engine",
-    type=click.Choice(["auto", "whoosh", "tantivy"]),
+    type=click.Choice(get_args(_Asked)),
     default="auto",
     show_default=True,
     help="The keyword engine.",
 )
+
+
+def _count(name: str, default: int, said: str) -> Callable[[_Command], _Command]:
+    return click.option(name, type=click.IntRange(1), default=default, show_default=True, help=said)
+
+
+def _in_one_vault(rounds: int, said: str) -> Callable[[_Command], _Command]:
+    """The options of what is measured against its limits in one vault, in so many `rounds`."""
+    notes = _count("--notes", 10_000, "How many notes the vault has.")
+    return lambda command: notes(_count("--rounds", rounds, said)(_engine(command)))
 
 
 @click.group(short_help="Measure speed on this machine.")
@@ -93,30 +106,19 @@ def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: 
 
 
 @command.command(epilog=_EPILOG)
-@click.option(
-    "--notes", type=click.IntRange(1), default=10_000, show_default=True, help="How many notes the vault has."
-)
-@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="How many saves are waited for.")
-@_engine
+@_in_one_vault(20, "How many saves are waited for.")
 @click.pass_obj
-def speed(output: Output, notes: int, rounds: int, engine: Literal["auto", "whoosh", "tantivy"]) -> None:
+def speed(output: Output, notes: int, rounds: int, engine: _Asked) -> None:
     """Time the first index, searches, and from a save to its being found.
 
     The limits are those for 10,000 notes.
     """
-    used = engine_for(engine)
-    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
-        measures = speeds.measure(Path(folder), notes, used, rounds, output.note)
-    _judge(output, {"notes": notes, "engine": used}, measures)
+    _measured(output, speeds.measure, notes, rounds, engine)
 
 
 @command.command(epilog=_EPILOG)
-@click.option(
-    "--notes", type=click.IntRange(1), default=100_000, show_default=True, help="How many notes are searched."
-)
-@click.option(
-    "--files", type=click.IntRange(1), default=10_000, show_default=True, help="How many files the checkout changes."
-)
+@_count("--notes", 100_000, "How many notes are searched.")
+@_count("--files", 10_000, "How many files the checkout changes.")
 @click.option(
     "--idle",
     type=click.FloatRange(0.1),
@@ -126,7 +128,7 @@ def speed(output: Output, notes: int, rounds: int, engine: Literal["auto", "whoo
 )
 @_engine
 @click.pass_obj
-def scale(output: Output, notes: int, files: int, idle: float, engine: Literal["auto", "whoosh", "tantivy"]) -> None:
+def scale(output: Output, notes: int, files: int, idle: float, engine: _Asked) -> None:
     """Measure very many notes, a checkout of every file, and an idle daemon."""
     used = engine_for(engine)
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
@@ -136,21 +138,21 @@ def scale(output: Output, notes: int, files: int, idle: float, engine: Literal["
 
 
 @command.command(epilog=_EPILOG)
-@click.option(
-    "--notes", type=click.IntRange(1), default=10_000, show_default=True, help="How many notes the vault has."
-)
-@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="How many runs are measured.")
-@_engine
+@_in_one_vault(5, "How many runs are measured.")
 @click.pass_obj
-def agent(output: Output, notes: int, rounds: int, engine: Literal["auto", "whoosh", "tantivy"]) -> None:
+def agent(output: Output, notes: int, rounds: int, engine: _Asked) -> None:
     """Time what a step of a run takes besides the model and the commits.
 
     The limits are those for 10,000 notes.
     """
-    used = engine_for(engine)
+    _measured(output, agents.measure, notes, rounds, engine)
+
+
+def _measured(output: Output, measure: _Measuring, notes: int, rounds: int, asked: _Asked) -> None:
+    engine = engine_for(asked)
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
-        measures = agents.measure(Path(folder), notes, used, rounds, output.note)
-    _judge(output, {"notes": notes, "engine": used}, measures)
+        measures = measure(Path(folder), notes, engine, rounds, output.note)
+    _judge(output, {"notes": notes, "engine": engine}, measures)
 
 
 def _judge(output: Output, about: dict[str, object], measures: Sequence[Measure]) -> None:
