@@ -7,8 +7,6 @@ REBUILD             left by a reader that met damage: the next update starts ane
 lock                held by the one writer
 """
 
-import fcntl
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +16,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import LockHeld
 from agent.index.hit import Engine
-
-_PAUSE = 0.01
+from agent.lock import hold, is_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +48,7 @@ class IndexFiles:
 
     def is_being_written(self) -> bool:
         """Whether a writer is at work: what looks damaged may be half written."""
-        try:
-            descriptor = os.open(self.folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_held(self.folder / "lock")
 
     def ask_for_rebuild(self, reason: str) -> None:
         """Tell the next writer that something is damaged; quiet when the folder cannot be written."""
@@ -87,21 +74,7 @@ class IndexFiles:
     def writing(self, clock: Clock, patience: float) -> Iterator[None]:
         """Be the only writer; raises `LockHeld` after `patience` seconds."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            deadline = clock.monotonic() + patience
-            while not _try_lock(descriptor):
-                if clock.monotonic() >= deadline:
-                    raise LockHeld("another vault-agent is updating the index", hint="try again in a moment")
-                clock.sleep(_PAUSE)
+        with hold(self.folder / "lock", clock, patience) as held:
+            if held is None:
+                raise LockHeld("another vault-agent is updating the index", hint="try again in a moment")
             yield
-        finally:
-            os.close(descriptor)
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -4,13 +4,12 @@ A call's reservation is on the disk before the call is made, so that a kill in b
 Several processes and threads share one folder; it lies outside the vault. What the ceilings are is `spend`'s.
 """
 
-import fcntl
 import json
 import math
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -18,10 +17,10 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import LockHeld, Permanent
 from agent.llm.messages import Usage
+from agent.lock import hold
 
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the ledger. A line takes milliseconds."""
-_PAUSE = 0.005
 _FORGIVEN = 3
 """Damaged lines that a file may hold without having more sound ones: a kill leaves one at most."""
 
@@ -117,12 +116,9 @@ class Ledger:
         Raises `LockHeld` when another process does not let go, `Permanent` when the ledger cannot be used: then
         nothing is known about what was spent, and nothing more should be.
         """
-        with self._mutex:
-            descriptor = self._lock()
-            try:
-                yield Page(self)
-            finally:
-                os.close(descriptor)
+        with self._mutex, ExitStack() as stack:
+            self._lock(stack)
+            yield Page(self)
 
     def totals(self, day: date, *, job: str = "") -> Totals:
         """All calls of a day, or those of one job on it; raises `Permanent` for a ledger that cannot be read."""
@@ -202,29 +198,15 @@ class Ledger:
         except OSError as error:
             raise _unusable(path, error) from error
 
-    def _lock(self) -> int:
+    def _lock(self, stack: ExitStack) -> None:
         path = self._folder / "ledger.lock"
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            held = stack.enter_context(hold(path, self._clock, PATIENCE))
         except OSError as error:
             raise _unusable(path, error) from error
-        deadline = self._clock.monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if self._clock.monotonic() >= deadline:
-                    os.close(descriptor)
-                    raise LockHeld(
-                        f"another process holds the spend ledger {path}", hint="end it, or try again"
-                    ) from None
-                self._clock.sleep(_PAUSE)
-            except BaseException:
-                os.close(descriptor)
-                raise
-            else:
-                return descriptor
+        if held is None:
+            raise LockHeld(f"another process holds the spend ledger {path}", hint="end it, or try again")
 
 
 @dataclass(frozen=True, slots=True)

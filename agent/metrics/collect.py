@@ -5,15 +5,12 @@ time to time and whenever a run ends. Figures are a help and not a record: a fil
 and whatever goes wrong here stops nobody. What things cost is the spend ledger's business.
 """
 
-import fcntl
 import json
 import logging
 import math
-import os
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -46,6 +43,7 @@ from agent.events.types import (
     NoteMoved,
     ScanFinished,
 )
+from agent.lock import hold
 
 INTERVAL = 30.0
 """Seconds between two writes while nothing ends: what a kill may cost, against a write for every event."""
@@ -76,9 +74,8 @@ NAMES: Mapping[type, str] = {
 """What events are called in the figures; any other by its type's name."""
 _ENDINGS = (TaskCompleted, ContextCompact, MemoryFlushed, SessionEnded, DaemonStopped)
 """After these the figures are written at once."""
-_TRIES = 20
-_PAUSE = 0.01
-"""Seconds between two tries to write while another process does; its turn takes about a millisecond."""
+_PATIENCE = 0.2
+"""Seconds that are waited while another process writes; its turn takes about a millisecond."""
 
 Sums: TypeAlias = dict[str, dict[str, float]]
 """Figures by family (`events`, `used`, …), then by name."""
@@ -137,8 +134,9 @@ class Collector:
             self._count_errors()
             self._written = self._clock.monotonic()
             try:
-                with _alone(self._folder, self._clock) as is_free:
-                    while is_free and self._pending:
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with hold(self._folder / "lock", self._clock, _PATIENCE) as held:
+                    while held is not None and self._pending:
                         day = min(self._pending)
                         _add(self._folder / f"{day.isoformat()}.json", self._pending[day])
                         del self._pending[day]
@@ -239,22 +237,3 @@ def _load(path: Path) -> Sums | None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-@contextmanager
-def _alone(folder: Path, clock: Clock) -> Iterator[bool]:
-    """Hold the folder against other processes; False where one of them does not let go."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        for _ in range(_TRIES):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                clock.sleep(_PAUSE)
-            else:
-                yield True
-                return
-        yield False
-    finally:
-        os.close(descriptor)

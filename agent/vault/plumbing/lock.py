@@ -1,10 +1,9 @@
 """Two kinds of lock: a process lock among ourselves, and git's own index lock among everybody.
 
-A process lock is the operating system's, so it dies with its process. The index lock is a file that git's
-commands respect; ours says so inside, so that a lock we left behind is told from a person's.
+A process lock is the operating system's, and its file says which process holds it. The index lock is a file that
+git's commands respect; ours says so inside, so that a lock we left behind is told from a person's.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import LockHeld
+from agent.lock import hold, is_held
 from agent.vault.plumbing.neighbours import git_is_busy
 
 OURS = b"vault-agent"
@@ -22,46 +22,25 @@ _PAUSE = 0.005
 @contextmanager
 def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Iterator[None]:
     """Hold a lock file; raises `LockHeld` after `patience` seconds, saying `taken` and which process has it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        deadline = clock.monotonic() + patience
-        while not _try_lock(descriptor):
-            if clock.monotonic() >= deadline:
-                raise LockHeld(f"{taken} (process {_named(descriptor) or 'unknown'})", hint="vault-agent status")
-            clock.sleep(_PAUSE)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+    with hold(path, clock, patience) as held:
+        if held is None:
+            raise LockHeld(f"{taken} (process {_named(path) or 'unknown'})", hint="vault-agent status")
+        os.ftruncate(held, 0)
+        os.pwrite(held, str(os.getpid()).encode(), 0)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def holder(path: Path) -> int | None:
     """The process that holds a lock file now (0: one that does not say), None when nobody does."""
+    return _named(path) if is_held(path) else None
+
+
+def _named(path: Path) -> int:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        text = path.read_bytes()[:32].decode("ascii", "replace").strip()
     except OSError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _named(descriptor)
-    finally:
-        os.close(descriptor)
-    return None
-
-
-def _named(descriptor: int) -> int:
-    text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        return 0
     return int(text) if text.isdigit() else 0
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextmanager
