@@ -8,7 +8,6 @@ is `suggestion`'s.
 
 import json
 import logging
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,9 +31,9 @@ from agent.skills.suggestion import (
     shows,
 )
 from agent.skills.traces import read_traces
+from agent.vault import durable
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
-from agent.vault.write.journal import flush_folder
 
 FOLDER = "approvals"
 MOST_AT_ONCE = 3
@@ -218,15 +217,7 @@ class Offers:
 
     def _put(self, offer: Offer) -> None:
         """Keep the record; durable when this returns."""
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self.folder / f".{offer.id}.{os.getpid()}.new"
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(json.dumps(asdict(offer), indent=1).encode())
-            file.flush()
-            os.fsync(descriptor)
-        draft.replace(self._file(offer))
-        flush_folder(self.folder)
+        durable.replace(self._file(offer), json.dumps(asdict(offer), indent=1))
 
     def _file(self, offer: Offer) -> Path:
         return self.folder / f"{offer.id}.json"
