@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from agent.vault.write.journal import flush_folder
-
 
 def append(path: Path, text: str) -> None:
     """Add text at the end of a file, which is made if it is missing; private to its owner."""
@@ -30,3 +28,12 @@ def replace(path: Path, text: str) -> None:
         os.fsync(descriptor)
     draft.replace(path)
     flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

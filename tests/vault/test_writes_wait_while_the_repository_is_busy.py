@@ -69,6 +69,7 @@ def test_writes_wait_on_disk_and_are_carried_out_when_it_is_over(tmp_path: Path,
     assert git(root, "status", "--porcelain=v2") == before
     seen = status(vault)
     assert (seen.blocked, seen.waiting) == (reason, 2)
+    assert {path.stat().st_mode & 0o777 for path in vault.writer.layout.queue.iterdir()} == {0o600}
     assert vault.commit_human().queued == reason
 
     git(root, *end)

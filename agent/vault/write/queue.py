@@ -6,13 +6,12 @@ again. One that can no longer be carried out is set aside with the reason, and s
 
 import base64
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from agent.vault import durable
 from agent.vault.write.change import Append, Create, Delete, Edit, Move, Request, Stamp
-from agent.vault.write.journal import flush_folder
 
 _KINDS: dict[str, type[Request]] = {
     "create": Create,
@@ -43,15 +42,8 @@ class Queue:
 
     def put(self, order: Order) -> None:
         """Keep an order; durable when this returns."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         document = {**asdict(order), "requests": [_dump(request) for request in order.requests]}
-        draft = self.folder / f"{order.token}.new"
-        with draft.open("wb") as file:
-            file.write(json.dumps(document).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._path(order.token))
-        flush_folder(self.folder)
+        durable.replace(self._path(order.token), json.dumps(document))
 
     def waiting(self) -> Iterator[Order]:
         """The orders, oldest first; a file that cannot be read is set aside."""
