@@ -22,7 +22,7 @@ MAX_BYTES = 16 * 1024
 MAX_DEPTH = 8
 BOM = "\ufeff"
 
-_LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def parse(text: str, name: str) -> Content:
     """
     content = Content()
     try:
-        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=_LOADER), name)
+        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=LOADER), name)
         for event in events:
             if isinstance(event, yaml.MappingStartEvent):
                 _mapping(events, content, "", event, name, 0)
@@ -99,12 +99,17 @@ def parse(text: str, name: str) -> Content:
                 continue
             elif isinstance(event, yaml.NodeEvent):
                 raise ConfigError(f"{name}:{_line(event)}: expected `section:` and below it `  key: value`")
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}") from error
     except yaml.YAMLError as error:
-        raise ConfigError(f"{name}: not YAML: {str(error).splitlines()[0]}") from error
+        raise not_yaml(error, name) from error
     return content
+
+
+def not_yaml(error: yaml.YAMLError, name: str) -> ConfigError:
+    """The error for a person's file that is not YAML, with its line where there is one."""
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        return ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}")
+    return ConfigError(f"{name}: not YAML: {str(error).splitlines()[0]}")
 
 
 def _checked(events: Iterator[yaml.Event], name: str) -> Iterator[yaml.Event]:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import yaml
 
-from agent.config.file import BOM, MAX_DEPTH, read
+from agent.config.file import BOM, LOADER, MAX_DEPTH, not_yaml, read
 from agent.config.resources import resource
 from agent.errors import ConfigError
 from agent.tools.policy import DEFAULT, GROUPS, Match, Policies, Policy, Profile, Rule
 
 NAME = "policy.yaml"
-_LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ROLES = ("owner", "guest")
 
 
@@ -38,12 +37,9 @@ def parse_policies(text: str, name: str) -> Policies:
     text = text.removeprefix(BOM)
     try:
         _refuse_surprises(text, name)
-        root = yaml.compose(text, Loader=_LOADER)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}") from error
+        root = yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
-        raise ConfigError(f"{name}: not YAML: {str(error).splitlines()[0]}") from error
+        raise not_yaml(error, name) from error
     if root is None:
         raise ConfigError(f"{name} is empty", hint="delete it to use the policy that ships")
     return _Reader(name).policies(root)
@@ -51,7 +47,7 @@ def parse_policies(text: str, name: str) -> Policies:
 
 def _refuse_surprises(text: str, name: str) -> None:
     depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=LOADER):
         line = event.start_mark.line + 1 if event.start_mark else 1
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if getattr(event, "anchor", None) is not None:
