@@ -3,8 +3,8 @@
 How notes are searched is the index's, which memories count is the caller's: both come in as a function.
 """
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from agent.index.hit import Answer, Hit
 from agent.llm.messages import Object
@@ -17,6 +17,8 @@ Search: TypeAlias = Callable[[str, int], Answer]
 """(question, limit) to what was found."""
 Recall: TypeAlias = Callable[[str, int, RunContext], Recollection]
 """(question, limit, run) to what is remembered about it for the person of that run."""
+
+_Found = TypeVar("_Found", Hit, Remembered)
 
 LIMIT = 8
 _PASSAGE = 1_200
@@ -33,8 +35,14 @@ _SCHEMA: Object = {
 
 def search_tool(notes: Notes, search: Search) -> Tool:
     """`search_vault`: everything that is in the notes."""
+
+    def perform(call: Object, context: RunContext) -> Given:
+        answer = search(given.text(call, "query"), given.number(call, "limit", LIMIT))
+        limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
+        return _told(notes, answer.hits, _shown, "nothing was found", limited)
+
     said = "Find passages in the notes that answer a question or contain some words."
-    return _finding(notes, "search_vault", said, search, "search")
+    return Tool("search_vault", said, _SCHEMA, perform, frozenset({"search"}), readonly=True)
 
 
 def recall_tool(notes: Notes, recall: Recall) -> Tool:
@@ -42,30 +50,24 @@ def recall_tool(notes: Notes, recall: Recall) -> Tool:
 
     def perform(call: Object, context: RunContext) -> Given:
         found = recall(given.text(call, "query"), given.number(call, "limit", LIMIT), context)
-        note = [f"(recall is limited just now: {found.degraded})"] if found.degraded else []
-        if not found.found:
-            return Given("\n".join(["nothing is remembered about that; try other words", *note]))
-        shown = [_recalled(number, each) for number, each in enumerate(found.found, 1)]
-        origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found.found)))
-        sources = tuple(Cited(each.path, each.lines) for each in found.found)
-        return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+        limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
+        return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)
 
     said = "Recall what was remembered about a person, a preference, a decision."
     return Tool("memory_recall", said, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
-def _finding(notes: Notes, name: str, said: str, find: Search, group: str) -> Tool:
-    def perform(call: Object, context: RunContext) -> Given:
-        answer = find(given.text(call, "query"), given.number(call, "limit", LIMIT))
-        note = [f"(the search is limited just now: {answer.degraded})"] if answer.degraded else []
-        if not answer.hits:
-            return Given("\n".join(["nothing was found; try other words", *note]))
-        shown = [_shown(number, hit) for number, hit in enumerate(answer.hits, 1)]
-        origins = dict.fromkeys(filter(None, (_source(notes, hit.path, hit.lines) for hit in answer.hits)))
-        sources = tuple(Cited(hit.path, hit.lines) for hit in answer.hits)
-        return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
-
-    return Tool(name, said, _SCHEMA, perform, frozenset({group}), readonly=True)
+def _told(
+    notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
+) -> Given:
+    """What was found, numbered, with its sources and the strangers whose words it may be."""
+    note: list[str] = [limited] if limited else []
+    if not found:
+        return Given("\n".join([f"{nothing}; try other words", *note]))
+    shown = [show(number, each) for number, each in enumerate(found, 1)]
+    origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
+    sources = tuple(Cited(each.path, each.lines) for each in found)
+    return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
 
 def _shown(number: int, hit: Hit) -> str:
