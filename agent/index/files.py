@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.lock import hold, is_held
 from agent.errors import LockHeld
 from agent.index.hit import Engine
-from agent.lock import hold, is_held
 
 
 @dataclass(frozen=True, slots=True)

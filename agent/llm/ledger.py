@@ -15,9 +15,9 @@ from datetime import date
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.lock import hold
 from agent.errors import LockHeld, Permanent
 from agent.llm.messages import Usage
-from agent.lock import hold
 
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the ledger. A line takes milliseconds."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from agent.clock import Clock
+from agent.config.lock import hold
 from agent.events.runs import (
     ContextCompact,
     ContextRefreshed,
@@ -43,7 +44,6 @@ from agent.events.types import (
     NoteMoved,
     ScanFinished,
 )
-from agent.lock import hold
 
 INTERVAL = 30.0
 """Seconds between two writes while nothing ends: what a kill may cost, against a write for every event."""

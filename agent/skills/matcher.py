@@ -89,9 +89,7 @@ def match(task: Task, shelf: Shelf, state: State, count: Count, limits: Limits =
         shelf.patterns.hits(searchable(task.text)), looked_at(task.text).lower(), frozenset(task.tools), task.slots
     )
     scored = [
-        found
-        for skill in shelf.candidates
-        if skill.has_triggers and (found := _score(skill, seen, state)) is not None
+        found for skill in shelf.candidates if skill.has_triggers and (found := _score(skill, seen, state)) is not None
     ]
     done = [_untrusted(each, shelf) if each.fate in _TRUSTED_ONLY else each for each in scored]
     fitting = [each for each in done if each.fate is Fate.ACTIVE]

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.lock import hold, is_held
 from agent.errors import LockHeld
-from agent.lock import hold, is_held
 from agent.vault.plumbing.neighbours import git_is_busy
 
 OURS = b"vault-agent"
