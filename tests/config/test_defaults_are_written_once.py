@@ -3,7 +3,7 @@
 import ast
 import inspect
 
-from agent.config import remembering, running, settings
+from agent.config import remembering, running, settings, skilled
 from agent.config.file import parse
 from agent.config.load import load
 from agent.config.resources import resource
@@ -29,7 +29,7 @@ def test_no_default_stands_in_the_code() -> None:
 
 
 def test_every_setting_says_what_it_is_and_why_its_default() -> None:
-    body = [node for module in (settings, running, remembering) for node in ast.parse(inspect.getsource(module)).body]
+    body = [node for module in (settings, running, remembering, skilled) for node in ast.parse(inspect.getsource(module)).body]
     for holder in (node for node in body if isinstance(node, ast.ClassDef) and node.name != "Settings"):
         lines = holder.body
         for field, after in zip(lines, lines[1:], strict=False):
@@ -55,6 +55,7 @@ def test_sections_are_not_settings() -> None:
         "run",
         "context",
         "memory",
+        "skills",
         "tools",
         "inbox",
         "log",
