@@ -84,6 +84,7 @@ def _run(agent: Runs, vault: Timed) -> list[float]:
     ended = agent.ask(Asked("keep a log of my walks by the lake", Speaker("cli")), line=Line(hear))
     if ended.outcome is not Outcome.FINISHED:
         raise Permanent(f"the run did not finish: {ended.reason}")
+    agent.hooks.capturing.settle()  # what is written behind a run must not count as the next one's commits
     marks = [(started, before), *words]
     return [later[0] - sooner[0] - (later[1] - sooner[1]) for sooner, later in zip(marks, marks[1:], strict=False)]
 
