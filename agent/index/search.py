@@ -22,7 +22,7 @@ from agent.index.query import parse
 from agent.index.rerank import Reranker
 from agent.index.seal import Damaged, Seals
 from agent.index.signals import Asked, Row, Statistics, ask, of_meaning, of_words
-from agent.index.vector import VectorIndex, check_vectors
+from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 from agent.index.windows import Window
 
@@ -151,10 +151,9 @@ class Searcher:
         if f'"{model.name}"' not in store.meta("identity"):
             self._reasons.append("the index was made with another model: keywords only until it is updated")
             return
-        path = self.files.vectors(int(store.meta("generation")))
-        check_vectors(path, store.meta("vectors"))
-        self._vectors = VectorIndex(model.dimensions)
-        self._vectors.load(path, view=True)
+        vectors = VectorIndex(model.dimensions, self.weights.exact_chunks)
+        vectors.load(self.files.vectors(int(store.meta("generation"))), store.meta("vectors"), view=True)
+        self._vectors = vectors
 
     def _met(self, error: Damaged) -> None:
         self._reasons.append(error.message)

@@ -18,8 +18,8 @@ from agent.index.files import IndexFiles
 from agent.index.intake import Intake, Read
 from agent.index.keyword import Engine, KeywordIndex
 from agent.index.passage_store import VERSION, PassageStore, open_store
-from agent.index.seal import Damaged, Seals, checksum_of
-from agent.index.vector import VectorIndex, check_vectors
+from agent.index.seal import Damaged, Seals
+from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
 
@@ -136,12 +136,15 @@ class Updater:
         if finished and self._seals.generation() != generation:
             raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword.refresh()
-        if self.chosen.embedder is not None:
-            path = self.files.vectors(generation)
-            check_vectors(path, self._opened().meta("vectors"))
-            self._vectors = VectorIndex(self.chosen.embedder.dimensions)
-            self._vectors.load(path, view=False)
+        self._vectors = self._no_vectors()
+        if self._vectors is not None:
+            self._vectors.load(self.files.vectors(generation), self._opened().meta("vectors"), view=False)
         self._generation = generation
+
+    def _no_vectors(self) -> VectorIndex | None:
+        """An empty vector leg; None without a model."""
+        model = self.chosen.embedder
+        return VectorIndex(model.dimensions, self.weights.exact_chunks) if model is not None else None
 
     def _start(self) -> None:
         """An empty index."""
@@ -149,7 +152,7 @@ class Updater:
         self._store = open_store(self.files.store, write=True)
         folder = self.files.keyword(self.engine)
         self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Seals(folder)
-        self._vectors = VectorIndex(self.chosen.embedder.dimensions) if self.chosen.embedder else None
+        self._vectors = self._no_vectors()
         self._generation = 0
         with self._store.transaction():
             self._store.set_meta("version", str(VERSION))
@@ -202,9 +205,7 @@ class Updater:
         self._keyword.change(work.stream(plan.write, read), gone)
         self._seals.write(generation)
         if self._vectors is not None:
-            path = self.files.vectors(generation)
-            self._vectors.save(path)
-            work.store.set_meta("vectors", str(checksum_of(path)))
+            work.store.set_meta("vectors", self._vectors.save(self.files.vectors(generation)))
         work.finish()
         for key, value in (("identity", self._identity()), ("generation", str(generation)), ("building", "")):
             work.store.set_meta(key, value)

@@ -13,6 +13,9 @@ from agent.errors import Permanent
 FIELDS = ("title", "path", "tags", "headings", "links", "dates", "body")
 """What every keyword engine indexes apart; `title` has the aliases too."""
 
+EXACT = 100_000
+"""Up to so many chunks (33,000 notes of 130 words) every one is compared: 2.3 ms, and no answer is missed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
@@ -49,6 +52,8 @@ class Weights:
     window_lines: int
     window_words: int
     sharpness: float
+    exact_chunks: int = EXACT
+    """More chunks than these are searched along usearch's graph."""
 
 
 @cache

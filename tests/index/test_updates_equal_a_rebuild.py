@@ -2,7 +2,7 @@
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +16,8 @@ from agent.index.keyword import Engine
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.vector import VectorIndex
+from agent.index.weights import Weights, default
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 
@@ -54,6 +55,8 @@ QUESTIONS = (
     "on 2026-03-04 car",
     "b",
 )
+LIMITS = replace(default(), exact_chunks=2)
+"""With so few chunks compared, these small vaults come to have usearch's graph, and lose it again."""
 
 
 @dataclass(slots=True)
@@ -65,6 +68,7 @@ class Life:
     vault: MemoryVault = field(default_factory=MemoryVault)
     indexed: dict[str, str] = field(default_factory=dict)
     updater: Any = None
+    weights: Weights = field(default_factory=default)
 
     def step(self, name: str, *given: Any) -> None:
         getattr(self, name)(*given)
@@ -80,7 +84,7 @@ class Life:
         self.vault.notes.pop(path, None)
 
     def update(self) -> None:
-        self.updater = self.updater or self.vault.updater(self.folder, self.engine, FAKE)
+        self.updater = self.updater or self.vault.updater(self.folder, self.engine, FAKE, self.weights)
         self.vault.update(self.updater)
         self.indexed = self.vault.listed()
 
@@ -120,9 +124,9 @@ def _die_at(operation: int) -> None:
     sys.addaudithook(hook)
 
 
-def seen(folder: Path, engine: Engine) -> tuple[object, Coverage]:
+def seen(folder: Path, engine: Engine, weights: Weights | None = None) -> tuple[object, Coverage]:
     """What the index answers, and what it says of itself."""
-    searcher = Searcher(IndexFiles(folder), engine, FAKE, default())
+    searcher = Searcher(IndexFiles(folder), engine, FAKE, weights or default())
     answers = []
     for text in QUESTIONS:
         for passages in (False, True):
@@ -139,22 +143,24 @@ def seen(folder: Path, engine: Engine) -> tuple[object, Coverage]:
     return answers, state
 
 
-@pytest.mark.parametrize("engine", ["whoosh", "tantivy"])
+@pytest.mark.parametrize(("engine", "weights"), [("whoosh", default()), ("tantivy", LIMITS)])
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=14))
-def test_after_any_life_the_index_equals_a_fresh_one(engine: Engine, steps: list[tuple[Any, ...]]) -> None:
+def test_after_any_life_the_index_equals_a_fresh_one(
+    engine: Engine, weights: Weights, steps: list[tuple[Any, ...]]
+) -> None:
     if engine == "tantivy":
         pytest.importorskip("tantivy")
     with TemporaryDirectory() as one, TemporaryDirectory() as other:
-        life = Life(Path(one), engine)
+        life = Life(Path(one), engine, weights=weights)
         for step in steps:
             life.step(*step)
         life.update()
         life.updater.close()
-        fresh = life.vault.updater(Path(other), engine, FAKE)
+        fresh = life.vault.updater(Path(other), engine, FAKE, weights)
         life.vault.update(fresh)
         fresh.close()
-        assert seen(Path(one), engine) == seen(Path(other), engine)
+        assert seen(Path(one), engine, weights) == seen(Path(other), engine, weights)
 
 
 @pytest.mark.parametrize("operation", range(1, 100, 9))
@@ -168,6 +174,32 @@ def test_a_crash_at_any_file_operation_of_the_first_index_is_made_good(tmp_path:
     fresh = Life(tmp_path / "two", "whoosh", life.vault)
     fresh.update()
     assert seen(tmp_path / "one", "whoosh") == seen(tmp_path / "two", "whoosh")
+
+
+@pytest.mark.parametrize("operation", range(1, 90, 8))
+@pytest.mark.parametrize("grows", [True, False])
+def test_a_crash_while_the_graph_comes_or_goes_is_made_good(tmp_path: Path, operation: int, grows: bool) -> None:
+    weights = replace(default(), exact_chunks=8)
+    few = {f"{number}.md": f"the cat number {number} sat on a mat".encode() for number in range(4)}
+    many = few | {f"more {number}.md": f"a red car number {number}".encode() for number in range(12)}
+    life = Life(tmp_path / "one", "whoosh", MemoryVault(dict(few if grows else many)), weights=weights)
+    life.update()
+    life.vault.notes = dict(many if grows else few) | {"new.md": b"a new note of a cat"}
+    life.crash(operation)
+    life.update()
+    life.updater.close()
+    fresh = Life(tmp_path / "two", "whoosh", life.vault, weights=weights)
+    fresh.update()
+    assert seen(tmp_path / "one", "whoosh", weights) == seen(tmp_path / "two", "whoosh", weights)
+    assert graphs(tmp_path / "one") == graphs(tmp_path / "two") == grows
+
+
+def graphs(folder: Path) -> bool:
+    """Whether the index's vectors have a graph."""
+    files, store, read = IndexFiles(folder), open_store(folder / "notes.db", write=False), VectorIndex(256)
+    read.load(files.vectors(int(store.meta("generation"))), store.meta("vectors"), view=True)
+    store.close()
+    return read.has_graph
 
 
 def test_an_update_costs_what_changed_and_says_what_it_did(tmp_path: Path) -> None:
