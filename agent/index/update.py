@@ -174,8 +174,9 @@ class Updater:
         fresh = {path: after + at for at, path in enumerate(path for path in plan.write if path not in known)}
         numbers = fresh | known
         gone = sorted({*known.values(), *(number for _, number in unfinished)})
+        touched = [(path, numbers[path]) for path in (*plan.write, *plan.forget) if path in numbers]
         with store.transaction():
-            store.set_pending([(path, numbers[path]) for path in (*plan.write, *plan.forget) if path in numbers])
+            store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # until this one is finished, so are those
             store.set_meta("next", str(after + len(fresh)))
         try:
             work = Intake(store, self._vectors, self.chosen, self.weights, numbers, listed)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.manifest import Coverage, coverage
@@ -174,6 +175,30 @@ def test_a_crash_at_any_file_operation_of_the_first_index_is_made_good(tmp_path:
     fresh = Life(tmp_path / "two", "whoosh", life.vault)
     fresh.update()
     assert seen(tmp_path / "one", "whoosh") == seen(tmp_path / "two", "whoosh")
+
+
+@pytest.mark.parametrize("engine", ["whoosh", "tantivy"])
+def test_updates_that_died_one_after_the_other_leave_nothing_behind(tmp_path: Path, engine: Engine) -> None:
+    if engine == "tantivy":
+        pytest.importorskip("tantivy")
+    life = Life(tmp_path, engine, MemoryVault({f"{number}.md": b"the cat sat" for number in range(9)}))
+    life.update()
+    kept = life.vault.notes.keys() - {"3.md"}
+    for operation in range(2, 90, 4):
+        life.write("new.md", f"the cat sat {operation} times".encode())
+        life.write("3.md", f"the cat sat again {operation}".encode())
+        life.crash(operation)
+        searcher = Searcher(IndexFiles(tmp_path), engine, FAKE, default())
+        answer = searcher.search("cat sat", 20)
+        searcher.close()
+        assert answer.degraded is None
+        assert kept <= {hit.path for hit in answer.hits}
+        assert not IndexFiles(tmp_path).mark.exists()
+    life.update()
+    keyword = open_engine(engine, IndexFiles(tmp_path).keyword(engine), default())
+    keyword.refresh()
+    assert keyword.count() == len(life.vault.notes)
+    keyword.close()
 
 
 @pytest.mark.parametrize("operation", range(1, 90, 8))
