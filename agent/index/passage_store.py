@@ -18,9 +18,11 @@ from agent.index.hit import Filters
 from agent.index.seal import Damaged
 
 Status: TypeAlias = Literal["indexed", "skipped", "failed"]
-VERSION = 1
+VERSION = 2
 """Of the whole index's form; a file of another version is built again."""
 _AT_ONCE = 500
+_LAST = "\U0010ffff"
+"""Sorts after all that is text."""
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
 _SCHEMA = """
@@ -144,9 +146,10 @@ class PassageStore:
         for each in records:
             headings, facets = json.dumps(each.headings), json.dumps(each.facets)
             shown = (each.path, each.hash, each.status, each.reason, each.title, each.name, each.day, headings, facets)
+            data_crc = _data_crc(each.id, each.path, each.day, each.status, each.data)
             self.connection.execute(
                 "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (each.id, *shown, each.data, each.text, _crc(*shown, each.text), crc32(each.data)),
+                (each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc),
             )
             rows = [(key, value, each.id) for key, value in each.facets]
             self.connection.executemany("insert or ignore into facet values (?, ?, ?)", rows)
@@ -158,18 +161,22 @@ class PassageStore:
         self.connection.executemany("delete from note where id = ?", [(note,) for note in ids])
 
     def data(self, ids: Sequence[int]) -> dict[int, tuple[str, str, bytes]]:
-        """Path, day and packed row of some indexed notes; raises `Damaged` for a row with a wrong checksum."""
+        """Path, day and packed row of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
         found = {}
-        select = "select id, path, day, data, data_crc from note where status = 'indexed' and id in"
-        for note, path, day, data, checksum in self._among(select, ids):
-            if crc32(data) != checksum:
+        select = "select id, path, day, status, data, data_crc from note where id in"
+        for note, path, day, status, data, checksum in self._among(select, ids):
+            if _data_crc(note, path, day, status, data) != checksum:
                 raise Damaged(f"notes.db is damaged: a wrong checksum at {path}")
-            found[int(note)] = (str(path), str(day), bytes(data))
+            if status == "indexed":  # asked after the checksum, or a damaged status would leave the row out unsaid
+                found[int(note)] = (str(path), str(day), bytes(data))
         return found
 
     def records(self, ids: Sequence[int]) -> dict[int, Record]:
-        """Some notes whole; raises `Damaged` for one with a wrong checksum."""
-        return {record.id: record for record in map(_record, self._among("select * from note where id in", ids))}
+        """Some notes whole; raises `Damaged` for one with a wrong checksum, or that is not there."""
+        found = {record.id: record for record in map(_record, self._among("select * from note where id in", ids))}
+        if len(found) < len(set(ids)):
+            raise Damaged("notes.db is damaged: a row is missing")
+        return found
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
         """For each known term, the number of notes and of units that have it; raises `Damaged`."""
@@ -194,23 +201,22 @@ class PassageStore:
         self.connection.executemany("delete from term where hash = ?", ((row[0],) for row in new if row[1] <= 0))
 
     def matching(self, filters: Filters) -> list[int]:
-        """The indexed notes that satisfy every filter, by number."""
-        where, values = ["status = 'indexed'"], list[str]()
-        if filters.after:
-            where.append("day >= ?")
-            values.append(filters.after)
-        if filters.before:
-            where.append("day <> '' and substr(day, 1, 10) <= ?")
-            values.append(filters.before)
-        for key, value in filters.keys:
-            where.append("id in (select id from facet where key = ? and value = ?)")
-            values.extend((key, value))
-        found: set[int] = set()
-        for path in filters.paths or ("",):  # one question each: of several at once SQLite reads every row
-            clause = f"{_path_clause(path)} and {' and '.join(where)}"
-            rows = self.connection.execute(f"select id from note where {clause}", (*_path_values(path), *values))
-            found.update(int(row[0]) for row in rows)
-        return sorted(found)
+        """The indexed notes that satisfy every filter, by number; only those have days and facets.
+
+        Reads the database's own indexes alone: by what a row says a note would be left out before its checksum is seen.
+        """
+        sets = [self._ids("select id from facet where key = ? and value = ?", pair) for pair in filters.keys]
+        if filters.after or filters.before:
+            select = "select id from note where day > '' and day >= ? and substr(day, 1, 10) <= ?"
+            sets.append(self._ids(select, (filters.after, filters.before or _LAST)))
+        if filters.paths or not sets:
+            select = "select id from note where {} and status = 'indexed'"
+            each = (self._ids(select.format(_path_clause(path)), _path_values(path)) for path in filters.paths or ("",))
+            sets.append(set[int]().union(*each))
+        return sorted(set.intersection(*sets))
+
+    def _ids(self, select: str, values: Sequence[str]) -> set[int]:
+        return {note for (note,) in self.connection.execute(select, values)}
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys that some note has."""
@@ -222,8 +228,8 @@ class PassageStore:
         return frozenset(str(row[0]) for row in rows)
 
     def of_days(self, spans: Sequence[tuple[str, str]], count: int) -> list[int]:
-        """The first notes, at most `count` a span, whose day is within one of the spans."""
-        select = "select id from note where day between ? and ? and status = 'indexed' order by day, path limit ?"
+        """The first notes, at most `count` a span, whose day is within one of the spans; only indexed ones have one."""
+        select = "select id from note where day between ? and ? order by day, path limit ?"
         return [int(row[0]) for span in spans for row in self.connection.execute(select, (*span, count))]
 
     def coverage(self) -> list[tuple[str, Status, str]]:
@@ -233,17 +239,17 @@ class PassageStore:
     def verify(self) -> None:
         """Read everything; raises `Damaged` when a page or a row is not what was written."""
         with damage():
-            found = self.connection.execute("pragma quick_check(1)").fetchone()[0]
+            found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
                 raise Damaged(f"notes.db is damaged: {found}")
             facets = 0
             for row in self.connection.execute("select * from note"):
                 record = _record(row)
-                facets += len(set(record.facets))
-                if crc32(record.data) != row[-1]:
+                facets += sum(_crc(key, value, record.id) for key, value in set(record.facets))
+                if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
                     raise Damaged(f"notes.db is damaged: a wrong checksum at {record.path}")
-            if facets != self.connection.execute("select count(*) from facet").fetchone()[0]:
-                raise Damaged("notes.db is damaged: facts for filters are missing")
+            if facets != sum(_crc(*row) for row in self.connection.execute("select key, value, id from facet")):
+                raise Damaged("notes.db is damaged: facts for filters are missing, or others")
             for term, notes, units, checksum in self.connection.execute("select * from term"):
                 if _crc(term, notes, units) != checksum:
                     raise Damaged("notes.db is damaged: a wrong checksum among the terms")
@@ -266,7 +272,8 @@ class PassageStore:
     def _among(self, select: str, values: Sequence[int] | Sequence[str]) -> Iterator[tuple]:  # type: ignore[type-arg]
         for start in range(0, len(values), _AT_ONCE):
             part = values[start : start + _AT_ONCE]
-            yield from self.connection.execute(f"{select} ({','.join('?' * len(part))})", part)
+            # all at once: one who stops half way would leave a question open
+            yield from self.connection.execute(f"{select} ({','.join('?' * len(part))})", part).fetchall()
 
 
 @contextmanager
@@ -306,7 +313,7 @@ def _path_clause(path: str) -> str:
 
 def _path_values(path: str) -> tuple[str, ...]:
     """What goes into the clause: a pattern, or the first and the last of the paths that begin so."""
-    return (path.replace("[", "[[]"),) if "*" in path else (path, path + "\U0010ffff")
+    return (path.replace("[", "[[]"),) if "*" in path else (path, path + _LAST)
 
 
 def _record(row: Sequence[object]) -> Record:
@@ -317,6 +324,11 @@ def _record(row: Sequence[object]) -> Record:
     facets = tuple((str(key), str(value)) for key, value in json.loads(str(shown[8])))
     path, digest, status, reason, title, name, day = shown[:7]
     return Record(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
+
+
+def _data_crc(note: object, path: object, day: object, status: object, data: bytes) -> int:
+    """Of what scoring reads of a row, without its text."""
+    return crc32(data, crc32(f"{note}\0{path}\0{day}\0{status}".encode("utf-8", "surrogatepass")))
 
 
 def _crc(*values: object) -> int:

@@ -5,6 +5,7 @@ the next update is asked to build it again. Keeping the index up to date is `upd
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -172,10 +173,23 @@ class Searcher:
         else:
             ids = self._found(query, asked, store, allowed, reasons)
         rows = store.data(ids)
+        if len(rows) < len(ids) and self._is_settled(store):
+            raise Damaged("notes.db is damaged: a note that was found has no row")
         ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: numbers differ between two builds
         paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
         packed = batch([rows[note][2] for note in ordered]) if ordered else None
         return _Candidates(asked, ordered, paths, days, packed)
+
+    def _is_settled(self, store: PassageStore) -> bool:
+        """Whether what this search sees was written by an update that is over, and by the last one.
+
+        While another one is at work, or died at it, the keywords may be ahead of the store: they find notes too early.
+        """
+        if self.files.is_being_written():
+            return False
+        with closing(open_store(self.files.store, write=False)) as now, now.snapshot():
+            same = self.files.inode() == self._inode and now.meta("generation") == store.meta("generation")
+            return same and not now.pending()
 
     def _found(
         self,

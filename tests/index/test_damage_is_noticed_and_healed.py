@@ -9,6 +9,7 @@ import pytest
 from agent.errors import LockHeld
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
+from agent.index.passage_store import open_store
 from agent.index.seal import Damaged
 from agent.index.search import Searcher
 from agent.index.weights import default
@@ -118,6 +119,18 @@ def test_damaged_vectors_leave_the_keywords_and_the_reason(tmp_path: Path) -> No
     assert degraded == f"{vectors.name} is damaged"
     updater = vault.updater(tmp_path, "whoosh", FAKE)
     assert vault.update(updater).rebuilt == f"{vectors.name} is damaged"
+    assert search(tmp_path)[1:] == (None, "hybrid")
+
+
+def test_an_index_of_another_version_is_said_to_be_one_and_built_anew(tmp_path: Path) -> None:
+    vault = build(tmp_path)
+    store = open_store(tmp_path / "notes.db", write=True)
+    store.set_meta("version", "1")
+    store.close()
+    assert search(tmp_path) == ([], "notes.db is of another version", "none")
+    updater = vault.updater(tmp_path, "whoosh", FAKE)
+    assert vault.update(updater).rebuilt == "notes.db is of another version"
+    updater.close()
     assert search(tmp_path)[1:] == (None, "hybrid")
 
 
