@@ -29,7 +29,8 @@ def test_no_default_stands_in_the_code() -> None:
 
 
 def test_every_setting_says_what_it_is_and_why_its_default() -> None:
-    body = [node for module in (settings, running, remembering, skilled) for node in ast.parse(inspect.getsource(module)).body]
+    modules = (settings, running, remembering, skilled)
+    body = [node for module in modules for node in ast.parse(inspect.getsource(module)).body]
     for holder in (node for node in body if isinstance(node, ast.ClassDef) and node.name != "Settings"):
         lines = holder.body
         for field, after in zip(lines, lines[1:], strict=False):
