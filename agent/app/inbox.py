@@ -9,20 +9,18 @@ import logging
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
 from agent.app.arrivals import Arrivals, head_of
 from agent.app.build import App
-from agent.app.library import library
 from agent.app.pending import ALL, Entry, PendingFile, pending_file
-from agent.app.requests import FOLDER, Placed, asked_in, held, perform, place, refuse
-from agent.app.runs import Line, runs
-from agent.errors import AgentError, LockHeld, NoteGone, Retryable
+from agent.app.requests import FOLDER, asked_in
+from agent.app.working import answer, is_open, is_over, work
+from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.loop.outcome import Ended, Outcome
-from agent.loop.session import load
 from agent.markdown.changes import Change, TaskAdded, TaskMarked, TaskUnticked
 from agent.markdown.requests import Request, key_of, may_ask, unreadable
 from agent.vault.plumbing.objects import blob_id
@@ -80,11 +78,11 @@ class Inbox:
         self._arrivals = Arrivals(self.app.vault, head_of(self.app.vault))
         for entry in self._file.load():
             data = self.app.vault.read(entry.path)
-            if entry.request and entry.phase in ("running", "ended", "queued") and not self._is_open(entry):
+            if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
                 continue  # it was answered, and only that could not be noted any more
             if entry.phase == "still" and (data is None or blob_id(data) != entry.blob):
                 continue  # changed while nobody watched
-            if entry.phase in ("waits", "interrupted") and self._is_over(entry.session):
+            if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             elif entry.phase in ("running", "ended"):
                 entry.phase, entry.refusal = "ended", ("failed", "the program was stopped in the middle of it")
@@ -198,7 +196,7 @@ class Inbox:
                 self._write(entry, now)
             case "waits" if now >= entry.due and not self.others():
                 entry.due = now + LATER
-                if self._is_over(entry.session):
+                if is_over(self.app.vault, entry.session):
                     entry.due = inf
                     entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             case "queued" if not self.app.vault.writer.queue.count():
@@ -252,34 +250,10 @@ class Inbox:
             entry.session = ""
         entry.phase, entry.again, entry.ended, entry.refusal = "running", False, None, None
         self._file.save(self.entries.values())
-        entry.thread = threading.Thread(target=self._run, args=(entry,), name="vault-agent-note", daemon=True)
+        entry.thread = threading.Thread(
+            target=work, args=(self.app, entry, self._stopping), name="vault-agent-note", daemon=True
+        )
         entry.thread.start()
-
-    def _run(self, entry: Entry) -> None:
-        """One run, in its thread; only the entry's own fields are set here."""
-        assert entry.request is not None
-        line = Line(cancelled=lambda: self._stopping.is_set() or entry.cancelled.is_set())
-        path = entry.path
-        try:
-            with (
-                held(self.app, path),
-                closing(library(self.app)) as index,
-                closing(runs(self.app, index)) as agent,
-            ):
-                if entry.session:
-                    entry.ended = agent.resume(entry.session, line)
-                elif self._is_open(entry):
-                    entry.ended = perform(self.app, agent, path, entry.request, line)
-                else:
-                    entry.again = True
-        except (LockHeld, NoteGone):
-            entry.due, entry.again = self.app.clock.monotonic() + 1.0, True
-        except AgentError as error:
-            entry.refusal = ("failed", ". ".join(filter(None, [error.message, error.hint])))
-        except Exception as error:  # a bug in one run must not end the daemon's others, nor go unseen
-            logger.warning("the run for %s failed", entry.path, exc_info=True)
-            entry.refusal = ("failed", f"{type(error).__name__}: {error}")
-        entry.phase = "ended"
 
     def _write(self, entry: Entry, now: float) -> None:
         """Put what the run came to into the note; what is asked in it besides is looked at then."""
@@ -292,7 +266,7 @@ class Inbox:
         if now < entry.due and entry.missing is not None:
             return
         try:
-            placed = self._place(entry)
+            placed = answer(self.app, entry)
         except NoteGone:
             self._wait_for_it(entry, now)
             return
@@ -310,13 +284,6 @@ class Inbox:
             entry.due, entry.phase, entry.ended = now + LATER, "waits", None
         else:
             self._finish(entry)
-
-    def _place(self, entry: Entry) -> Placed | None:
-        if entry.request is None:
-            return None
-        if entry.ended is not None:
-            return place(self.app, entry.path, entry.request, entry.ended)
-        return refuse(self.app, entry.path, entry.request, *entry.refusal) if entry.refusal else None
 
     def _finish(self, entry: Entry) -> None:
         """Go on with what the person has asked meanwhile, or be done with the note."""
@@ -340,16 +307,6 @@ class Inbox:
         logger.warning("%s: %s%s", entry.path, what, where)
         self._drop(entry.path)
         self.trouble[entry.path] = f"{what}{where}"
-
-    def _is_open(self, entry: Entry) -> bool:
-        assert entry.request is not None
-        return entry.request.key in {each.key for each in asked_in(self.app, entry.path)}
-
-    def _is_over(self, session: str) -> bool:
-        try:
-            return load(self.app.vault, session).open_run is None
-        except AgentError:
-            return True
 
 
 def _keys(changes: Iterable[Change]) -> set[str]:
