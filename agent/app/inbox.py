@@ -80,7 +80,9 @@ class Inbox:
             data = self.app.vault.read(entry.path)
             if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
                 continue  # it was answered, and only that could not be noted any more
-            if entry.phase == "still" and (data is None or blob_id(data) != entry.blob):
+            if entry.phase == "still" and (
+                data is None or blob_id(data) != entry.blob or not self._listens(entry.path)
+            ):
                 continue  # changed while nobody watched
             if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
@@ -144,12 +146,17 @@ class Inbox:
     def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:
         entry = self.entries.get(path)
         if entry is None:
-            if not path.startswith(f"{FOLDER}/") and not self._may_ask(path, digest):
+            if not self._listens(path) or not (path.startswith(f"{FOLDER}/") or self._may_ask(path, digest)):
                 return
             entry = self.entries[path] = Entry(path, now)
         entry.due, entry.blob, entry.again = now + self.app.settings.inbox.quiet_seconds, digest, True
         entry.keys |= keys
         self.trouble.pop(path, None)
+
+    def _listens(self, path: str) -> bool:
+        """Whether notes in this place are answered unasked."""
+        where = self.app.settings.inbox.answers
+        return where == "vault" or (where == "inbox" and path.startswith(f"{FOLDER}/"))
 
     def _look_after(self, session: str, now: float) -> None:
         """A session has grown: the run in it that waited may have been taken up by hand."""

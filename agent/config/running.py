@@ -128,6 +128,12 @@ class Tools:
 class Inbox:
     """Requests that people write into notes."""
 
+    answers: Literal["vault", "inbox", "off"]
+    """Where what you write is answered unasked: in the whole `vault` (`inbox/`, notes with `agent: ask`, tasks with
+    `@agent`), in the folder `inbox` only, or nowhere (`off`); `vault-agent run` answers in any case. Default `vault`.
+    Where a service such as Syncthing or iCloud brings notes of others' without git, nobody can tell them from what you
+    typed: narrow it there."""
+
     quiet_seconds: Annotated[float, Range(0, 3_600, "seconds")]
     """How long a note must lie still before what it asks counts as finished, in seconds. Default 5: longer than people
     think between two words, short enough to wait for."""

@@ -132,6 +132,20 @@ def test_what_a_pull_brought_starts_nothing_until_a_hand_touches_it(root: Path, 
         answered(house, root / "inbox" / "evil.md")
 
 
+@pytest.mark.parametrize(("where", "expected"), [("vault", 3), ("inbox", 1), ("off", 0)])
+def test_where_is_answered_is_a_setting(root: Path, monkeypatch: pytest.MonkeyPatch, where: str, expected: int) -> None:
+    monkeypatch.setenv("VAULT_AGENT_INBOX__ANSWERS", where)
+    with living(root) as house:
+        write(root / "inbox" / "tea.md", "Which tea?\n")
+        write(root / "plan.md", "# Plan\n\n- [ ] @agent buy tea\n")
+        write(root / "ideas.md", "---\nagent: ask\n---\nWhat now?\n")
+        house.until(lambda: runs_so_far(root) >= expected, "what may be answered is")
+        house.for_a_while(1.0)
+        house.until(lambda: settled(house), "nothing is under way")
+    assert runs_so_far(root) == expected
+    assert main(["--vault", str(root), "run", "plan.md"]) == (2 if where == "vault" else 0)
+
+
 def test_a_request_that_its_author_commits_at_once_is_answered(root: Path) -> None:
     note = root / "inbox" / "quick.md"
     with living(root) as house:
