@@ -4,6 +4,7 @@ The same for the daemon and for whoever names a note on the command line. When a
 may ask at all without being named, is `inbox`'s.
 """
 
+import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ FOLDER = "inbox"
 CHANNEL = "inbox"
 _SILENT = frozenset({"sessions", "approvals", "questions", "skills", "rules", "jobs", "prompts", "entries", "archive"})
 """Folders of notes that the agent reads or writes itself: nothing in them is a request."""
+_COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
+"""What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
 _LINKS = 8
 _SUBJECT = 80
 _WORDS = {
@@ -60,7 +63,7 @@ def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]
     """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
     data = app.vault.read(path)
     folder = path.partition("/")[0]
-    if data is None or folder in _SILENT:
+    if data is None or folder in _SILENT or (not named and _COPY.search(path)):
         return ()
     in_inbox = path.startswith(f"{FOLDER}/")
     if not in_inbox and not named and not requests.may_ask(data):

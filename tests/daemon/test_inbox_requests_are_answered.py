@@ -146,6 +146,24 @@ def test_where_is_answered_is_a_setting(root: Path, monkeypatch: pytest.MonkeyPa
     assert main(["--vault", str(root), "run", "plan.md"]) == (2 if where == "vault" else 0)
 
 
+def test_a_version_that_a_synchronising_program_sets_aside_asks_nothing(root: Path) -> None:
+    asked = "Which tea?\n"
+    names = (
+        "tea.sync-conflict-20261122-050301-ABCDEFG.md",
+        "tea (Anna's conflicted copy 2026-11-22).md",
+        "tea (conflicted copy 2026-11-22 050301).md",
+        "tea（Anna 的冲突副本）.md",
+    )
+    with living(root) as house:
+        write(root / "inbox" / "tea.md", asked)
+        answered(house, root / "inbox" / "tea.md")
+        for name in names:
+            write(root / "inbox" / name, asked)
+        house.for_a_while(1.0)
+        house.until(lambda: settled(house), "nothing is under way")
+    assert [(root / "inbox" / name).read_text("utf-8") for name in names] == [asked] * 4 and runs_so_far(root) == 1
+
+
 def test_a_request_that_its_author_commits_at_once_is_answered(root: Path) -> None:
     note = root / "inbox" / "quick.md"
     with living(root) as house:
