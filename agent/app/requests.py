@@ -19,6 +19,7 @@ from agent.loop.records import inert
 from agent.loop.run import Asked
 from agent.loop.session import Session, load
 from agent.markdown import requests
+from agent.markdown.note import Note
 from agent.markdown.requests import Answer, Request, Status
 from agent.tools.builtin.toolbox import foreign_text
 from agent.vault.plumbing.objects import blob_id
@@ -32,6 +33,8 @@ _SILENT = frozenset({"sessions", "approvals", "questions", "skills", "rules", "j
 """Folders of notes that the agent reads or writes itself: nothing in them is a request."""
 _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
 """What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
+_PLAIN = frozenset({"about", "agent"})
+"""Types of notes that lie before the agent in any case: no answer comes from them."""
 _LINKS = 8
 _SUBJECT = 80
 _WORDS = {
@@ -129,10 +132,21 @@ def _said(app: App, path: str, ended: Ended, status: Status) -> str:
         parts = [f"{_word(app, 'waits')} [[{ended.waits_for.removesuffix('.md')}]]."]
     elif status == "failed":
         parts += [masked(ended.hint), _AGAIN[app.settings.vault.language]]
-    shown = dict.fromkeys(source.path.removesuffix(".md") for source in ended.sources if source.path != path)
-    links = ", ".join(f"[[{each}]]" for each in list(shown)[:_LINKS])
-    parts += [f"{_word(app, 'from')}: {links}"] if links and status == "done" else []
+    links = ", ".join(f"[[{each}]]" for each in _sources(app, path, ended)) if status == "done" else ""
+    parts += [f"{_word(app, 'from')}: {links}"] if links else []
     return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))
+
+
+def _sources(app: App, path: str, ended: Ended) -> list[str]:
+    """The notes that were shown in the run, as links name them, without those that say what the folders are for."""
+    shown: list[str] = []
+    for source in dict.fromkeys(each.path for each in ended.sources if each.path != path):
+        data = app.vault.read(source)
+        if data is not None and Note.parse(data).type not in _PLAIN:
+            shown.append(source.removesuffix(".md"))
+        if len(shown) == _LINKS:
+            break
+    return shown
 
 
 def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from tests.vaults import git, write
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A vault whose agent has a few things to say."""
-    replies = (call("vault_read", path="tea.md"), "You have green tea, see [[tea]].", "It is on the shelf.")
+    both = [{"tool": "vault_read", "arguments": {"path": path}} for path in ("AGENT.md", "tea.md")]
+    replies = ({"calls": both}, "You have green tea, see [[tea]].", "It is on the shelf.")
     return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", *replies))
 
 
@@ -24,7 +25,8 @@ def test_a_note_is_answered_without_a_daemon_and_gone_on_with(root: Path, tmp_pa
     (answer,) = document(root, own, "run", "inbox/tea.md")["answers"]
     assert answer["status"] == "done" and answer["answer"] == "You have green tea, see [[tea]]."
     text = note.read_text("utf-8")
-    assert own_words(note.read_bytes()).strip() == "Which tea do I have?" and "From: [[" in text
+    assert own_words(note.read_bytes()).strip() == "Which tea do I have?"
+    assert "From: [[" in text and "[[AGENT]]" not in text
     trailers = git(root, "show", "-s", "--format=%B", str(answer["commit"]))
     assert str(answer["run"]) in trailers and str(answer["session"]) in trailers
     failed = document(root, own, "run", "inbox/tea.md", code=2)
