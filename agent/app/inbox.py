@@ -1,28 +1,30 @@
 """Works on what people ask in their notes, for the daemon: each finished request once, and only what a hand has asked.
 
 A note is looked at when a person has changed it here and it has lain still for a while. What came with a pull or a
-checkout, and what we wrote ourselves, starts nothing. Runs go on in threads of their own; notes are written by the
-daemon's. A request that comes back the same again and again is stopped, as some other program must be at it.
+checkout, and what we wrote ourselves, starts nothing, and an answer that an editor has replaced by an older version is
+put back, not worked out again. Runs go on in threads of their own; notes are written by the daemon's. A request that
+comes back the same again and again is stopped, as some other program must be at it.
 """
 
 import logging
 import threading
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 
+from agent.app.answers import CYCLES, WINDOW, Answers, Given
 from agent.app.arrivals import Arrivals, head_of
 from agent.app.build import App
 from agent.app.pending import ALL, Entry, PendingFile, pending_file
-from agent.app.requests import FOLDER, asked_in
+from agent.app.requests import FOLDER, Placed, asked_in
+from agent.app.restoring import restore
+from agent.app.whose import asks_more, drop_foreign, is_meant, keys_of, look_whose
 from agent.app.working import answer, is_open, is_over, work
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.loop.outcome import Ended, Outcome
-from agent.markdown.changes import Change, TaskAdded, TaskMarked, TaskUnticked
-from agent.markdown.requests import Request, key_of, may_ask, unreadable
+from agent.markdown.requests import Request, may_ask, unreadable
 from agent.vault.plumbing.objects import blob_id
 from agent.watch.classify import VaultEvent
 
@@ -36,10 +38,10 @@ AGAIN = 10.0
 """Seconds until what could not be done now is tried again."""
 LOST = 60.0
 """Seconds for which a note that is not where it was is waited for: a program may be about to put it back."""
-CYCLES, WINDOW = 3, 600.0
-"""The same request, answered so often within so many seconds, is not a person's."""
 SESSIONS = "sessions/"
 _ELSEWHERE = "gone on with elsewhere, see {}"
+_ROUND = f"asked and answered {CYCLES} times in {WINDOW / 60:.0f} minutes; it rests for as long"
+_NEXT = "change the note once more to ask anew"
 logger = logging.getLogger(__name__)
 
 
@@ -53,12 +55,10 @@ class Inbox:
     held: Callable[[str, str], bytes | None] = lambda path, hash: None
     trouble: dict[str, str] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
     _file: PendingFile = field(init=False)
     _arrivals: Arrivals | None = None
     _stopping: threading.Event = field(default_factory=threading.Event)
-    _cycles: defaultdict[str, deque[tuple[float, str]]] = field(default_factory=lambda: defaultdict(deque))
-    _stopped: dict[str, str] = field(default_factory=dict)
-    _ticked: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         self._file = pending_file(self.app.vault)
@@ -76,7 +76,8 @@ class Inbox:
     def begin(self) -> None:
         """Take up what the last daemon has left."""
         self._arrivals = Arrivals(self.app.vault, head_of(self.app.vault))
-        for entry in self._file.load():
+        entries, self.answers.given = self._file.load()
+        for entry in entries:
             data = self.app.vault.read(entry.path)
             if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
                 continue  # it was answered, and only that could not be noted any more
@@ -84,6 +85,7 @@ class Inbox:
                 data is None or blob_id(data) != entry.blob or not self._listens(entry.path)
             ):
                 continue  # changed while nobody watched
+            entry.mixed = data is None or blob_id(data) != entry.blob
             if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             elif entry.phase in ("running", "ended"):
@@ -98,6 +100,7 @@ class Inbox:
                     self._move(source, path)
                 case NoteDeleted(path=path, origin=Origin.HUMAN):
                     self._drop(path)
+                    self.answers.let_go(path)
                     continue
                 case NoteEdited(path=path, origin=Origin.OWN) if path.startswith(SESSIONS):
                     self._look_after(path, now)
@@ -108,7 +111,7 @@ class Inbox:
                     | NoteMoved(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
                 ):
                     told = not isinstance(event, NoteEdited | NoteMoved) or event.compared
-                    self._touch(path, digest, _keys(changes) if told else {ALL}, now)
+                    self._touch(path, digest, keys_of(changes) if told else {ALL}, now)
 
     def take_in(self, ended: Ended) -> None:
         """A run that waited has come to an end; may be called from its thread."""
@@ -127,7 +130,7 @@ class Inbox:
             except (AgentError, OSError) as error:
                 self._give_up(entry, str(error))
         try:
-            self._file.save(self.entries.values())
+            self._file.save(self.entries.values(), self.answers.given)
         except OSError as error:
             self.trouble["inbox"] = f"what is asked cannot be kept for the next start: {error}"
 
@@ -141,7 +144,7 @@ class Inbox:
             if entry.phase == "ended":
                 with suppress(AgentError, OSError):
                     self._write(entry, entry.due)
-        self._file.save(self.entries.values())
+        self._file.save(self.entries.values(), self.answers.given)
 
     def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:
         entry = self.entries.get(path)
@@ -149,8 +152,10 @@ class Inbox:
             if not self._listens(path) or not (path.startswith(f"{FOLDER}/") or self._may_ask(path, digest)):
                 return
             entry = self.entries[path] = Entry(path, now)
+        if entry.phase == "told":
+            entry.phase, entry.request = "still", None
         entry.due, entry.blob, entry.again = now + self.app.settings.inbox.quiet_seconds, digest, True
-        entry.keys |= keys
+        entry.keys = {**dict.fromkeys(keys, digest), **entry.keys}
         self.trouble.pop(path, None)
 
     def _listens(self, path: str) -> bool:
@@ -177,13 +182,9 @@ class Inbox:
         if entry is not None:
             entry.path = path
             self.entries[path] = entry
-        for known in (self._stopped, self.trouble):
-            if source in known:
-                known[path] = known.pop(source)
-        if source in self._cycles:
-            self._cycles[path] = self._cycles.pop(source)
-        if source in self._ticked:
-            self._ticked[path] = self._ticked.pop(source)
+        if source in self.trouble:
+            self.trouble[path] = self.trouble.pop(source)
+        self.answers.move(source, path)
 
     def _drop(self, path: str) -> None:
         entry = self.entries.pop(path, None)
@@ -192,22 +193,35 @@ class Inbox:
         self.trouble.pop(path, None)
 
     def _step(self, entry: Entry, now: float) -> None:
-        if now < entry.due and entry.phase == "still":
+        if now < entry.due and entry.phase in ("still", "told"):
             return
         match entry.phase:
             case "still":
                 self._consider(entry, now)
+            case "told":
+                self._look_back(entry, now)
             case "interrupted" if not entry.is_running:
                 self._start(entry, now)
             case "ended" if not entry.is_running:
                 self._write(entry, now)
             case "waits" if now >= entry.due and not self.others():
                 entry.due = now + LATER
+                if entry.again:
+                    self._restore(entry, now)
                 if is_over(self.app.vault, entry.session):
                     entry.due = inf
                     entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
             case "queued" if not self.app.vault.writer.queue.count():
-                self._finish(entry)
+                self._finish(entry, now)
+
+    def _look_back(self, entry: Entry, now: float) -> None:
+        """See whether the answer has stayed, and whether more was asked in the moment in which it was written."""
+        if self._restore(entry, now):
+            return
+        if asks_more(self.app, entry, self.answers.of(entry.path)):
+            entry.phase, entry.request = "still", None
+        else:
+            del self.entries[entry.path]
 
     def _consider(self, entry: Entry, now: float) -> None:
         """Start the first request of the note, if there is one that the person has made."""
@@ -223,40 +237,47 @@ class Inbox:
             logger.info("%s came from elsewhere, and asks nothing until somebody changes it here", entry.path)
             del self.entries[entry.path]
             return
-        request = next((each for each in asked_in(self.app, entry.path) if self._is_meant(each, entry)), None)
-        if request is None or self._stopped.get(entry.path) == request.key:
+        if self._restore(entry, now):
+            return
+        drop_foreign(self._arrivals, entry)
+        touched = entry.keys.keys() | self.answers.ticked(entry.path)
+        request = next((each for each in asked_in(self.app, entry.path) if is_meant(each, touched)), None)
+        wall = self.app.clock.now().timestamp()
+        if request is None:
             del self.entries[entry.path]
             if entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable(data)):
                 self.trouble[entry.path] = cannot
-            return
-        self._stopped.pop(entry.path, None)
-        entry.request = request
-        if self._goes_round(entry.path, request.key, now):
-            self._stopped[entry.path] = request.key
-            entry.phase = "ended"
-            entry.refusal = ("stopped", f"asked and answered {CYCLES} times in {WINDOW / 60:.0f} minutes")
-            return
-        self._start(entry, now)
+        elif self.answers.is_stopped(entry.path, request.key, wall):
+            del self.entries[entry.path]
+            self.trouble[entry.path] = _ROUND
+        elif self.answers.goes_round(entry.path, request.key, wall):
+            entry.request, entry.phase, entry.refusal = request, "ended", ("stopped", _ROUND)
+        else:
+            entry.request = request
+            self._start(entry, now)
 
-    def _is_meant(self, request: Request, entry: Entry) -> bool:
-        """Whether the person has made this request: a whole note they changed, or a task they wrote or unticked; one
-        that we have ticked before was unticked, even if nobody saw both."""
-        touched = entry.keys | self._ticked[entry.path] if entry.path in self._ticked else entry.keys
-        return not request.line or request.key in touched or ALL in touched
-
-    def _goes_round(self, path: str, key: str, now: float) -> bool:
-        cycles = self._cycles[path]
-        while cycles and cycles[0][0] <= now - WINDOW:
-            cycles.popleft()
-        return sum(each == key for _, each in cycles) >= CYCLES
+    def _restore(self, entry: Entry, now: float) -> bool:
+        """Whether the note has lost answers to an older version: they are put back and it is looked at again later, or
+        it is left alone until it is changed once more."""
+        if not any(each.commits for each in self.answers.of(entry.path)) or not asked_in(self.app, entry.path):
+            return False
+        found = restore(self.app, entry.path, self.answers)
+        if found is None:
+            return False
+        entry.due = now + self.app.settings.inbox.quiet_seconds
+        if not found:
+            self.trouble[entry.path] = f"its answer was taken out again, and is in history; {_NEXT}"
+            if entry.phase != "waits":
+                self.entries.pop(entry.path, None)
+        return True
 
     def _start(self, entry: Entry, now: float) -> None:
         if self.busy + self.others() >= TOGETHER:
             return
         if entry.phase == "still":
-            entry.session = ""
+            entry.session, entry.mixed = "", False
         entry.phase, entry.again, entry.ended, entry.refusal = "running", False, None, None
-        self._file.save(self.entries.values())
+        self._file.save(self.entries.values(), self.answers.given)
         entry.thread = threading.Thread(
             target=work, args=(self.app, entry, self._stopping), name="vault-agent-note", daemon=True
         )
@@ -272,6 +293,7 @@ class Inbox:
                 return
         if now < entry.due and entry.missing is not None:
             return
+        look_whose(self.app.vault, self._arrivals, entry)
         try:
             placed = answer(self.app, entry)
         except NoteGone:
@@ -279,10 +301,7 @@ class Inbox:
             return
         entry.missing = None
         if entry.request is not None and (ended or entry.refusal):
-            self._cycles[entry.path].append((now, entry.request.key))
-            entry.keys.discard(entry.request.key)
-            if entry.request.line and placed is not None:
-                self._ticked[entry.path].add(entry.request.key)
+            self._note(entry, entry.request, placed)
         if entry.refusal is not None and entry.refusal[0] != "done":
             self.trouble[entry.path] = f"{entry.refusal[0]}: {entry.refusal[1]}"
         if placed is not None and placed.queued:
@@ -290,15 +309,27 @@ class Inbox:
         elif ended is not None and ended.outcome.waits:
             entry.due, entry.phase, entry.ended = now + LATER, "waits", None
         else:
-            self._finish(entry)
+            self._finish(entry, now)
 
-    def _finish(self, entry: Entry) -> None:
-        """Go on with what the person has asked meanwhile, or be done with the note."""
+    def _note(self, entry: Entry, request: Request, placed: Placed | None) -> None:
+        """Remember that this was answered."""
+        entry.keys.pop(request.key, None)
+        at = self.app.clock.now().timestamp()
+        if placed is None:
+            self.answers.add(Given(entry.path, request.key, at))
+            return
+        commits = (placed.commit,) if placed.commit else ()
+        task = bool(request.line)
+        self.answers.add(Given(entry.path, request.key, at, placed.status, task, placed.run, commits, placed.path))
+
+    def _finish(self, entry: Entry, now: float) -> None:
+        """Go on with what the person has asked meanwhile; else see later whether the answer has stayed."""
         if entry.again or entry.keys:
             entry.phase, entry.request, entry.ended, entry.refusal = "still", None, None, None
             entry.due = 0.0 if entry.due == inf else entry.due
         else:
-            self.entries.pop(entry.path, None)
+            entry.phase, entry.ended, entry.refusal = "told", None, None
+            entry.due = now + self.app.settings.inbox.quiet_seconds
 
     def _wait_for_it(self, entry: Entry, now: float) -> None:
         """The note is not there: it may turn up under another name, and counts as gone when it does not."""
@@ -314,8 +345,3 @@ class Inbox:
         logger.warning("%s: %s%s", entry.path, what, where)
         self._drop(entry.path)
         self.trouble[entry.path] = f"{what}{where}"
-
-
-def _keys(changes: Iterable[Change]) -> set[str]:
-    touched = (each for each in changes if isinstance(each, TaskAdded | TaskUnticked | TaskMarked))
-    return {key_of(each.text) for each in touched if "@agent" in each.text.lower()}

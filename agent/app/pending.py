@@ -1,7 +1,8 @@
 """What stands between a person's request in a note and its answer, and the file that keeps it over a restart.
 
 One entry for each note: waiting for the note to lie still, being worked on, waiting for the person's decision, waiting
-to be written. The file lies outside the vault, so that no note that came from elsewhere is ever taken for asked here.
+to be written, written and to be looked at once more. The file keeps what was answered lately, too. It lies outside the
+vault, so that no note that came from elsewhere is ever taken for asked here.
 """
 
 import json
@@ -11,11 +12,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from agent.app.answers import Given
 from agent.loop.outcome import Ended
 from agent.markdown.requests import Request, Status
 from agent.vault.store import Vault
 
-Phase: TypeAlias = Literal["still", "running", "interrupted", "waits", "ended", "queued"]
+Phase: TypeAlias = Literal["still", "running", "interrupted", "waits", "ended", "queued", "told"]
 ALL = "*"
 """In `keys`: every task that asks, as nobody can tell which ones the person has touched."""
 
@@ -23,18 +25,20 @@ ALL = "*"
 @dataclass(slots=True)
 class Entry:
     """The request of one note. `due` is when it is looked at next, on the monotonic clock; `blob` the content that a
-    person gave it last; `keys` the tasks in it that they wrote or unticked; `again`: they have changed it since."""
+    person gave it last; `keys` the tasks in it that they wrote or unticked, with the content that showed it; `again`:
+    they have changed it since; `mixed`: nobody knows whether it was they alone."""
 
     path: str
     due: float
     blob: str = ""
-    keys: set[str] = field(default_factory=set)
+    keys: dict[str, str] = field(default_factory=dict)
     phase: Phase = "still"
     request: Request | None = None
     session: str = ""
     ended: Ended | None = None
     refusal: tuple[Status, str] | None = None
     again: bool = False
+    mixed: bool = False
     missing: float | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
@@ -51,14 +55,15 @@ class PendingFile:
 
     path: Path
     _last: str = ""
+    _given: tuple[Given, ...] = ()
 
-    def save(self, entries: Iterable[Entry]) -> None:
-        """Write the entries, if anything of them has changed; raises OSError."""
+    def save(self, entries: Iterable[Entry], given: tuple[Given, ...]) -> None:
+        """Write the entries and what was answered, if anything has changed; raises OSError."""
         kept = [
             {
                 "path": each.path,
                 "blob": each.blob,
-                "keys": sorted(each.keys),
+                "keys": each.keys,
                 "phase": each.phase,
                 "session": each.session,
                 "request": asdict(each.request) if each.request else None,
@@ -66,31 +71,32 @@ class PendingFile:
             for each in entries
         ]
         text = json.dumps(kept)
-        if text == self._last or (not kept and not self.path.exists()):
+        if (text == self._last and given is self._given) or (not kept and not given and not self.path.exists()):
             return
         draft = self.path.with_suffix(".new")
-        draft.write_text(text, "utf-8")
+        draft.write_text(f'{{"entries": {text}, "answers": {json.dumps([asdict(each) for each in given])}}}', "utf-8")
         draft.replace(self.path)
-        self._last = text
+        self._last, self._given = text, given
 
-    def load(self) -> list[Entry]:
-        """The entries that were kept; none where the file cannot be read."""
+    def load(self) -> tuple[list[Entry], tuple[Given, ...]]:
+        """The entries that were kept and what was answered; nothing where the file cannot be read."""
         try:
             said = json.loads(self.path.read_text("utf-8"))
-            return [
+            entries = [
                 Entry(
                     str(each["path"]),
                     0.0,
                     str(each["blob"]),
-                    set(each["keys"]),
+                    {str(key): str(digest) for key, digest in each["keys"].items()},
                     each["phase"],
                     Request(**each["request"]) if each["request"] else None,
                     str(each["session"]),
                 )
-                for each in said
+                for each in said["entries"]
             ]
-        except (OSError, ValueError, KeyError, TypeError):
-            return []
+            return entries, tuple(Given(**{**each, "commits": tuple(each["commits"])}) for each in said["answers"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return [], ()
 
 
 def pending_file(vault: Vault) -> PendingFile:

@@ -5,6 +5,7 @@ may ask at all without being named, is `inbox`'s.
 """
 
 import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ from agent.app.marks import marks_of
 from agent.app.runs import Line, Runs
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker
-from agent.loop.outcome import Ended, Outcome
+from agent.loop import outcome as ends
+from agent.loop.outcome import Ended
 from agent.loop.records import inert
 from agent.loop.run import Asked
 from agent.loop.session import Session, load
@@ -23,7 +25,7 @@ from agent.markdown.note import Note
 from agent.markdown.requests import Answer, Request, Status
 from agent.tools.builtin.toolbox import foreign_text
 from agent.vault.plumbing.objects import blob_id
-from agent.vault.write.change import Stamp
+from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
 from agent.vault.write.secrets import masked
 
@@ -37,6 +39,7 @@ _PLAIN = frozenset({"about", "agent"})
 """Types of notes that lie before the agent in any case: no answer comes from them."""
 _LINKS = 8
 _SUBJECT = 80
+_TRIES = 5
 _WORDS = {
     "en": {"answer": "Answer", "how": "how I got there", "from": "From", "waits": "waits for you in"},
     "zh": {"answer": "答复", "how": "经过", "from": "出自", "waits": "等你处理："},
@@ -45,21 +48,22 @@ _AGAIN = {
     "en": "To ask again, set `status: pending` or untick the box.",
     "zh": "要再问一次，把 `status` 改为 `pending`，或去掉勾选。",
 }
-_STATUS: dict[Outcome, Status] = {
-    Outcome.FINISHED: "done",
-    Outcome.NEEDS_APPROVAL: "needs_approval",
-    Outcome.QUESTION_ASKED: "question",
+_STATUS: dict[ends.Outcome, Status] = {
+    ends.Outcome.FINISHED: "done",
+    ends.Outcome.NEEDS_APPROVAL: "needs_approval",
+    ends.Outcome.QUESTION_ASKED: "question",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An answer in its note: the commit, or why it waits to be written."""
+    """An answer in its note: the commit, or why it waits to be written, and the name that its block has."""
 
     path: str
     status: Status
     commit: str | None
     queued: str
+    run: str
 
 
 def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]:
@@ -106,23 +110,61 @@ def refuse(app: App, path: str, request: Request, status: Status, reason: str) -
     return _write(app, path, request, answer, None)
 
 
+def put(app: App, path: str, make: Callable[[bytes], bytes | None], subject: str, stamp: Stamp) -> Outcome:
+    """Change a note in one commit by what `make` gives for its bytes, None for nothing (no commit then).
+
+    When a person saves it in the very moment, their version may come into our way: it stays as it is, and what `make`
+    gives for that is put in once more. Raises `NoteGone` when the note is not there, and what a transaction does.
+    """
+    outcome = Outcome()
+    copies: tuple[str, ...] = ()
+    for _ in range(_TRIES):
+        data = app.vault.read(path)
+        if data is None:
+            raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+        after = make(_without_links(data, copies))
+        if after is None:
+            return outcome
+        with app.vault.transaction(subject, stamp) as change:
+            change.edit(path, data, after)
+            for copy in copies[-1:]:  # it holds what is in history, and what is put in anew
+                change.delete(copy)
+        outcome = change.outcome
+        if not outcome.conflicts:
+            return outcome
+        copies += outcome.conflicts
+    return outcome
+
+
+def _without_links(data: bytes, copies: tuple[str, ...]) -> bytes:
+    """The note without the links to these copies that a collision has left in its header."""
+    ours = {f"[[{copy.removesuffix('.md')}]]" for copy in copies}
+    note = Note.parse(data)
+    links = note.strings("conflicts")
+    left = [link for link in links if link not in ours]
+    if len(left) == len(links):
+        return data
+    return (note.with_key("conflicts", left) if left else note.without_key("conflicts")).data
+
+
 def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended | None) -> Placed | None:
-    data = app.vault.read(path)
-    if data is None:
-        raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
-    after = requests.answered(data, request, answer)
-    if after is None:
-        return None
     strangers = _strangers(app, ended)
-    if strangers:
-        foreign_text(app.vault).remember(after, data, strangers)
+    placed = False
+
+    def make(data: bytes) -> bytes | None:
+        nonlocal placed
+        after = requests.answered(data, request, answer)
+        placed = after is not None
+        if after is not None and strangers:
+            foreign_text(app.vault).remember(after, data, strangers)
+        return after
+
     stamp = Stamp("agent", tool="inbox")
     if ended is not None:
         stamp = Stamp("agent", run=ended.run, tool="inbox", session=ended.session)
     subject = f"inbox({answer.status}): {masked(one_line(request.text))[:_SUBJECT]}"
-    with app.vault.transaction(subject, stamp) as change:
-        change.edit(path, data, after)
-    return Placed(path, answer.status, change.outcome.commit, change.outcome.queued or "")
+    outcome = put(app, path, make, subject, stamp)
+    return Placed(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
 
 
 def _said(app: App, path: str, ended: Ended, status: Status) -> str:

@@ -109,6 +109,24 @@ def answered(data: bytes, request: Request, answer: Answer) -> bytes | None:
     return _with_status(after, PENDING if again and answer.status == "done" else answer.status, answer.reason).data
 
 
+def put_back(data: bytes, held: bytes, run: str, status: Status, task: str = "") -> bytes | None:
+    """The note with the answer of a run where it stood in the version that `held` it, or below the open `task`.
+
+    For a note that has lost it to an older version of itself; None when it has not, or asks something else by now.
+    `task` is the key of the task that was answered, empty for a whole note.
+    """
+    note, before = Note.parse(data), Note.parse(held)
+    ours = [found for found in _BLOCK.finditer(before.body) if found[1] == run]
+    if not ours or is_answered(data, run):
+        return None
+    end = _end(note.body)
+    block = "".join(f"{end.join(found[0].splitlines())}{end}" for found in ours)
+    if task:
+        return _back_below_task(note, task, block, status)
+    after = _back_in_note(note, before.body[: ours[0].start()], block)
+    return None if after is None else _with_status(after, status, before.string("status_reason") or "").data
+
+
 def _of_note(note: Note) -> tuple[Request, ...]:
     status = (note.string("status") or "").lower()
     parts = _BLOCK.split(note.body)[::2]  # every second one is the run's id
@@ -151,8 +169,13 @@ def _next_line(body: str, at: int) -> int:
     return len(body) if end < 0 else end + 1
 
 
+def _end(text: str) -> str:
+    """How its lines end."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
 def _gap(above: str) -> str:
-    line = "\r\n" if "\r\n" in above else "\n"
+    line = _end(above)
     if not above or above.endswith(("\n\n", "\n\r\n")):
         return ""
     return line if above.endswith("\n") else line * 2
@@ -167,20 +190,10 @@ def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
 
 
 def _below_task(note: Note, request: Request, answer: Answer) -> bytes | None:
-    body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
-    same = [
-        task
-        for task in tasks.read(blocks.read(body, note.body_line))
-        if task.state in " ?" and key_of(task.text) == request.key
-    ]
-    if not same:
+    found = _open_task(note, request.key, request.line)
+    if found is None:
         return None
-    task = min(same, key=lambda each: abs(each.line - request.line))
-    lines = note.body.split("\n")
-    at = task.line - note.body_line
-    item = _ITEM.match(lines[at])
-    if item is None:
-        return None
+    lines, at, item = found
     lines[at] = lines[at][: item.end()] + _STATES[answer.status] + lines[at][item.end() + 1 :]
     text = "\n".join(lines)
     ours = [found for found in _BLOCK.finditer(text) if found[1] == answer.run]
@@ -188,9 +201,47 @@ def _below_task(note: Note, request: Request, answer: Answer) -> bytes | None:
     block = _block("", answer, "**{}**\n\n").rstrip("\n")
     before = item[1] + " " * (len(item[2]) + 1)
     rows = [(before + row).rstrip(" ") for row in block.split("\n")]
-    line = "\r\n" if "\r\n" in note.body else "\n"
+    line = _end(note.body)
     gap = "" if text[:end].endswith("\n") else line
     return note.with_body(text[:end] + gap + line.join(rows) + line + text[end:]).data
+
+
+def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Match[str]] | None:
+    """The lines of the note's text, and where in them stands the open task of this key that is nearest to a line."""
+    body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
+    same = [
+        task
+        for task in tasks.read(blocks.read(body, note.body_line))
+        if task.state in " ?" and key_of(task.text) == key
+    ]
+    if not same:
+        return None
+    lines = note.body.split("\n")
+    at = min(same, key=lambda each: abs(each.line - line)).line - note.body_line
+    item = _ITEM.match(lines[at])
+    return None if item is None else (lines, at, item)
+
+
+def _back_in_note(note: Note, above: str, block: str) -> Note | None:
+    asked_then, lines = above.rstrip().splitlines(), note.body.splitlines(keepends=True)
+    same = [line.rstrip() for line in lines[: len(asked_then)]] == [line.rstrip() for line in asked_then]
+    head, rest = "".join(lines[: len(asked_then)]), "".join(lines[len(asked_then) :])
+    if not asked_then or not same or _BLOCK.search(rest):
+        return None
+    if not rest.strip():
+        head, rest = note.body, ""
+    return note.with_body(head + _gap(head) + block + rest)
+
+
+def _back_below_task(note: Note, key: str, block: str, status: Status) -> bytes | None:
+    found = _open_task(note, key, 0)
+    if found is None:
+        return None
+    lines, at, item = found
+    lines[at] = lines[at][: item.end()] + _STATES[status] + lines[at][item.end() + 1 :]
+    head, rest = "\n".join(lines[: at + 1]), "\n".join(lines[at + 1 :])
+    gap = "\n" if lines[at + 1 :] else _end(note.body)
+    return note.with_body(head + gap + block + rest).data
 
 
 def _with_status(note: Note, status: str, reason: str) -> Note:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.answers import CYCLES
 from agent.app.pending import pending_file
 from agent.markdown import requests
 from agent.markdown.note import Note
@@ -36,7 +37,7 @@ def test_a_request_that_nobody_had_begun_is_answered_by_the_next_daemon(root: Pa
     with living(root) as house:
         house.until(lambda: status(note) == "done", "it is answered")
         house.until(lambda: not house.daemon.inbox.entries, "nothing is under way")
-    assert not pending_file(house.app.vault).load()
+    assert not pending_file(house.app.vault).load()[0]
 
 
 def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) -> None:
@@ -46,7 +47,7 @@ def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) 
         house.until(lambda: house.daemon.inbox.busy == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
         house.daemon.inbox.close()
     assert status(note) == ""
-    (entry,) = pending_file(house.app.vault).load()
+    (entry,) = pending_file(house.app.vault).load()[0]
     assert entry.phase == "interrupted" and entry.session
     with living(root) as house:
         house.until(lambda: status(note) == "done", "it is answered")
@@ -77,3 +78,40 @@ def test_what_changed_while_nobody_watched_is_not_begun(root: Path) -> None:
     with living(root) as house:
         house.for_a_while(2.0)
         assert not house.daemon.inbox.entries and not (root / "sessions").exists()
+
+
+def test_what_goes_round_is_stopped_over_restarts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_INBOX__QUIET_SECONDS", "0.2")
+    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(script(root.parent / "quick.json", *["Well done."] * 9)))
+    note = root / "inbox" / "loop.md"
+    write(note, "---\nstatus: draft\n---\nAgain.\n")
+    for turn in range(CYCLES + 2):
+        with living(root) as house:
+            write(note, note.read_text("utf-8").replace(f"status: {status(note)}", "status: pending"))
+            if turn > CYCLES:
+                house.until(lambda: "asked and answered" in house.daemon.inbox.problem, "it is said that it rests")
+            else:
+                house.until(lambda: status(note) in ("done", "stopped"), "it is answered")
+            house.until(lambda: not house.daemon.inbox.entries, "nothing is under way")
+            house.daemon.inbox.close()
+        assert status(note) == ("done" if turn < CYCLES else "stopped" if turn == CYCLES else "pending")
+    assert note.read_text("utf-8").count("Well done.") == CYCLES
+
+
+def test_an_answer_that_an_editor_took_away_while_nobody_watched_is_put_back(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(script(root.parent / "quick.json", "Green.", "Black.")))
+    note = root / "inbox" / "tea.md"
+    with living(root) as house:
+        write(note, "Which tea?\n")
+        house.until(lambda: status(note) == "done", "it is answered")
+        house.daemon.inbox.close()
+    write(note, "Which tea?\n")
+    with living(root) as house:
+        house.until(lambda: status(note) == "done" and not house.daemon.inbox.entries, "the answer is back")
+        house.daemon.inbox.close()
+    with living(root) as house:
+        write(note, "Which tea?\n\nAnd in the evening?\n")
+        house.until(lambda: "Black." in note.read_text("utf-8"), "only what is new is answered")
+    assert note.read_text("utf-8").count("Green.") == 1

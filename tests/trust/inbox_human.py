@@ -1,15 +1,16 @@
-"""A person who types slowly, renames, deletes, adds below answers and ticks boxes, beside the daemon's inbox.
+"""A person who types slowly, renames, deletes, adds below answers, overwrites them, beside the daemon's inbox.
 
 Real files and git; the clock is ours, so that a person's pauses cost nothing. Everything that they have ever typed and
 not taken back is kept beside, to be compared with what the notes say in the end.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent.app.answers import RESTORES
 from agent.app.build import App, build
 from agent.app.inbox import Inbox
 from agent.app.library import library
@@ -27,11 +28,14 @@ WORDS = ["amber", "anchor", "barley", "basket", "beacon", "bishop", "canyon", "c
 
 @dataclass
 class Written:
-    """A note of the person's: their lines in order, and how many of their requests were finished."""
+    """A note of the person's: their lines in order, how many of their requests were finished, the text as it stood in
+    their editor before the last answer, and how often that was saved again."""
 
     lines: list[str]
     finished: int = 0
     at_most: int = 0
+    loaded: str = ""
+    overwritten: int = 0
 
 
 @dataclass
@@ -47,6 +51,7 @@ class Desk:
     gone: int = 0
     gone_at_most: int = 0
     count: int = 0
+    overwrites: int = 0
 
     @property
     def root(self) -> Path:
@@ -79,7 +84,7 @@ class Desk:
         known = sorted(self.notes)
         acts = [self.ask, self.ask]
         if known:
-            acts += [self.follow, self.follow, self.rename, self.delete, self.hurry, self.touch]
+            acts += [self.follow, self.follow, self.rename, self.delete, self.hurry, self.touch, self.overwrite]
         self.chance.choice(acts)()
         if self.chance.random() < 0.2:
             self.app.vault.commit_human()
@@ -94,7 +99,7 @@ class Desk:
             (self.root / path).unlink()
             self.rest()
             return
-        self.notes[path] = Written([self._plain(line) for line in lines], 1, 1)
+        self.notes[path] = Written([self._plain(line) for line in lines], 1, 1, "\n".join(lines))
         if self.chance.random() < 0.2:
             path = self._renamed(path)
         self.rest()
@@ -109,6 +114,7 @@ class Desk:
         self.notes[path].lines.append(self._plain(line))
         self.notes[path].finished += 1
         self.notes[path].at_most += 1
+        self.notes[path].loaded, self.notes[path].overwritten = f"{before}\n{line}\n", 0
         self.rest()
 
     def touch(self) -> None:
@@ -118,6 +124,16 @@ class Desk:
         first = self.notes[path].lines[0]
         write(self.root / path, text.replace(first, f"{first} really", 1))
         self.notes[path].lines[0] = f"{first} really"
+        self.rest()
+
+    def overwrite(self) -> None:
+        """An editor that has not seen the answer saves what it had loaded."""
+        path = self._any()
+        note = self.notes[path]
+        if self._own(note.loaded) != note.lines or note.overwritten == RESTORES:
+            return
+        write(self.root / path, note.loaded)
+        note.overwritten, self.overwrites = note.overwritten + 1, self.overwrites + 1
         self.rest()
 
     def hurry(self) -> None:
@@ -163,8 +179,7 @@ class Desk:
         """Every finished request answered once, nothing else; every line of the person's there, in order."""
         for path, note in self.notes.items():
             data = (self.root / path).read_bytes()
-            own = [self._plain(line) for line in requests.own_words(data).splitlines() if line.strip()]
-            assert own == note.lines, path
+            assert self._own(data.decode()) == note.lines, path
             answers = data.count(b"%% vault-agent: answer ")
             assert note.finished <= answers <= note.at_most, f"{path}: {answers} answers, {note}\n{data.decode()}"
         least = self.gone + sum(note.finished for note in self.notes.values())
@@ -199,15 +214,18 @@ class Desk:
     def _words(self) -> str:
         return " ".join(self.chance.sample(WORDS, 4))
 
+    def _own(self, text: str) -> list[str]:
+        return [self._plain(line) for line in requests.own_words(text.encode()).splitlines() if line.strip()]
+
     def _plain(self, line: str) -> str:
         return line.replace("- [x] @agent", "- [ ] @agent").rstrip()
 
 
 @contextmanager
-def desk(root: Path, seed: int) -> Iterator[Desk]:
-    """A person at their desk, and the inbox of a daemon that has started."""
+def desk(root: Path, seed: int, changed: Callable[[App], App] = lambda app: app) -> Iterator[Desk]:
+    """A person at their desk, and the inbox of a daemon that has started; `changed` may swap a part of it."""
     clock = FakeClock()
-    app = build(root, clock=clock)
+    app = changed(build(root, clock=clock))
     with closing(library(app)) as index:
         index.refresh()
         eyes = watcher(app, index.known())

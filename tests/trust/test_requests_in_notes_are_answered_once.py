@@ -29,6 +29,7 @@ def work(root: Path, edits: int, seed: int) -> None:
         at.rest()
         at.check()
         assert at.runs() > edits / 5, "the person has asked for nearly nothing"
+        assert at.overwrites > edits / 50, "hardly any answer was overwritten"
 
 
 @pytest.fixture

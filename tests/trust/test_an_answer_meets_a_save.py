@@ -1,0 +1,194 @@
+"""An editor saves an older or newer version of a note just when its answer is written: no word of the person's goes,
+the request is answered once, and nothing is asked that the person did not ask."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.answers import DAY, RESTORES
+from agent.markdown.note import Note
+from tests.stories.agents import furnish, script
+from tests.trust.editor import STYLES, append
+from tests.trust.inbox_saves import MOMENTS, Meeting, meeting
+from tests.trust.test_requests_in_notes_are_answered_once import PLAIN
+from tests.vaults import git, write
+
+ASKED = "Which tea?\n"
+PLAN = "# Plan\n\n- [ ] @agent buy tea\n- [ ] mine\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for key, value in PLAIN.items():
+        monkeypatch.setenv(key, value)
+    return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", *["Here it is."] * 40))
+
+
+def status(at: Meeting, path: str) -> str:
+    return Note.parse((at.root / path).read_bytes()).string("status") or ""
+
+
+OVER = [pytest.param(each, marks=() if each == "replace" else pytest.mark.chaos) for each in STYLES if each != "append"]
+
+
+@pytest.mark.parametrize("style", OVER)
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_an_older_version_is_saved(root: Path, moment: str, style: str) -> None:
+    with meeting(root) as at:
+        note, plan = "inbox/tea.md", "plan.md"
+        at.ask(note, ASKED)
+        at.meet(moment, lambda: STYLES[style](root / note, ASKED))
+        assert (at.words(note), at.answers(note), status(at, note), at.at.runs()) == ([ASKED.strip()], 1, "done", 1)
+        at.ask(plan, PLAN)
+        at.meet(moment, lambda: STYLES[style](root / plan, PLAN))
+        assert at.words(plan) == [line for line in PLAN.splitlines() if line]
+        assert (at.answers(plan), at.text(plan).count("- [x] @agent"), at.at.runs()) == (1, 1, 2)
+        at.no_litter()
+
+
+@pytest.mark.parametrize("style", [*OVER, "append"])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_more_words_are_saved(root: Path, moment: str, style: str) -> None:
+    with meeting(root) as at:
+        note, plan = "inbox/tea.md", "plan.md"
+        more, task = "\nAnd coffee?\n", "- [ ] @agent buy coffee\n"
+        at.ask(note, ASKED)
+        at.meet(moment, lambda: STYLES[style](root / note, more if style == "append" else ASKED + more))
+        assert (at.words(note), at.answers(note), at.at.runs()) == ([ASKED.strip(), more.strip()], 2, 2)
+        text = at.text(note)
+        assert text.index("tea?") < text.index("end of answer") < text.index("coffee?") < text.rindex("end of answer")
+        at.ask(plan, PLAN)
+        at.meet(moment, lambda: STYLES[style](root / plan, task if style == "append" else PLAN + task))
+        assert at.words(plan) == [line for line in (PLAN + task).splitlines() if line]
+        assert (at.answers(plan), at.text(plan).count("- [x] @agent"), at.at.runs()) == (2, 2, 4)
+        at.no_litter()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_words_elsewhere_and_in_the_header_are_saved(root: Path, moment: str) -> None:
+    with meeting(root) as at:
+        note, text = "inbox/tea.md", "---\ntags:\n- drinks\n---\nWhich tea?\n"
+        at.ask(note, ASKED)
+        at.meet(moment, lambda: STYLES["replace"](root / note, text))
+        assert (at.words(note), at.answers(note), at.at.runs()) == ([ASKED.strip()], 1, 1)
+        assert Note.parse(at.text(note).encode()).strings("tags") == ("drinks",) and status(at, note) == "done"
+        plan, text = "plan.md", PLAN.replace("# Plan", "# Great plan\n\nFor May.").replace("- [ ] mine", "- [x] mine")
+        at.ask(plan, PLAN)
+        at.meet(moment, lambda: STYLES["replace"](root / plan, text))
+        assert at.words(plan) == [line for line in text.splitlines() if line]
+        assert (at.answers(plan), at.at.runs()) == (1, 2)
+        at.no_litter()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_another_question_is_saved(root: Path, moment: str) -> None:
+    with meeting(root) as at:
+        note, text = "inbox/tea.md", "Which green tea?\n"
+        at.ask(note, ASKED)
+        at.meet(moment, lambda: STYLES["replace"](root / note, text))
+        assert at.words(note) == [text.strip()] and status(at, note) == "done" and at.at.runs() == 2
+        assert at.text(note).rstrip().endswith("end of answer %%")
+        at.no_litter()
+
+
+def answered(at: Meeting, path: str = "inbox/tea.md", text: str = ASKED) -> None:
+    """A request that has its answer."""
+    at.ask(path, text)
+    at.tell()
+    at.at.rest()
+    assert at.answers(path) == 1
+
+
+def test_an_answer_that_is_taken_out_again_and_again_is_let_go(root: Path) -> None:
+    note = root / "inbox" / "tea.md"
+    with meeting(root) as at:
+        answered(at)
+        for _ in range(RESTORES):
+            write(note, ASKED)
+            at.at.rest()
+            assert at.answers("inbox/tea.md") == 1
+        write(note, ASKED)
+        at.at.rest()
+        assert at.text("inbox/tea.md") == ASKED and "taken out" in at.at.inbox.problem and at.at.runs() == 1
+        write(note, f"---\nstatus: pending\n---\n{ASKED}")
+        at.at.rest()
+        assert at.answers("inbox/tea.md") == 1 and at.at.runs() == 2 and not at.at.inbox.problem
+
+
+def test_an_older_version_that_is_saved_after_a_day_asks_anew(root: Path) -> None:
+    with meeting(root) as at:
+        answered(at)
+        at.at.clock.advance(DAY + 60.0)
+        write(root / "inbox" / "tea.md", ASKED)
+        at.at.rest()
+        assert at.answers("inbox/tea.md") == 1 and at.at.runs() == 2
+
+
+def test_an_answer_that_somebody_has_cleared_away_stays_away(root: Path) -> None:
+    with meeting(root) as at:
+        answered(at)
+        cleared = f"---\nstatus: done\n---\n{ASKED}"
+        write(root / "inbox" / "tea.md", cleared)
+        at.at.rest()
+        assert at.text("inbox/tea.md") == cleared and at.at.runs() == 1
+
+
+def test_an_answer_that_was_undone_stays_away(root: Path) -> None:
+    from agent.interfaces.cli.main import main
+
+    with meeting(root) as at:
+        answered(at)
+        commit = git(root, "log", "-1", "--format=%H", "--grep", "inbox(done)").strip()
+        assert main(["--vault", str(root), "undo", commit]) == 0
+        at.at.rest()
+        assert at.text("inbox/tea.md") == ASKED and at.at.runs() == 1
+        write(root / "inbox" / "tea.md", ASKED + "\nBriefly.\n")
+        at.at.rest()
+        assert at.words("inbox/tea.md") == [ASKED.strip(), "Briefly."]
+        assert (at.answers("inbox/tea.md"), at.at.runs()) == (1, 2)
+
+
+def test_an_answer_is_put_back_under_the_note_s_new_name(root: Path) -> None:
+    with meeting(root) as at:
+        answered(at)
+        (root / "inbox" / "tea.md").rename(root / "inbox" / "leaves.md")
+        at.at.rest()
+        write(root / "inbox" / "leaves.md", ASKED)
+        at.at.rest()
+        assert at.answers("inbox/leaves.md") == 1 and at.at.runs() == 1
+
+
+def test_the_same_words_in_a_new_note_ask_anew(root: Path) -> None:
+    with meeting(root) as at:
+        answered(at)
+        (root / "inbox" / "tea.md").unlink()
+        at.at.rest()
+        write(root / "inbox" / "tea.md", ASKED)
+        at.at.rest()
+        assert at.answers("inbox/tea.md") == 1 and at.at.runs() == 2
+
+
+def test_several_answers_are_put_back_below_their_questions(root: Path) -> None:
+    note = root / "inbox" / "tea.md"
+    with meeting(root) as at:
+        answered(at)
+        append(note, "\nAnd coffee?\n")
+        at.at.rest()
+        assert at.answers("inbox/tea.md") == 2
+        text = at.text("inbox/tea.md")
+        write(note, "Which tea?\n\nAnd coffee?\n\nAnd milk?\n")
+        at.at.rest()
+        assert at.text("inbox/tea.md").startswith(text) and at.at.runs() == 3
+        assert at.words("inbox/tea.md") == ["Which tea?", "And coffee?", "And milk?"]
+
+
+def test_line_ends_and_a_missing_last_one_stay_as_they_were(root: Path) -> None:
+    with meeting(root) as at:
+        for path, text in (("inbox/crlf.md", "Tea?\r\n"), ("inbox/bare.md", "Tea?"), ("plan.md", PLAN[:26])):
+            at.ask(path, text)
+            at.tell()
+            at.at.rest()
+            before = (root / path).read_bytes()
+            write(root / path, text)
+            at.at.rest()
+            assert (root / path).read_bytes() == before and before.count(b"answer") > 1
