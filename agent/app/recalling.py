@@ -22,7 +22,7 @@ from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
-from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.recall import ABOUT, Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
@@ -66,7 +66,7 @@ class Recall:
     def others(self, question: str, limit: int) -> Answer:
         """Passages of the notes that are not memories."""
         answer = self.search(question, limit * _SPARE)
-        hits = [hit for hit in answer.hits if not hit.path.startswith(_MEMORY)]
+        hits = [hit for hit in answer.hits if not hit.path.startswith(_MEMORY) and ("type", ABOUT) not in hit.facets]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property

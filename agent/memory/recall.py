@@ -34,6 +34,10 @@ _FAR = 3
 _LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", "daily"))
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 """What was said to be remembered, and what came up again and again, comes first among equals."""
+ABOUT = "about"
+"""The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
+_BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
+"""A line without a memory in it: blank, a heading, or one that points to a note that explains."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 _DAY = re.compile(r"daily/(\d{4}-\d{2}-\d{2})")
 
@@ -118,7 +122,7 @@ class Recaller:
         for answer in answers:
             for hit in answer.hits:
                 candidate = _candidate(hit)
-                if hit.path in without or not candidate.may_be_seen_by(asker):
+                if hit.path in without or candidate.is_bare or not candidate.may_be_seen_by(asker):
                     continue
                 if not candidate.is_over(now, self.settings):
                     candidates.setdefault(hit.path, candidate)
@@ -212,6 +216,13 @@ class _Candidate:
     untrusted: bool = False
     score: float = 0.0
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it holds nothing that anybody has said: a note that explains, headings with nothing below them."""
+        if self.kind in _ENTRIES:
+            return False
+        return self.kind == ABOUT or all(_BARE.fullmatch(line) for line in self.hit.passage.splitlines())
+
     def may_be_seen_by(self, asker: Asker) -> bool:
         """As far as the index tells; the note itself has the last word."""
         if self.kind not in _ENTRIES:
@@ -263,9 +274,9 @@ def _quoted(value: str) -> str:
 
 def _candidate(hit: Hit) -> _Candidate:
     layer = next((kind for path, kind in _LAYERS if hit.path.startswith(path)), "")
-    if layer:
-        return _Candidate(hit, layer)
     said: Mapping[str, str] = dict(reversed(hit.facets))
+    if layer and said.get("type") != ABOUT:
+        return _Candidate(hit, layer)
     return _Candidate(
         hit,
         said.get("type", ""),

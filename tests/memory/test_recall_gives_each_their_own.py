@@ -26,6 +26,7 @@ from agent.memory.refresh import Ledger, is_due, refresh_subscriber, topics
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
 
+PROJECT = Path(__file__).parents[2]
 NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
 SETTINGS = load(environ={}).settings.memory
 
@@ -196,6 +197,24 @@ def test_layers_are_for_the_owner_and_only_the_last_days(shelf: Shelf) -> None:
         "MEMORY.md", "daily/2026-11-19.md", "profile/00-basic-info.md",
     }  # fmt: skip
     assert recaller.recall("tea", Asker("guest", is_owner=False), 8).found == ()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_explains_the_vault_is_no_memory_of_anybody(shelf: Shelf, language: str) -> None:
+    """A new vault says a lot about memories in general, and its examples are nobody's facts."""
+    template = PROJECT / "vault_template" / language
+    notes = [path for path in template.rglob("*.md") if path.name != "AGENT.md"]
+    shelf.notes = {path.relative_to(template).as_posix(): path.read_bytes() for path in notes}
+    question = "What do you remember, which facts and memories are worth keeping? 你记得哪些事实和记忆？"
+    assert shelf.searcher().search(question, 50).hits
+    assert shelf.open().recall(question, Asker(), 8).found == ()
+
+
+def test_a_long_term_memory_with_a_fact_in_it_is_recalled_with_its_heading(shelf: Shelf) -> None:
+    text = (PROJECT / "vault_template/en/MEMORY.md").read_text("utf-8")
+    shelf.notes["MEMORY.md"] = text.replace("## People\n", "## People\n\n- Anna likes green tea.\n").encode()
+    (found,) = shelf.open().recall("green tea", Asker(), 8).found
+    assert "- Anna likes green tea." in found.text
 
 
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
