@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.facts import told
 from agent.memory.kept import Kept
 from agent.memory.likeness import adds_nothing, is_same, likeness, refines, says_otherwise, wording
 
@@ -62,7 +63,7 @@ def judge(entry: Entry, near: Sequence[Kept], thresholds: Thresholds = Threshold
             return Verdict(fate, replace(entry, supersedes=each.entry.id), each)
         if fate is not Fate.NEW:
             return Verdict(fate, entry, each)
-    otherwise = tuple(each.link for each in ranked if says_otherwise(own_words(entry), own_words(each.entry)))
+    otherwise = tuple(each.link for each in ranked if says_otherwise(_told(entry), _told(each.entry)))
     if otherwise:
         return Verdict(Fate.CONTRADICTS, replace(entry, contradicts=otherwise[:3]))
     return Verdict(Fate.NEW, entry)
@@ -99,6 +100,11 @@ def own_words(entry: Entry) -> str:
     if entry.type is not EntryType.CHAT_TURN:
         return entry.text
     return entry.text.partition("\nAssistant: ")[0].removeprefix("User: ")
+
+
+def _told(entry: Entry) -> str:
+    """What an entry claims: two questions, or two wishes, with another word in them deny nothing."""
+    return told(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
 
 
 def _fate(entry: Entry, other: Entry, thresholds: Thresholds) -> Fate:

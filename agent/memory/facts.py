@@ -118,11 +118,22 @@ def statements(text: str, *, any_form: bool = False) -> Iterator[tuple[str, Kind
 
     `any_form`: whatever is no question counts, for texts that were to be remembered as they are.
     """
+    for plain in _sentences(text):
+        if (any_form or _is_statement(plain)) and not _QUESTION.search(plain):
+            yield plain, kind(plain)
+
+
+def told(text: str) -> str:
+    """What is left of a text without its questions and requests, quotes and code; a sentence a line."""
+    return "\n".join(plain for plain in _sentences(text) if not _QUESTION.search(plain) and not _ASKS.search(plain))
+
+
+def _sentences(text: str) -> Iterator[str]:
     for part in _CUT.split(_FENCE.sub("", text.replace("’", "'"))):
         for sentence in _SENTENCE.findall(part):
             plain = _LEAD.sub("", sentence.strip()).strip(" \t\r-*•·,，")
-            if plain and len(plain) <= LONGEST and (any_form or _is_statement(plain)) and not _QUESTION.search(plain):
-                yield plain, kind(plain)
+            if plain and len(plain) <= LONGEST:
+                yield plain
 
 
 def _is_statement(sentence: str) -> bool:

@@ -125,6 +125,26 @@ def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> No
     assert not says_otherwise(newer, older)
 
 
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Tell me about chapter 4, please.", "Tell me about chapter 3, please."),
+        ("When is the meeting of 5 May?", "When is the meeting of 3 May?"),
+        ("帮我看看第四章", "帮我看看第三章"),
+        ("会议是下午四点吗？", "会议是下午三点吗？"),
+    ],
+)
+def test_what_is_asked_or_wished_contradicts_nothing(newer: str, older: str) -> None:
+    first = known(f"User: {older}\nAssistant: Yes.", type=EntryType.CHAT_TURN)
+    assert judge(turn(f"User: {newer}\nAssistant: Yes."), [first]).fate is not Fate.CONTRADICTS
+
+
+def test_what_is_said_in_a_conversation_may_contradict_another_one() -> None:
+    first = known("User: By the way, the meeting starts at 3 pm.\nAssistant: Noted.", type=EntryType.CHAT_TURN)
+    verdict = judge(turn("User: The meeting starts at 4 pm. Is that all right?\nAssistant: Yes."), [first])
+    assert verdict.entry.contradicts == (first.link,)
+
+
 def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
     text = "Anna likes green tea."
     mine = entry(text, sender_id="anna")
