@@ -1,9 +1,7 @@
 """What the vault knows about a question: the search that tools use, what is remembered, and what a task is given.
 
 Two kinds of text belong to a task, each with its own number: what was remembered (`memory.max_recalls`) and passages
-of the other notes (`context.memories`). The transcript of the session that asks would be the best match for its own
-question, so transcripts are left out: what is worth recalling of them stands in summaries and entries. What is in the
-archive is over.
+of the other notes (`context.memories`).
 """
 
 import threading
@@ -22,7 +20,7 @@ from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
-from agent.memory.recall import ABOUT, Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.recall import SPARE, Asker, Recaller, Recollection, Remembered, is_found, is_given, plain
 from agent.memory.refresh import Ledger
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
@@ -31,9 +29,6 @@ from agent.tools.tool import RunContext
 from agent.vault.write.humans import dirty
 
 _MEMORY = ("entries/", "daily/", "profile/", "MEMORY.md")
-_OVER = "archive/"
-_SPARE = 3
-"""So many times the hits that are wanted are asked for, as transcripts fall away."""
 _LEGS = 2
 _NEAR = 6
 """Entries that the index finds for a new one, to tell whether it says anything new."""
@@ -59,14 +54,14 @@ class Recall:
 
     def search(self, question: str, limit: int) -> Answer:
         """Passages of all notes but transcripts and the archive."""
-        answer = self._find(question, limit * _SPARE, passages=True)
-        hits = [hit for hit in answer.hits if not _is_left_out(hit.path)]
+        answer = self._find(question, limit * SPARE, passages=True)
+        hits = [hit for hit in answer.hits if is_found(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     def others(self, question: str, limit: int) -> Answer:
         """Passages of the notes that are not memories."""
-        answer = self.search(question, limit * _SPARE)
-        hits = [hit for hit in answer.hits if not hit.path.startswith(_MEMORY) and ("type", ABOUT) not in hit.facets]
+        answer = self.search(question, limit * SPARE)
+        hits = [hit for hit in answer.hits if not hit.path.startswith(_MEMORY) and is_given(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property
@@ -201,7 +196,3 @@ def recall(app: App, library: Library) -> Recall:
 def _of_rank(rank: float) -> float:
     """A score that puts memories and passages in turns, whatever their own scores are."""
     return 1.0 / (1.0 + rank)
-
-
-def _is_left_out(path: str) -> bool:
-    return path.startswith(_OVER) or (path.startswith("sessions/") and "-summary-" not in path)

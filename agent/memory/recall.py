@@ -36,6 +36,9 @@ _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 """What was said to be remembered, and what came up again and again, comes first among equals."""
 ABOUT = "about"
 """The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
+SPARE = 3
+"""So many times the passages that are wanted are asked for, as some are not to be given."""
+_OVER, _TRANSCRIPTS = "archive/", "sessions/"
 _BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
 """A line without a memory in it: blank, a heading, or one that points to a note that explains."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
@@ -168,6 +171,22 @@ class Recaller:
         return Remembered(
             hit.path, title, _day_of(hit.path), hit.lines, hit.passage.strip(), candidate.score, candidate.kind, why=why
         )
+
+
+def is_found(hit: Hit) -> bool:
+    """Whether a passage is one to find for a model: what is over is not, nor are transcripts.
+
+    A transcript would be the best match for its own questions; what is worth recalling of it stands in its summaries
+    and in entries.
+    """
+    if hit.path.startswith(_TRANSCRIPTS):
+        return "-summary-" in hit.path
+    return not hit.path.startswith(_OVER)
+
+
+def is_given(hit: Hit) -> bool:
+    """Whether a passage is one to give a model unasked, which what explains the vault is not."""
+    return is_found(hit) and ("type", ABOUT) not in hit.facets
 
 
 def plain(question: str) -> str:

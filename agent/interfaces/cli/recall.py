@@ -10,6 +10,7 @@ from agent.app.build import App, build
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import catch_up, opened_ahead
+from agent.memory.recall import SPARE, is_given
 from agent.vault.write.humans import dirty
 
 _PIECES = 8
@@ -20,13 +21,18 @@ _PIECES = 8
 @click.option("-n", "--limit", default=_PIECES, show_default=True, help="How many passages.")
 @click.pass_obj
 def command(output: Output, task: str, limit: int) -> None:
-    """Show the passages that belong to TASK, with receipts: path, lines, commit, score and why."""
+    """Show the passages that belong to TASK, with receipts: path, lines, commit, score and why.
+
+    The best of all notes but transcripts and the archive; `context --explain` shows which of them a run would begin
+    with, and what room they take.
+    """
     app = build(output.vault())
     index, notes = opened_ahead(app, task)
     with closing(index):
         late = catch_up(app, index, notes)
-        answer = index.search(task, limit, passages=True, explain=True)
-    answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
+        answer = index.search(task, limit * SPARE, passages=True, explain=True)
+    hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
+    answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in dirty(app.vault.git, app.vault.place)}
     pieces = [_piece(app, hit, edited) for hit in answer.hits]
     document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}

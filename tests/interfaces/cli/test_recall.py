@@ -37,3 +37,13 @@ def test_it_does_not_wait_for_another_who_brings_the_index_up_to_date(run: Run, 
     index = library(build(root))
     with index.files.writing(index.app.clock, 0):
         assert "another process" in str(run("recall", "samovar")["degraded"])
+
+
+def test_transcripts_what_is_over_and_what_explains_the_vault_are_not_given(run: Run, root: Path) -> None:
+    write(root / "sessions/2026/11/a.md", "Where is the samovar?\n")
+    write(root / "archive/entries/2026/11/b.md", "The samovar is at Ana's.\n")
+    write(root / "Welcome.md", "---\ntype: about\n---\nTry: the samovar is at Ben's.\n")
+    write(root / "sessions/2026/11/a-summary-1.md", "They spoke of the samovar.\n")
+    write(root / "own.md", "The samovar is in the attic.\n")
+    found = {piece["path"] for piece in pieces(run("recall", "samovar"))}
+    assert found - {"a.md", "b.md"} == {"own.md", "sessions/2026/11/a-summary-1.md"}
