@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
 
 from agent.app.build import App
 from agent.app.cut_off import is_own
@@ -37,7 +39,9 @@ _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conf
 """What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
 _PLAIN = frozenset({"about", "agent"})
 """Types of notes that lie before the agent in any case: no answer comes from them."""
-_LINKS = 8
+_LINKS, _LIKELY = 8, 3
+"""Notes that an answer links to below it: of those that it names, and when it names none."""
+_LINK = re.compile(r"\[\[([^\]|#\n]+)")
 _SUBJECT = 80
 _TRIES = 5
 _WORDS = {
@@ -174,21 +178,29 @@ def _said(app: App, path: str, ended: Ended, status: Status) -> str:
         parts = [f"{_word(app, 'waits')} [[{ended.waits_for.removesuffix('.md')}]]."]
     elif status == "failed":
         parts += [masked(ended.hint), _AGAIN[app.settings.vault.language]]
-    links = ", ".join(f"[[{each}]]" for each in _sources(app, path, ended)) if status == "done" else ""
+    links = ", ".join(f"[[{each}]]" for each in _rests_on(app, path, ended)) if status == "done" else ""
     parts += [f"{_word(app, 'from')}: {links}"] if links else []
     return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))
 
 
-def _sources(app: App, path: str, ended: Ended) -> list[str]:
-    """The notes that were shown in the run, as links name them, without those that say what the folders are for."""
-    shown: list[str] = []
-    for source in dict.fromkeys(each.path for each in ended.sources if each.path != path):
-        data = app.vault.read(source)
-        if data is not None and Note.parse(data).type not in _PLAIN:
-            shown.append(source.removesuffix(".md"))
-        if len(shown) == _LINKS:
-            break
-    return shown
+def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
+    """The notes that an answer rests on: those before the model that it names, else the few that fitted best; without
+    those that say what the folders are for. The session's note has a receipt for each of the others.
+    """
+    linked = {PurePosixPath(link.strip()).name.removesuffix(".md").casefold() for link in _LINK.findall(ended.answer)}
+    shown = dict.fromkeys(each.path for each in ended.sources if each.path != path)
+    likely = tuple(islice((each.removesuffix(".md") for each in shown if not _is_plain(app, each)), _LINKS))
+    named = tuple(each for each in likely if _name(each) in linked or f"{each}.md" in ended.answer)
+    return named or likely[:_LIKELY]
+
+
+def _is_plain(app: App, path: str) -> bool:
+    data = app.vault.read(path)
+    return data is None or Note.parse(data).type in _PLAIN
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).name.casefold()
 
 
 def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:

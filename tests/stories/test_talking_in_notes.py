@@ -25,8 +25,7 @@ def test_a_note_is_answered_without_a_daemon_and_gone_on_with(root: Path, tmp_pa
     (answer,) = document(root, own, "run", "inbox/tea.md")["answers"]
     assert answer["status"] == "done" and answer["answer"] == "You have green tea, see [[tea]]."
     text = note.read_text("utf-8")
-    assert own_words(note.read_bytes()).strip() == "Which tea do I have?"
-    assert "From: [[" in text and "[[AGENT]]" not in text
+    assert own_words(note.read_bytes()).strip() == "Which tea do I have?" and "From: [[tea]]\n" in text
     trailers = git(root, "show", "-s", "--format=%B", str(answer["commit"]))
     assert str(answer["run"]) in trailers and str(answer["session"]) in trailers
     failed = document(root, own, "run", "inbox/tea.md", code=2)
@@ -36,6 +35,17 @@ def test_a_note_is_answered_without_a_daemon_and_gone_on_with(root: Path, tmp_pa
     assert again["session"] == answer["session"] and again["answer"] == "It is on the shelf."
     tell(root, own, "undo", "--run", str(again["run"]))
     assert note.read_text("utf-8").endswith("Where is it?\n")
+
+
+def test_an_answer_that_names_no_note_links_to_the_few_that_fitted_best(root: Path, tmp_path: Path) -> None:
+    for number in range(6):
+        write(root / f"more/{number}.md", f"# Shelf {number}\n\nGreen tea, jasmine tea and tea number {number}.\n")
+    write(root / "inbox" / "tea.md", "Which tea do I have?\n")
+    own = settings(tmp_path, script(tmp_path / "script.json", "Plenty."))
+    (answer,) = document(root, own, "run", "inbox/tea.md")["answers"]
+    assert answer["answer"] == "Plenty."
+    line = next(line for line in (root / "inbox/tea.md").read_text("utf-8").splitlines() if line.startswith("From: "))
+    assert line.count("[[") == 3
 
 
 def test_without_a_model_the_notes_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
