@@ -41,6 +41,10 @@ class Kept:
         said = self.entry.slots.get("times", "")
         return max(1, int(said)) if said.isascii() and said.isdigit() else 1
 
+    def was_said(self, day: date) -> bool:
+        """Whether a conversation that was begun on this day is among its evidence."""
+        return any(match[1] == day.isoformat() for link in self.entry.evidence if (match := _SESSION.search(link)))
+
     def times_since(self, since: datetime) -> int:
         """How often it was said since then; of an older entry, in how many conversations begun since then."""
         if aware(self.entry.created) >= aware(since):
@@ -55,11 +59,32 @@ def kept(vault: Vault, paths: Iterable[str]) -> tuple[Kept, ...]:
     return tuple(sorted(found, key=lambda each: (aware(each.entry.created), each.entry.id), reverse=True))
 
 
-def on_day(vault: Vault, day: date) -> tuple[Kept, ...]:
-    """The entries of one day, found by their names."""
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What was said on a day: the entries it has brought, and older ones that were said again; the newest first."""
+
+    new: tuple[Kept, ...] = ()
+    again: tuple[Kept, ...] = ()
+
+
+def on_day(vault: Vault, day: date) -> Day:
+    """The entries of one day, found by their names; those said again by what was committed on it."""
     folder = Path(vault.place.root, FOLDER, f"{day:%Y/%m}")
+    begin = f"{FOLDER}{day:%Y/%m}/{day:%Y-%m-%d}"
     names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
-    return kept(vault, (f"{FOLDER}{day:%Y/%m}/{path.name}" for path in names))
+    older = kept(vault, (path for path in _committed(vault, day) if not path.startswith(begin)))
+    again = tuple(each for each in older if each.was_said(day))
+    return Day(kept(vault, (f"{FOLDER}{day:%Y/%m}/{path.name}" for path in names)), again)
+
+
+def _committed(vault: Vault, day: date) -> list[str]:
+    """The entries that commits of a day have changed."""
+    prefix, zone = vault.place.prefix, vault.clock.now().strftime("%z")
+    times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
+    options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
+    out = vault.git.run("log", *times, *options, "HEAD", "--", prefix + FOLDER, ok=(0, 128))
+    names = dict.fromkeys(out.decode("utf-8", "surrogateescape").split("\0"))
+    return [name.removeprefix(prefix) for name in names if name]
 
 
 def _read(vault: Vault, path: str) -> Kept | None:

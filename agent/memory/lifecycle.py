@@ -15,7 +15,7 @@ from agent.memory import daily
 from agent.memory.archive import archived_path, expired
 from agent.memory.authorship import LIFECYCLE, ever, lines, touched
 from agent.memory.day_summary import day_summary
-from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, Kept, kept
+from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, Day, Kept, kept
 from agent.memory.longterm import LongTerm, extract
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.memory_note import Shortened, shorten
@@ -148,8 +148,9 @@ class _Work:
         return before, now.encode("utf-8", "surrogateescape")
 
     def _summary(self, day: date, text: str, entries: Sequence[Kept]) -> str:
-        of_day = [each for each in entries if each.entry.created.date() == day]
-        return day_summary(of_day, daily.log(text), self.language, self.settings.dedupe)
+        new = tuple(each for each in entries if each.entry.created.date() == day)
+        again = tuple(each for each in entries if each.entry.created.date() != day and each.was_said(day))
+        return day_summary(Day(new, again), daily.log(text), self.language, self.settings.dedupe)
 
 
 def _told(merge: Merge) -> tuple[str, tuple[str, ...]]:

@@ -82,6 +82,30 @@ def test_the_summary_has_facts_tools_and_conversations(tmp_path: Path) -> None:
     assert "Can you look" not in text and "Noted" not in text
 
 
+def test_what_was_said_before_and_said_again_is_in_the_summary_of_both_days(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = Path(home.say("We decided to use Postgres for the warehouse.")).stem
+    home.say("Anna's birthday is 3 May")
+    home.pass_days(1)
+    home.capture("We decided to use Postgres for the warehouse.")
+    text = summed(home, log(home))
+    assert f"- We decided to use Postgres for the warehouse. [[{first}]]\n" in text
+    assert "New entries" not in text and "birthday" not in text
+    assert "Postgres" in summed(home, "daily/2026-11-21.md")
+
+
+def test_a_long_conversation_is_one_line_of_the_summary(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for number in range(20):
+        home.say(f"Tell me about chapter {number}")
+        path = log(home, f"Tell me about chapter {number}")
+    text = summed(home, path)
+    assert "\nNew entries: conversation × 20\n" in text
+    titles = " · ".join(f"Tell me about chapter {number}" for number in range(3))
+    assert f"- 14:12 {titles} (and 17 more) [[sessions/" in text
+    assert (daily.summary_of(text) or "").count("[[sessions/") == 1
+
+
 def test_the_summary_is_rewritten_in_its_place_and_nothing_else(tmp_path: Path) -> None:
     home = days(tmp_path, {"daily/2026-11-21.md": MINE})
     path = log(home)
