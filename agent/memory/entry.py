@@ -14,6 +14,8 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 
 _SLUG_CHARACTERS = 48
+_LABEL = re.compile(r"\A(?:User|Assistant|Task): ")
+"""What a conversation or a task begins with: it says nothing of what this one is about."""
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 _LISTS = ("evidence", "contradicts", "untrusted")
 
@@ -68,7 +70,7 @@ class Entry:
     @property
     def path(self) -> str:
         """`entries/YYYY/MM/`, the day, the first words, and the id's last characters."""
-        words = slug(self.text)
+        words = slug(_LABEL.sub("", self.text))
         name = "-".join(part for part in (f"{self.created:%Y-%m-%d}", words, self.id[-6:].lower()) if part)
         return f"entries/{self.created:%Y/%m}/{name}.md"
 

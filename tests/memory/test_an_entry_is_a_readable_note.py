@@ -27,6 +27,13 @@ def test_the_name_is_the_first_words(text: str, words: str) -> None:
     assert slug(text) == words
 
 
+@pytest.mark.parametrize(
+    "text", ["User: Anna likes tea\nAssistant: Noted.", "Task: Anna likes tea\n\n1. x", "Anna likes tea"]
+)
+def test_the_name_says_what_it_is_about_and_not_who_spoke(text: str) -> None:
+    assert Entry("01HZZZZZZZ0000000000000001", WHEN, text).path == "entries/2026/11/2026-11-21-anna-likes-tea-000001.md"
+
+
 @given(st.text(min_size=1, max_size=300))
 def test_every_text_gets_a_path_that_a_note_may_have_and_a_note_that_holds_it(text: str) -> None:
     entry = Entry("01HZZZZZZZ0000000000000001", WHEN, text)
