@@ -44,15 +44,15 @@ class Report:
 _WORDS = {
     "en": {
         "title": "Memory upkeep",
-        "archived": "{0} expired, now in the archive: {1}",
-        "merged": "{0} said what another entry says and are in the archive: {1}",
-        "shortened": "{0} old days keep their summary, their log is in the history: {1}",
-        "added": "{0} facts that came up again and again are in [[MEMORY]]: {1}",
-        "doubted": "{0} facts disagree with [[MEMORY]] and wait there to be checked: {1}",
-        "memory_merged": "{0} lines of [[MEMORY]] were merged with others like them",
-        "memory_archived": "{0} lines of [[MEMORY]] are in the archive, as it had grown too large: {1}",
+        "archived": "expired, now in the archive ({0}): {1}",
+        "merged": "the same as another entry, now in the archive ({0}): {1}",
+        "shortened": "old days shortened to their summary, their log is in the history ({0}): {1}",
+        "added": "came up again and again, now in [[MEMORY]] ({0}): {1}",
+        "doubted": "disagrees with [[MEMORY]] and waits there to be checked ({0}): {1}",
+        "memory_merged": "lines of [[MEMORY]] merged with others like them: {0}",
+        "memory_archived": "lines of [[MEMORY]] now in the archive, as it had grown too large ({0}): {1}",
         "too_large": "[[MEMORY]] is larger than memory.memory_kilobytes, and the rest of it is yours",
-        "undo": "All of this is one commit: vault-agent undo takes it back",
+        "undo": "all of this is one commit, which `vault-agent log` names and `vault-agent undo` takes back",
         "more": "and {0} more",
     },
     "zh": {
@@ -65,7 +65,7 @@ _WORDS = {
         "memory_merged": "[[MEMORY]] 中有 {0} 行与相近的行合并",
         "memory_archived": "[[MEMORY]] 过大，{0} 行移入归档：{1}",
         "too_large": "[[MEMORY]] 超过 memory.memory_kilobytes，其余都是你写的内容",
-        "undo": "以上是一次提交：用 vault-agent undo 可以撤销",
+        "undo": "以上是一次提交：`vault-agent log` 显示编号，`vault-agent undo` 可以撤销",
         "more": "另有 {0} 条",
     },
 }
