@@ -189,18 +189,14 @@ def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
     """
     linked = {PurePosixPath(link.strip()).name.removesuffix(".md").casefold() for link in _LINK.findall(ended.answer)}
     shown = dict.fromkeys(each.path for each in ended.sources if each.path != path)
-    likely = tuple(islice((each.removesuffix(".md") for each in shown if not _is_plain(app, each)), _LINKS))
-    named = tuple(each for each in likely if _name(each) in linked or f"{each}.md" in ended.answer)
-    return named or likely[:_LIKELY]
+    named = [each for each in shown if PurePosixPath(each).stem.casefold() in linked or each in ended.answer]
+    likely = islice((each for each in shown if not _is_plain(app, each)), _LIKELY)
+    return tuple(each.removesuffix(".md") for each in named[:_LINKS] or likely)
 
 
 def _is_plain(app: App, path: str) -> bool:
     data = app.vault.read(path)
     return data is None or Note.parse(data).type in _PLAIN
-
-
-def _name(path: str) -> str:
-    return PurePosixPath(path).name.casefold()
 
 
 def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:

@@ -153,7 +153,7 @@ def _parts(event: Event) -> Iterator[Part]:
         case Summarised(text, kept):
             yield "summary", {"kept": kept}, "Summary", _fenced(text)
         case Closed(run, outcome, reason, remark):
-            body = "\n\n".join(filter(None, [inert(reason), inert(remark)])) or "."
+            body = "\n\n".join(filter(None, [inert(reason) or f"`{run}`", inert(remark)]))
             yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", body
         case _:
             assert_never(event)
