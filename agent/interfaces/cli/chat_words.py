@@ -60,8 +60,12 @@ def _compact(place: Place, rest: str) -> str:
 def _log(place: Place, rest: str) -> str:
     found = _changes(place)
     now = place.app.clock.now()
-    lines = [f"{commit.id[:8]}  {relative(commit.when, now)}  {commit.subject}" for commit in found]
-    return "\n".join(lines) or "nothing was changed in this session"
+    asked = [commit for commit in found if commit.tool not in BEHIND]
+    lines = [f"{commit.id[:8]}  {relative(commit.when, now)}  {commit.subject}" for commit in asked]
+    behind = len(found) - len(asked)
+    lines = lines or ["nothing was changed in this session"]
+    lines += [f"memory has kept it in {behind} commit{'' if behind == 1 else 's'}: vault-agent log"] if behind else []
+    return "\n".join(lines)
 
 
 def _undo(place: Place, rest: str) -> str:

@@ -22,6 +22,7 @@ def test_each_line_is_a_message_in_one_session(root: Path, tmp_path: Path) -> No
     )
     said = tell(root, own, "chat", said="keep one\n\nis there more?\n/log\n/undo\n/undo\n/context\n")
     assert said.startswith("Kept.\nNo.\n") and "vault(append): log.md" in said
+    assert "memory(" not in said and "memory has kept it in" in said
     assert not (root / "log.md").exists(), "/undo did nothing"
     assert "there is nothing to take back" in said and "together" in said
     assert len(sessions(build(root).vault)) == 1
