@@ -22,6 +22,7 @@ from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
 from agent.memory.recall import SPARE, Asker, Recaller, Recollection, Remembered, is_found, is_given, plain
 from agent.memory.refresh import Ledger
+from agent.memory.tombstones import tombstones
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
 from agent.tools.taint import frame
@@ -74,6 +75,7 @@ class Recall:
             app.clock.now,
             app.settings.memory,
             lambda path, data: bool(self.foreign.source(path, data)),
+            lambda: tombstones(app.vault),
         )
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:

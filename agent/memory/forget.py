@@ -32,7 +32,6 @@ _STEM = 4
 _LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
 _ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
-_LOGGED = re.compile(r"^(## \d\d:\d\d - ).*?(\s*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +123,6 @@ def _stem(link: str) -> str:
     return PurePosixPath(link.strip()).name.removesuffix(".md")
 
 
-def _scrubbed(row: str, stones: Tombstones) -> str:
-    """What is left of a line that says what is forgotten; of a heading of the log, its time."""
-    if match := _LOGGED.match(row):
-        return f"{match[1]}…{match[2]}"
-    left = stones.without_forgotten(row).strip("\r\n")
-    return left + row[len(row.rstrip("\r\n")) :] if _LABEL.sub("", left).strip(" \t-*+.。") else ""
-
-
 def _subject(forgetting: Forgetting, now: datetime) -> str:
     count = len(forgetting.gone)
     more = f", and lines of {len(forgetting.changed)}" if forgetting.changed else ""
@@ -197,15 +188,16 @@ def _derived(vault: Vault, path: str, stems: Collection[str], stones: Tombstones
 
 def _may_concern(data: bytes, stems: Collection[str], stones: Tombstones) -> bool:
     text = data.decode("utf-8", "surrogateescape")
-    return any(stem in text for stem in stems) or _mentions(data, stones)
+    return any(stem in text for stem in stems) or any(stones.left_of_log(row) != row for row in text.splitlines())
 
 
 def _left(row: str, stems: Collection[str], stones: Tombstones) -> str:
     """What is left of a line: nothing of one that rests on what is forgotten, no link to it in any other."""
     if _rests_on(row, stems):
         return ""
-    if stones.is_forgotten(_LINKS.sub("", row)):
-        return _scrubbed(row, stones)
+    left = stones.left_of_log(row.rstrip("\r\n"))
+    if left != row.rstrip("\r\n"):
+        return left + row[len(row.rstrip("\r\n")) :] if _LABEL.sub("", left).strip(" \t-*+.。") else ""
     return _LINKS.sub(lambda link: "…" if _stem(link[1]) in stems else link[0], row)
 
 

@@ -18,6 +18,7 @@ from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.expiry import expiry
 from agent.memory.likeness import is_same, wording
 from agent.memory.quota import CHAT, USER, share
+from agent.memory.tombstones import Tombstones
 
 POOL = 80
 """Notes that the index is asked for: as many as it scores."""
@@ -31,7 +32,8 @@ _POWER, _BESIDE, _SPOKEN = 2.0, 0.15, 0.3
 `python -m tests.bench.recall`, where they bring recall from .740 to .774."""
 _STEP = timedelta(minutes=2)
 _FAR = 3
-_LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", "daily"))
+DAILY = "daily"
+_LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", DAILY))
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 """What was said to be remembered, and what came up again and again, comes first among equals."""
 ABOUT = "about"
@@ -111,6 +113,7 @@ class Recaller:
     settings: Memory
     hidden: Callable[[str, bytes], bool] = field(default=lambda path, data: False)
     """Whether a note's text is a stranger's, so that it is not put before a model unasked."""
+    forgotten: Callable[[], Tombstones] = Tombstones
 
     def recall(
         self, question: str, asker: Asker, limit: int, *, without: frozenset[str] = frozenset(), unasked: bool = False
@@ -130,7 +133,7 @@ class Recaller:
                 if not candidate.is_over(now, self.settings):
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
-        found = self._chosen(ranked, asker, limit, unasked=unasked)
+        found = self._without_forgotten(self._chosen(ranked, asker, limit, unasked=unasked))
         degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
         return Recollection(found, answers[0].mode, degraded)
 
@@ -148,6 +151,13 @@ class Recaller:
                 fresh.append(found)
         current = [each for each in fresh if each.id not in superseded]
         return share(current, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
+
+    def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
+        """These without what is forgotten: a day's log has the words in which somebody asked for it again."""
+        if not any(each.kind == DAILY for each in found):
+            return found
+        stones = self.forgotten()
+        return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY else each))
 
     def _now(self, candidate: "_Candidate", asker: Asker, superseded: set[str], *, unasked: bool) -> Remembered | None:
         """A candidate as its note is now; None where it has gone, or may not be seen any more."""
@@ -254,7 +264,7 @@ class _Candidate:
 
     def is_over(self, now: datetime, settings: Memory) -> bool:
         """Whether it is too old to be recalled."""
-        if self.kind == "daily":
+        if self.kind == DAILY:
             day = _day_of(self.hit.path)
             return not day or day < f"{now - timedelta(days=DAYS):%Y-%m-%d}"
         if self.kind not in _ENTRIES or self.created is None:
@@ -314,6 +324,18 @@ def _is_for(entry: Entry, asker: Asker) -> bool:
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat
     return entry.sender_id == asker.sender
+
+
+def _left(each: Remembered, stones: Tombstones) -> Remembered | None:
+    """A passage of a day without what is forgotten; None when nothing is left of it."""
+    rows = each.text.splitlines()
+    left = [stones.left_of_log(row) for row in rows]
+    parts = each.title.split(" > ")
+    title = " > ".join(part for part in parts if stones.left_of_log(f"## {part}") == f"## {part}")
+    if left == rows and title == each.title:
+        return each
+    text = "\n".join(kept for kept, row in zip(left, rows, strict=True) if kept or not row)
+    return replace(each, title=title, text=text.strip()) if text.strip() else None
 
 
 def _repeats(one: Remembered, other: Remembered) -> bool:

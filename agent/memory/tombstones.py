@@ -24,7 +24,7 @@ _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
 """What a clause must have to say something: distinct words, or characters where words are not parted."""
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
-_CLAUSE = re.compile(r"[,，、:：()（）—]+")
+_CLAUSE = re.compile(r"[,，、:：()（）—·]+")
 _LEAD = re.compile(
     r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
     r"(?:(?:user|assistant|agent|you|me|用户|助手)\s*[:：]\s*)?"
@@ -34,6 +34,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\[\[[^\]\n]*\]\]")
+_TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
+_MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
+"""How a summary counts what it does not name."""
 _COURTESY = frozenset(
     terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
 )
@@ -62,6 +65,20 @@ class Tombstones:
         )
         left = "\n".join(line for line in kept if terms(line))
         return "" if self.is_forgotten(left) else left
+
+    def left_of_log(self, row: str) -> str:
+        """What is left of a line of a day's log or summary; of a heading in any case its time. Empty for nothing.
+
+        What it says is told from when: "## 09:00 - Anna likes tea" says that Anna likes tea.
+        """
+        time = _TIME.match(row)
+        said = row[time.end() :] if time else row
+        if not self.is_forgotten(said):
+            return row
+        left = self.without_forgotten(said).strip("\r\n ·")
+        if not terms(_MORE.sub("", _LINK.sub("", left))):
+            return f"{time[0].rstrip()} …" if time and "#" in time[0] else ""
+        return f"{time[0] if time else ''}{left}"
 
 
 def tombstones(vault: Vault) -> Tombstones:

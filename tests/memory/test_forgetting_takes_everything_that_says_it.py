@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from agent.errors import NoteGone, UserError
+from agent.memory.authorship import DAILY
 from agent.memory.entry import EntryType
 from agent.memory.forget import carry_out, plan
 from agent.memory.tombstones import tombstones
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.write.change import Stamp
 from tests.memory.days import Days, days
 from tests.vaults import git
 
@@ -60,6 +62,19 @@ def test_lines_of_memory_that_rest_on_it_alone_go_and_a_persons_stay(tmp_path: P
     assert any("4711" in line for each in found.changed for line in each.gone), "it is shown first"
     forget(home, path)
     assert "4711" not in home.memory and "Lyon" in home.memory and "the locker is in the hall" in home.memory
+
+
+def test_the_log_and_the_summary_of_a_day_keep_none_of_it_and_the_rest(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    session = "[[sessions/2026/11/a]]"
+    log = f"# 2026-11-21\n\n## 09:00 - {SECRET}\n\n- In {session}\n\n## 09:05 - Book a train\n\n- In {session}\n"
+    summary = f"- 09:00 {SECRET} · Book a train (and 2 more) {session}\n- 09:07 {SECRET} {session}\n"
+    with home.vault.transaction("memory(daily): log", Stamp("agent", tool=DAILY)) as change:
+        change.create("daily/2026-11-21.md", (log + summary).encode())
+    forget(home, home.keep(home.entry(SECRET)))
+    text = home.text("daily/2026-11-21.md")
+    assert "4711" not in text and "locker" not in text
+    assert "## 09:00 - …\n" in text and "## 09:05 - Book a train\n" in text
 
 
 def test_what_a_person_wrote_is_named_and_left_alone(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from agent.memory.fallback import Fallback
 from agent.memory.quota import QUOTAS, share
 from agent.memory.recall import Asker, Recaller, Recollection, plain
 from agent.memory.refresh import Ledger, is_due, refresh_subscriber, topics
+from agent.memory.tombstones import Tombstones, fingerprints
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
 
@@ -215,6 +216,16 @@ def test_a_long_term_memory_with_a_fact_in_it_is_recalled_with_its_heading(shelf
     shelf.notes["MEMORY.md"] = text.replace("## People\n", "## People\n\n- Anna likes green tea.\n").encode()
     (found,) = shelf.open().recall("green tea", Asker(), 8).found
     assert "- Anna likes green tea." in found.text
+
+
+def test_what_is_forgotten_does_not_come_back_by_the_log_of_a_day_on_which_it_was_said_again(shelf: Shelf) -> None:
+    shelf.notes["daily/2026-11-20.md"] = (
+        b"# 2026-11-20\n\n## 09:00 - Clara lives in Lisbon, near the river.\n\n- Answer: Noted.\n\n"
+        b"## 09:05 - Clara visits us in May.\n\n- Answer: Lovely.\n"
+    )
+    recaller = replace(shelf.open(), forgotten=lambda: Tombstones(fingerprints("Clara lives in Lisbon.")))
+    (found,) = recaller.recall("Where does Clara live?", Asker(), 8).found
+    assert "Lisbon" not in found.shown and "Clara visits us in May" in found.text
 
 
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
