@@ -1,0 +1,148 @@
+"""A person's days with the agent in this process: time moves when a test says so, and each sitting is a new start."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
+
+from agent.app.build import App, build
+from agent.app.library import library
+from agent.app.memories import Upkeeper
+from agent.app.requests import Placed, asked_in, perform, place
+from agent.app.runs import Line, Runs, runs
+from agent.clock import SystemClock
+from agent.events.runs import Speaker
+from agent.llm.messages import Context
+from agent.loop.outcome import Ended
+from agent.loop.run import Asked
+from agent.loop.session import load
+from agent.markdown import blocks, links
+from agent.markdown.note import Note
+from agent.memory.entry import Entry, read_entry
+from agent.memory.lifecycle import Upkeep
+from tests.fakes import FakeClock
+from tests.stories.agents import furnish, script
+from tests.vaults import write
+
+ME = Speaker("cli")
+
+
+@dataclass
+class Calendar(FakeClock):
+    """Days pass when a test says so; who waits for another thread's lock really waits."""
+
+    real: SystemClock = field(default_factory=SystemClock)
+
+    def monotonic(self) -> float:
+        return self.real.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        self.real.sleep(seconds)
+
+
+@dataclass
+class Life:
+    """A vault and its person."""
+
+    root: Path
+    clock: Calendar = field(default_factory=Calendar)
+
+    @property
+    def app(self) -> App:
+        return build(self.root, clock=self.clock)
+
+    @property
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def morning_of(self, day: int) -> None:
+        """Let it be nine o'clock of a day, the first being 1."""
+        start = self.clock.start.replace(hour=9, minute=0) + timedelta(days=day - 1)
+        assert start >= self.now or day == 1, "time does not go back"
+        self.clock.elapsed = (start - self.clock.start).total_seconds()
+
+    def later(self, minutes: float) -> None:
+        self.clock.advance(60 * minutes)
+
+    @contextmanager
+    def sitting(self) -> Iterator[Runs]:
+        """The agent as a new process has it, its index up to date; what is to be remembered is, when this is over."""
+        app = self.app
+        with closing(library(app)) as index:
+            index.refresh()
+            with closing(runs(app, index)) as agent:
+                yield agent
+
+    def talk(self, *lines: str, session: str = "", minutes: float = 5) -> Ended:
+        """A conversation, a line some minutes after the other, and its end; in a new session unless it is given."""
+        with self.sitting() as agent:
+            for line in lines:
+                ended = agent.ask(Asked(line, ME), session)
+                session = ended.session
+                self.later(minutes)
+            agent.hooks.capturing.settle()
+            agent.close_session(session, "closed")
+        return ended
+
+    def asks_in(self, path: str, words: str) -> Placed:
+        """A note is written and answered, as `vault-agent run` does."""
+        write(self.root / path, words)
+        with self.sitting() as agent:
+            (request,) = asked_in(agent.app, path, named=True)
+            placed = place(agent.app, path, request, perform(agent.app, agent, path, request, Line()))
+        assert placed is not None
+        return placed
+
+    def tend(self) -> Upkeep | None:
+        """The day's upkeep, where it is still to be done."""
+        return Upkeeper(self.app).run_when_due()
+
+    def by_hand(self, path: str, change: Callable[[str], str]) -> str:
+        """A person edits a note, and it is committed in their name; the text."""
+        note = self.root / path
+        text = change(note.read_text("utf-8") if note.exists() else "")
+        write(note, text)
+        self.app.vault.commit_human()
+        return text
+
+    def text(self, path: str) -> str:
+        return (self.root / path).read_text("utf-8")
+
+    def diary(self, day: datetime | None = None) -> str:
+        return self.text(f"daily/{day or self.now:%Y-%m-%d}.md")
+
+    def given(self, question: str) -> str:
+        """What is put before the model of a new session beside the question."""
+        session = self.talk(question).session
+        return "\n".join(each.text for each in load(self.app.vault, session).history if isinstance(each, Context))
+
+    @property
+    def entries(self) -> dict[str, Entry]:
+        vault = self.app.vault
+        read = {path: read_entry(vault.read(path) or b"") for path in self.paths("entries/")}
+        return {path: entry for path, entry in read.items() if entry is not None}
+
+    def paths(self, folder: str = "") -> list[str]:
+        return [path for path in self.app.vault.note_paths() if path.startswith(folder)]
+
+    def broken_links(self, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """Wikilinks in these notes that would open nothing in Obsidian, which finds a note by its path or its name."""
+        known = {path.removesuffix(".md") for path in self.paths()}
+        names = {PurePosixPath(path).name for path in known}
+        broken = []
+        for path in paths:
+            note = Note.parse((self.root / path).read_bytes())
+            for link in links.read(blocks.read(note.body))[0]:
+                target = link.target.removesuffix(".md")
+                if link.wiki and target and target not in known and ("/" in target or target not in names):
+                    broken.append((path, link.target))
+        return broken
+
+
+def life(folder: Path, put: Callable[[str, str], None], *replies: object, after: str = "Noted.") -> Life:
+    """The vault of `agents.NOTES` with a model that speaks from a script, and its memory tended by hand."""
+    said = script(folder / "script.json", {"when": "Who are you?", "text": "Your agent."}, *replies, after=after)
+    root = furnish(folder, put, said)
+    put("VAULT_AGENT_MEMORY__LIFECYCLE", "true")
+    return Life(root)
