@@ -13,8 +13,8 @@ from enum import StrEnum
 from agent.markdown.wishes import wishes
 from agent.memory.clusters import clusters
 from agent.memory.entry import EntryType, Scope
-from agent.memory.kept import Kept
-from agent.memory.likeness import wording
+from agent.memory.kept import Kept, aware
+from agent.memory.likeness import is_same, wording
 
 LONGEST = 300
 """Characters: what is longer is a paragraph that somebody pasted, not a fact."""
@@ -42,6 +42,7 @@ class Fact:
 
 
 _SENTENCE = re.compile(r"[^.!?。！？；\n]+(?:[.!?](?=\w)[^.!?。！？；\n]*)*[.!?。！？；]?")
+_COMMA = re.compile(r"[,，](?!\d)")
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
 _CUT = re.compile(r" \.\.\. |…")
 _LABEL = re.compile(
@@ -185,29 +186,39 @@ def repeated(entries: Iterable[Kept], since: datetime, times: int, least: float)
     """The facts that entries (the newest first) state so many times between them since then, the oldest first.
 
     `least` is the similarity from which on two sentences state the same. A fact counts once in an entry, or as often
-    as the entry says that it was said.
+    as the entry says that it was said. What is a sentence of its own in one entry may be a part of one in another.
     """
-    said = [
+    whole = [
         (text, about, each)
         for each in entries
         if each.times_since(since)
         for text, about in dict(statements(spoken(each), any_form=each.entry.type is EntryType.USER_EXPLICIT)).items()
     ]
+    said = [*whole, *((part, about, each) for text, about, each in whole for part in _clauses(text))]
     texts = [(number, wording(text)) for number, (text, _, _) in enumerate(said)]
     same = dict(clusters([each for each in texts if len(each[1].terms) > 1], least))
     repeats = {other for others in same.values() for other in others}
     facts = [
         _fact([said[number], *(said[other] for other in same.get(number, ()))], since)
-        for number, wanted in texts
+        for number, wanted in texts[: len(whole)]
         if number not in repeats and len(wanted.terms) > 1
     ]
-    return tuple(sorted((fact for fact in facts if fact.times >= times), key=lambda fact: fact.since))
+    known = [fact for fact in facts if fact.times >= times]
+    parts = [wording(part) for fact in known for part in _clauses(fact.text)]
+    alone = (fact for fact in known if not any(is_same(wording(fact.text), part, least) for part in parts))
+    return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def _clauses(text: str) -> tuple[str, ...]:
+    """The parts of a sentence, none for one of a single part: commas join what is stated, above all in Chinese."""
+    parts = tuple(part.strip() for part in _COMMA.split(text) if part.strip())
+    return tuple(part for part in parts if not _QUESTION.search(part)) if len(parts) > 1 else ()
 
 
 def _fact(said: Sequence[tuple[str, Kind, Kept]], since: datetime) -> Fact:
-    """What the newest of these says, with what all of them count for."""
+    """What the first of these says, which is the newest, with what all of them count for."""
     text, about, _ = said[0]
     entries = {each.path: each for _, _, each in said}
-    links = tuple(each.link for each in entries.values())
-    times = sum(each.times_since(since) for each in entries.values())
-    return Fact(text, about, times, said[-1][2].entry.created, links)
+    newest = sorted(entries.values(), key=lambda each: aware(each.entry.created), reverse=True)
+    times = sum(each.times_since(since) for each in newest)
+    return Fact(text, about, times, newest[-1].entry.created, tuple(each.link for each in newest))

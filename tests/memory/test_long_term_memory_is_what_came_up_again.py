@@ -142,6 +142,31 @@ def test_what_is_in_the_note_already_is_not_said_twice(tmp_path: Path) -> None:
     assert home.memory == note
 
 
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        (("我对花生过敏，做饭要小心。", "我对花生过敏。", "我对花生过敏，请注意。"), "我对花生过敏。"),
+        (("I am allergic to peanuts, so be careful.", "I am allergic to peanuts.", "Sorry, I am allergic to peanuts."),
+         "I am allergic to peanuts."),
+    ],
+)  # fmt: skip
+def test_a_fact_counts_too_where_it_is_a_part_of_a_sentence(tmp_path: Path, said: tuple[str, ...], fact: str) -> None:
+    home = days(tmp_path)
+    for text in said:
+        home.say(text)
+        home.pass_days(1)
+    (added,) = home.tend()[0].report.added
+    assert added == fact
+
+
+def test_what_only_accompanies_what_is_said_is_no_fact_of_its_own(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    for text in ("Anna lives in Bergen, which is far away.", "The cabin is ours, which is far away.",
+                 "Ben moved to Oslo, which is far away."):  # fmt: skip
+        home.say(text)
+    assert home.tend()[0].report.added == ()
+
+
 def test_what_contradicts_the_note_is_put_beside_it_to_be_checked(tmp_path: Path) -> None:
     note = "# Long-term memory\n\n## People\n\n- Anna's birthday is 3 May\n"
     home = days(tmp_path, {"MEMORY.md": note})
