@@ -40,6 +40,7 @@ ABOUT = "about"
 """The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
 SPARE = 3
 """So many times the passages that are wanted are asked for, as some are not to be given."""
+_STANDING = "AGENT.md"
 _OVER, _TRANSCRIPTS = "archive/", "sessions/"
 _BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
 """A line without a memory in it: blank, a heading, or one that points to a note that explains."""
@@ -195,8 +196,8 @@ def is_found(hit: Hit) -> bool:
 
 
 def is_given(hit: Hit) -> bool:
-    """Whether a passage is one to give a model unasked, which what explains the vault is not."""
-    return is_found(hit) and ("type", ABOUT) not in hit.facets
+    """Whether a passage is one to give a model unasked: not what explains the vault, nor what it has in any case."""
+    return is_found(hit) and ("type", ABOUT) not in hit.facets and hit.path != _STANDING
 
 
 def plain(question: str) -> str:

@@ -15,6 +15,7 @@ from agent.loop.session import load
 from agent.memory.entry import Entry
 from agent.memory.forget import carry_out, plan
 from agent.memory.keeping import BEHIND
+from agent.memory.recall import SPARE, is_given
 from agent.vault.find import find_note
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
@@ -93,10 +94,9 @@ def _remember(place: Place, rest: str) -> str:
 def _recall(place: Place, rest: str) -> str:
     if not rest:
         return "say for what: /recall tea for Anna"
-    answer = place.agent.recall.search(rest, _PIECES)
-    lines = [
-        f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in answer.hits
-    ]
+    answer = place.agent.recall.search(rest, _PIECES * SPARE)
+    hits = [hit for hit in answer.hits if is_given(hit)][:_PIECES]
+    lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in hits]
     lines += [f"degraded: {answer.degraded}"] if answer.degraded else []
     return "\n\n".join(lines) or "nothing to recall"
 

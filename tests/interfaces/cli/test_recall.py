@@ -43,6 +43,7 @@ def test_transcripts_what_is_over_and_what_explains_the_vault_are_not_given(run:
     write(root / "sessions/2026/11/a.md", "Where is the samovar?\n")
     write(root / "archive/entries/2026/11/b.md", "The samovar is at Ana's.\n")
     write(root / "Welcome.md", "---\ntype: about\n---\nTry: the samovar is at Ben's.\n")
+    write(root / "AGENT.md", "Never speak of the samovar.\n")
     write(root / "sessions/2026/11/a-summary-1.md", "They spoke of the samovar.\n")
     write(root / "own.md", "The samovar is in the attic.\n")
     found = {piece["path"] for piece in pieces(run("recall", "samovar"))}
