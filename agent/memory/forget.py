@@ -17,10 +17,11 @@ from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.authorship import FORGET, lines, touched
 from agent.memory.entry import Entry, EntryType, read_entry
+from agent.memory.facts import statements
 from agent.memory.kept import ARCHIVED, FOLDER, Kept, kept
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.tombstones import FOLDER as STONES
-from agent.memory.tombstones import Tombstones, fingerprint, fingerprints, tombstone
+from agent.memory.tombstones import Tombstones, fingerprint, marks, tombstone
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -70,7 +71,7 @@ def plan(vault: Vault, path: str) -> Forgetting:
     if entry is None:
         text = Note.parse(data).body
         return _with_derived(vault, ((path, data),), (), frozenset(filter(None, (fingerprint(text),))), ())
-    stones = Tombstones(fingerprints(entry.text))
+    stones = Tombstones(_marks(entry))
     paths = [other for other in vault.note_paths() if other.startswith((FOLDER, ARCHIVED)) and other != path]
     near = kept(vault, _saying(vault, paths, entry.text))
     gone, changed = [(path, data)], list[Changed]()
@@ -127,6 +128,21 @@ def _subject(forgetting: Forgetting, now: datetime) -> str:
     count = len(forgetting.gone)
     more = f", and lines of {len(forgetting.changed)}" if forgetting.changed else ""
     return f"memory(forget): forget {count} note{'' if count == 1 else 's'}{more}"
+
+
+def _marks(entry: Entry) -> frozenset[str]:
+    """By what an entry is known again; of an answer to what was stated, by what it repeats: "I will remember that" is
+    said to anything."""
+    asked, answered = list[str](), list[str]()
+    spoken = asked
+    for line in entry.text.splitlines():
+        if _LABEL.match(line):
+            spoken = answered if _ANSWER.match(line) else asked
+        spoken.append(line)
+    said = "\n".join(asked)
+    if entry.type is not EntryType.CHAT_TURN or not any(statements(_LABEL.sub("", said))):
+        return marks(entry.text)
+    return marks(said) | marks("\n".join(answered), about=said)
 
 
 def _rest(entry: Entry, stones: Tombstones) -> str:

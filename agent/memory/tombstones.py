@@ -15,6 +15,7 @@ from pathlib import Path
 from agent.index.analysis import terms
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.memory.facts import statements
 from agent.vault.store import Vault
 
 FOLDER = "archive/forgotten/"
@@ -115,6 +116,17 @@ def fingerprint(text: str) -> str:
 def fingerprints(text: str) -> frozenset[str]:
     """The fingerprints of a text, its sentences and its clauses; courtesies have none of their own."""
     return frozenset(filter(None, (fingerprint(text), *(fingerprint(part) for part in _parts(text)))))
+
+
+def marks(text: str, about: str = "") -> frozenset[str]:
+    """The fingerprints by which a text is to be known again: its own, its sentences', and those of clauses that state
+    something by themselves, as "near the river" does not. With `about`, of sentences that share a word with it."""
+    wanted = set(terms(about)) - _COURTESY
+    sentences = [each for each in _SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
+    clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if any(statements(part)))
+    parts = [part for part in (*sentences, *clauses) if _says_something(_LEAD.sub("", part))]
+    whole = [] if about else [text]
+    return frozenset(filter(None, map(fingerprint, (*whole, *parts))))
 
 
 def _parts(text: str) -> Iterator[str]:

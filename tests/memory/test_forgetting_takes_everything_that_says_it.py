@@ -51,6 +51,26 @@ def test_other_entries_lose_the_sentence_or_go_when_nothing_else_is_in_them(tmp_
     assert "Anna's locker is green" in home.text(other)
 
 
+def test_what_is_answered_to_anything_is_not_what_is_forgotten(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    answer = "Got it, I will keep this in mind."
+    path = home.say(SECRET, f"{answer} So Anna's locker has the code 4711.")
+    other = home.say("The boiler was serviced in March.", answer)
+    found = plan(home.vault, path)
+    assert [gone for gone, _ in found.gone] == [path] and found.changed == ()
+    forget(home, path)
+    assert answer in home.text(other)
+    assert tombstones(home.vault).is_forgotten("So Anna's locker has the code 4711.")
+    assert not tombstones(home.vault).is_forgotten(answer)
+
+
+def test_what_was_asked_for_goes_with_every_word_of_its_answer(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    forget(home, home.say("What is the password of the house?", "It says hunter2 there.\n- and swordfish upstairs"))
+    assert tombstones(home.vault).is_forgotten("Assistant: It says hunter2 there.")
+    assert tombstones(home.vault).is_forgotten("- and swordfish upstairs")
+
+
 def test_lines_of_memory_that_rest_on_it_alone_go_and_a_persons_stay(tmp_path: Path) -> None:
     home = days(tmp_path, {"MEMORY.md": "# Long-term memory\n\n## Mine\n\n- the locker is in the hall\n"})
     for _ in range(3):
