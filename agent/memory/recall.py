@@ -11,12 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
 
 from agent.config.remembering import Memory
 from agent.index.hit import Answer, Hit
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.expiry import expiry
-from agent.memory.likeness import is_same, wording
+from agent.memory.likeness import is_same, says_otherwise, wording
 from agent.memory.quota import CHAT, USER, share
 from agent.memory.tombstones import Tombstones
 
@@ -86,6 +87,11 @@ class Remembered:
     id: str = ""
 
     @property
+    def link(self) -> str:
+        """A link to its note that still leads there when that is moved to the archive."""
+        return f"[[{PurePosixPath(self.path).stem}]]"
+
+    @property
     def shown(self) -> str:
         """The memory for a model: when, what kind, where; then the text."""
         said = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
@@ -134,7 +140,7 @@ class Recaller:
                 if not candidate.is_over(now, self.settings):
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
-        found = self._without_forgotten(self._chosen(ranked, asker, limit, unasked=unasked))
+        found = _doubted(self._without_forgotten(self._chosen(ranked, asker, limit, unasked=unasked)))
         degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
         return Recollection(found, answers[0].mode, degraded)
 
@@ -275,6 +281,7 @@ class _Candidate:
         return end is not None and end <= now
 
 
+_CLAIMS = frozenset((str(EntryType.USER_EXPLICIT), "long_term"))
 _ENTRIES = frozenset(str(kind) for kind in EntryType)
 _KINDS = {
     "long_term": "long-term memory",
@@ -325,6 +332,19 @@ def _is_for(entry: Entry, asker: Asker) -> bool:
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat
     return entry.sender_id == asker.sender
+
+
+def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
+    """The same, where of two things to be remembered the newer says otherwise than the older: with a link to that one.
+
+    Capture looks for this when it writes; what a person has typed, imported or corrected was compared with nothing.
+    """
+    claims = sorted((each for each in found if each.kind in _CLAIMS), key=lambda each: each.id)
+    doubts: dict[str, tuple[str, ...]] = {}
+    for at, newer in enumerate(claims):
+        otherwise = (older.link for older in claims[:at] if says_otherwise(newer.text, older.text))
+        doubts[newer.path] = tuple(dict.fromkeys((*newer.contradicts, *otherwise)))
+    return tuple(replace(each, contradicts=doubts.get(each.path, each.contradicts)) for each in found)
 
 
 def _left(each: Remembered, stones: Tombstones) -> Remembered | None:

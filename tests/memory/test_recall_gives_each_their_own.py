@@ -228,6 +228,17 @@ def test_what_is_forgotten_does_not_come_back_by_the_log_of_a_day_on_which_it_wa
     assert "Lisbon" not in found.shown and "Clara visits us in May" in found.text
 
 
+def test_of_two_things_remembered_the_newer_names_the_one_that_it_contradicts(shelf: Shelf) -> None:
+    shelf.notes["MEMORY.md"] = b"# Memory\n\n## Other\n\n- The workshop's alarm code is 1147.\n"
+    old = shelf.put("The workshop's alarm code is 2258.", EntryType.USER_EXPLICIT, 9)
+    new = shelf.put("The workshop's alarm code is 3369.", EntryType.USER_EXPLICIT, 1)
+    shelf.put("The workshop's alarm is loud.", EntryType.USER_EXPLICIT, 1)
+    found = {each.path: each.contradicts for each in shelf.open().recall("workshop alarm code", Asker(), 8).found}
+    link = f"[[{old.path.rpartition('/')[2][:-3]}]]"
+    assert found[new.path] == ("[[MEMORY]]", link) and found[old.path] == ("[[MEMORY]]",) and found["MEMORY.md"] == ()
+    assert [contradicts for contradicts in found.values() if not contradicts] == [(), ()]
+
+
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
     shelf.put("tea, said a page", EntryType.AUTO_CAPTURE, untrusted=("https://a.example",))
     recaller = shelf.open()
