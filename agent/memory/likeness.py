@@ -166,6 +166,8 @@ _SUBJECT = 0.6
 
 def _denies(newer: str, older: str) -> bool:
     one, other = wording(newer), wording(older)
+    if not one.terms & other.terms:
+        return False
     if one.persons and other.persons and not one.persons & other.persons:
         return False
     if one.negated != other.negated:
