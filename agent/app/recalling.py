@@ -20,7 +20,8 @@ from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
-from agent.memory.recall import SPARE, Asker, Recaller, Recollection, Remembered, is_found, is_given, plain
+from agent.memory.given import SPARE, is_found, is_given
+from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger
 from agent.memory.tombstones import tombstones
 from agent.tools.builtin.toolbox import foreign_text

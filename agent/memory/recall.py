@@ -17,6 +17,7 @@ from agent.config.remembering import Memory
 from agent.index.hit import Answer, Hit
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.expiry import expiry
+from agent.memory.given import ABOUT
 from agent.memory.likeness import is_same, says_otherwise, wording
 from agent.memory.quota import CHAT, USER, share
 from agent.memory.tombstones import Tombstones
@@ -37,12 +38,6 @@ DAILY = "daily"
 _LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", DAILY))
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 """What was said to be remembered, and what came up again and again, comes first among equals."""
-ABOUT = "about"
-"""The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
-SPARE = 3
-"""So many times the passages that are wanted are asked for, as some are not to be given."""
-_STANDING = "AGENT.md"
-_OVER, _TRANSCRIPTS = "archive/", "sessions/"
 _BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
 """A line without a memory in it: blank, a heading, or one that points to a note that explains."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
@@ -188,22 +183,6 @@ class Recaller:
         return Remembered(
             hit.path, title, _day_of(hit.path), hit.lines, hit.passage.strip(), candidate.score, candidate.kind, why=why
         )
-
-
-def is_found(hit: Hit) -> bool:
-    """Whether a passage is one to find for a model: what is over is not, nor are transcripts.
-
-    A transcript would be the best match for its own questions; what is worth recalling of it stands in its summaries
-    and in entries.
-    """
-    if hit.path.startswith(_TRANSCRIPTS):
-        return "-summary-" in hit.path
-    return not hit.path.startswith(_OVER)
-
-
-def is_given(hit: Hit) -> bool:
-    """Whether a passage is one to give a model unasked: not what explains the vault, nor what it has in any case."""
-    return is_found(hit) and ("type", ABOUT) not in hit.facets and hit.path != _STANDING
 
 
 def plain(question: str) -> str:

@@ -14,8 +14,8 @@ from agent.loop.records import Began
 from agent.loop.session import load
 from agent.memory.entry import Entry
 from agent.memory.forget import carry_out, plan
+from agent.memory.given import SPARE, is_given
 from agent.memory.keeping import BEHIND
-from agent.memory.recall import SPARE, is_given
 from agent.vault.find import find_note
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo

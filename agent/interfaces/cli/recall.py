@@ -10,7 +10,7 @@ from agent.app.build import App, build
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import catch_up, opened_ahead
-from agent.memory.recall import SPARE, is_given
+from agent.memory.given import SPARE, is_given
 from agent.vault.write.humans import dirty
 
 _PIECES = 8
