@@ -1,5 +1,6 @@
 """Figures: they add up over kills, days and processes, and a damaged file costs only itself."""
 
+import dataclasses
 import fcntl
 import json
 import subprocess
@@ -10,11 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from agent.events import runs, types
 from agent.events.bus import Bus
 from agent.events.runs import (
     ContextCompact,
+    ContextRefreshed,
     IterationStarted,
+    MemoryCaptured,
     MemoryFlushed,
+    MemoryRecalled,
+    Said,
     Speaker,
     TaskCompleted,
     TaskStarted,
@@ -22,7 +28,9 @@ from agent.events.runs import (
     ToolFailed,
 )
 from agent.events.types import DaemonStarted, FileChanged, Origin
-from agent.metrics.collect import INTERVAL, Collector, Totals, read
+from agent.metrics.collect import INTERVAL, Collector
+from agent.metrics.names import NAMES
+from agent.metrics.totals import Totals, read
 from tests.fakes import FakeClock
 
 ANNA = Speaker("cli")
@@ -86,6 +94,45 @@ def test_the_files_hold_only_names_and_numbers(tmp_path: Path, clock: FakeClock)
     said = json.loads((tmp_path / "2026-11-21.json").read_text())
     assert said["outcomes"] == {"finished": 1}
     assert "70 degrees" not in (tmp_path / "2026-11-21.json").read_text()
+
+
+def test_what_memory_does_by_itself_is_counted_under_its_published_names(tmp_path: Path, clock: FakeClock) -> None:
+    collector = Collector(tmp_path, clock)
+    for found in (2, 0):
+        collector.hear(MemoryRecalled("r", "s", found, "hybrid", "", 0.01))
+    collector.hear(ContextRefreshed("r", "s", 4, 1))
+    collector.hear(ENDED)
+    collector.hear(MemoryCaptured("r", "s", 2))
+    collector.hear(MemoryCaptured("r", "s", 0, problem="LockHeld: busy"))
+    totals = read(tmp_path)
+    assert {name: number for name, number in totals.events.items() if name.startswith("proactive.")} == {
+        "proactive.memory.recalled": 2,
+        "proactive.memory.captured": 2,
+        "proactive.context.refresh": 1,
+    }
+    assert (totals.recall_hits, totals.capture_problems) == (1, 1)
+
+
+def test_every_event_has_a_name_of_its_own() -> None:
+    plain = {Speaker, Said}
+    there = [
+        each
+        for module in (runs, types)
+        for each in vars(module).values()
+        if isinstance(each, type) and dataclasses.is_dataclass(each) and each.__module__ == module.__name__
+    ]
+    assert len(there) > 20
+    assert [each.__name__ for each in there if each not in plain and each.__name__ not in NAMES] == []
+    assert len(set(NAMES.values())) == len(NAMES)
+
+
+def test_what_was_counted_under_another_name_before_is_the_same_figure(tmp_path: Path, clock: FakeClock) -> None:
+    old = {"events": {"MemoryCaptured": 2, "proactive.memory.captured": 1, "Unheard": 3}, "used": {"TaskStarted": 1}}
+    (tmp_path / "2026-11-20.json").write_text(json.dumps(old))
+    Collector(tmp_path, clock).hear(MemoryCaptured("r", "s", 1))
+    totals = read(tmp_path)
+    assert totals.events == {"proactive.memory.captured": 4, "Unheard": 3}
+    assert totals.used == {"TaskStarted": 1}
 
 
 def test_little_things_are_written_from_time_to_time(tmp_path: Path, clock: FakeClock) -> None:

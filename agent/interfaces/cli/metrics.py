@@ -8,7 +8,7 @@ import click
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.times import Moment, moment
-from agent.metrics.collect import Totals, read
+from agent.metrics.totals import Totals, read
 
 
 @click.command(short_help="Show what happened, counted.")
@@ -31,6 +31,8 @@ def _said(totals: Totals) -> Iterator[str]:
         ("runs", totals.outcomes),
         ("subscribers that failed", totals.handler_errors),
     )
+    if totals.unreadable:
+        yield f"{totals.unreadable} day files could not be read and are not in it"
     if not any(figures for _, figures in families):
         yield "nothing is counted yet"
         return
@@ -46,12 +48,12 @@ def _said(totals: Totals) -> Iterator[str]:
             "steps": totals.steps,
             "input tokens": totals.input_tokens,
             "output tokens": totals.output_tokens,
+            "recalls that found something": totals.recall_hits,
+            "captures that failed": totals.capture_problems,
             "memory.flush saved": totals.flush_saved,
             "memory.flush known": totals.flush_known,
         }
     )
-    if totals.unreadable:
-        yield f"{totals.unreadable} day files could not be read and are not in it"
 
 
 def _rows(figures: Mapping[str, float]) -> Iterator[str]:

@@ -1,0 +1,52 @@
+"""What events are called in the figures, by the names of their types; a new event gets a line here.
+
+The table has names and not the types themselves, so that an event may be named before it exists, and so that what was
+counted before it had a line, under its type's name, is read as the same.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+RUNS = "task.completed"
+RECALLED = "proactive.memory.recalled"
+CAPTURED = "proactive.memory.captured"
+REFRESHED = "proactive.context.refresh"
+SUGGESTED = "proactive.skill.suggested"
+TOOLS_FAILED = "tool.failed"
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "TaskStarted": "task.started",
+        "TaskCompleted": RUNS,
+        "IterationStarted": "iteration.started",
+        "ToolCompleted": "tool.completed",
+        "ToolFailed": TOOLS_FAILED,
+        "SessionStarted": "session.started",
+        "SessionEnded": "session.ended",
+        "ContextCompact": "context.compact",
+        "MemoryFlushed": "memory.flush",
+        "MemoryRecalled": RECALLED,
+        "MemoryCaptured": CAPTURED,
+        "ContextRefreshed": REFRESHED,
+        "SkillActivated": "proactive.skill.auto_activated",
+        "SkillOpened": "proactive.skill.manual_activated",
+        "ChainStarted": "proactive.skill.chain_started",
+        "ChainCompleted": "proactive.skill.chain_completed",
+        "SkillSuggested": SUGGESTED,
+        "SkillRated": "proactive.skill.feedback",
+        "NoteCreated": "note.created",
+        "NoteEdited": "note.edited",
+        "NoteMoved": "note.moved",
+        "NoteDeleted": "note.deleted",
+        "FileChanged": "file.changed",
+        "ScanFinished": "scan.finished",
+        "IndexUpdated": "index.updated",
+        "DaemonStarted": "daemon.started",
+        "DaemonStopped": "daemon.stopped",
+    }
+)
+
+
+def called(name: str) -> str:
+    """What an event is called, by its type's name or by any that it was counted under; without a line, that name."""
+    return NAMES.get(name, name)

@@ -1,0 +1,100 @@
+"""The figures as they are kept, one small JSON file a day, and what they add up to.
+
+Apart from `collect`, which writes them, so that a command that only looks at them (`status`) loads no events: their
+types cost a cold start 15 ms.
+"""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TypeAlias
+
+from agent.metrics.names import called
+
+Sums: TypeAlias = dict[str, dict[str, float]]
+"""Figures by family (`events`, `used`, …), then by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Figures of some days added up. `events` by kind; `used` and `failed` by tool; `outcomes` of runs by their word;
+    `handler_errors` by subscriber. Times in seconds. `recall_hits` are the recalls that found something,
+    `capture_problems` the runs of which nothing could be kept. `unreadable` counts the files that are not in it.
+    """
+
+    events: Mapping[str, float] = field(default_factory=dict)
+    used: Mapping[str, float] = field(default_factory=dict)
+    failed: Mapping[str, float] = field(default_factory=dict)
+    outcomes: Mapping[str, float] = field(default_factory=dict)
+    handler_errors: Mapping[str, float] = field(default_factory=dict)
+    tool_seconds: float = 0.0
+    run_seconds: float = 0.0
+    steps: float = 0
+    input_tokens: float = 0
+    output_tokens: float = 0
+    flush_saved: float = 0
+    flush_known: float = 0
+    recall_hits: float = 0
+    capture_problems: float = 0
+    unreadable: int = 0
+
+
+_FAMILIES = ("events", "used", "failed", "outcomes", "handler_errors")
+
+
+def read(folder: Path, since: date | None = None) -> Totals:
+    """The figures of all days, or of those from `since` on; what cannot be read is counted and left out."""
+    sums: Sums = {}
+    unreadable = 0
+    for path in sorted(folder.glob("*.json*")):
+        if since and path.name[:10] < since.isoformat():
+            continue
+        found = load(path) if path.suffix == ".json" else None
+        unreadable += found is None
+        for family, figures in (found or {}).items():
+            for name, number in figures.items():
+                plus(sums, family, called(name) if family == "events" else name, number)
+    families = {family: dict(sums.get(family, {})) for family in _FAMILIES}
+    single = defaultdict(float, sums.get("sums", {}))
+    return Totals(
+        **families,
+        tool_seconds=single["tool_seconds"],
+        run_seconds=single["run_seconds"],
+        steps=single["steps"],
+        input_tokens=single["input_tokens"],
+        output_tokens=single["output_tokens"],
+        flush_saved=single["flush_saved"],
+        flush_known=single["flush_known"],
+        recall_hits=single["recall_hits"],
+        capture_problems=single["capture_problems"],
+        unreadable=unreadable,
+    )
+
+
+def plus(sums: Sums, family: str, name: str, number: float) -> None:
+    """Add to one figure."""
+    figures = sums.setdefault(family, {})
+    figures[name] = figures.get(name, 0) + number
+
+
+def load(path: Path) -> Sums | None:
+    """A day's figures, empty where there is no file; None where it holds something else."""
+    try:
+        said = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (ValueError, RecursionError, OSError):
+        return None
+    if not isinstance(said, dict) or not all(isinstance(figures, dict) for figures in said.values()):
+        return None
+    if not all(_is_number(number) for figures in said.values() for number in figures.values()):
+        return None
+    return {str(family): dict(figures) for family, figures in said.items()}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
