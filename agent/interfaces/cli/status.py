@@ -9,6 +9,7 @@ from agent.app.build import build
 from agent.app.coverage import IndexState, index_state
 from agent.app.standing import Standing, standing
 from agent.config.running import Spend
+from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.vault.health.status import Status, status
 from agent.vault.write.humans import Kind
@@ -20,22 +21,24 @@ _SHOWN = 10
 @click.option("--notes", is_flag=True, help="Name every note that search does not find in full, and why.")
 @click.pass_obj
 def command(output: Output, notes: bool) -> None:
-    """Show the last commit, what is not committed yet, what waits and why, conflicts, the daemon, index and agent."""
+    """Show the last commit, what is not committed, what waits and why, conflicts, the daemon, index, agent and day."""
     app = build(output.vault())
     found = status(app.vault)
     index = index_state(app, found.notes)
-    daemon, agent = last_word(app), standing(app)
+    daemon, agent, day = last_word(app), standing(app), today.counted(app)
+    warnings = (*app.loaded.warnings, *today.warnings(day))
     document = {
         **_document(found),
         "daemon": daemon,
         "index": _index_document(index, notes),
         "agent": _agent_document(agent, app.settings.spend),
+        "events": dict(day.events),
         "sync": None,
-        "warnings": list(app.loaded.warnings),
+        "warnings": list(warnings),
     }
-    lines = [*_seen(daemon), *_index_text(index, notes), *_agent_text(agent, app.settings.spend)]
+    lines = [*_seen(daemon), *_index_text(index, notes), *_agent_text(agent, app.settings.spend), *today.text(day)]
     output.emit(document, lambda: "\n".join([_text(found), *lines]))
-    for warning in () if output.json else app.loaded.warnings:
+    for warning in () if output.json else warnings:
         output.warn(warning)
 
 

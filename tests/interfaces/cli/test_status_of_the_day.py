@@ -1,0 +1,88 @@
+"""`status` says in a line what happened today, and nothing of a day on which nothing did."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.app.build import build
+from agent.events.runs import ContextRefreshed, MemoryCaptured, MemoryRecalled, Speaker, TaskCompleted, ToolFailed
+from agent.interfaces.cli.main import main
+from agent.metrics.collect import Collector
+from tests.interfaces.cli.conftest import Run
+from tests.stories.agents import document, script, settings
+from tests.vaults import write
+
+
+def _hear(root: Path, *events: object) -> Path:
+    app = build(root)
+    collector = Collector(app.metrics, app.clock)
+    for event in events:
+        collector.hear(event)
+    collector.save()
+    return app.metrics
+
+
+def _ended(outcome: str = "finished") -> TaskCompleted:
+    return TaskCompleted("r", "s", "tea?", Speaker("cli"), outcome, "70 degrees", (), 2.5, 1)
+
+
+def test_a_day_is_told_in_a_line_and_what_failed_in_another(
+    root: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _hear(
+        root,
+        MemoryRecalled("r", "s", 2, "hybrid", "", 0.01),
+        ContextRefreshed("r", "s", 4, 1),
+        _ended(),
+        MemoryCaptured("r", "s", 1),
+        MemoryCaptured("r", "s", 0, problem="LockHeld: busy"),
+    )
+    assert run("status")["events"] == {
+        "proactive.memory.recalled": 1,
+        "proactive.context.refresh": 1,
+        "task.completed": 1,
+        "proactive.memory.captured": 2,
+    }
+    assert main(["status"]) == 0
+    told = capsys.readouterr().out
+    assert "today    1 run, 1 recall, 2 captures, 1 refresh\n           failed: 1 capture;" in told
+    _hear(root, ToolFailed("r", "s", "1", "web_fetch", 0.1, "no"), _ended("failed"))
+    assert main(["status"]) == 0
+    assert "failed: 1 run, 1 tool call, 1 capture;" in capsys.readouterr().out
+
+
+def test_of_a_quiet_day_nothing_is_said(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = build(root).metrics
+    write(folder / "2020-01-01.json", '{"events": {"task.completed": 9}}')
+    assert run("status")["events"] == {}
+    assert main(["status"]) == 0
+    assert "today  " not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("damage", [b"", b"[", b'{"events": {"task.completed": "many"}}', b"\xff\xfe"])
+def test_counts_that_cannot_be_read_are_said_and_stop_nothing(
+    root: Path, run: Run, damage: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = _hear(root, _ended())
+    (file,) = folder.glob("*.json")
+    file.write_bytes(damage)
+    found = run("status")
+    assert found["events"] == {} and found["warnings"] == ["some of today's counts cannot be read and are left out"]
+    assert main(["status"]) == 0
+    assert "counts cannot be read" in capsys.readouterr().err
+    assert main(["metrics"]) == 0
+    assert "1 day files could not be read" in capsys.readouterr().out
+
+
+def test_a_file_in_the_place_of_the_counts_stops_nothing(root: Path, run: Run) -> None:
+    write(build(root).metrics, "in the way")
+    assert run("status")["events"] == {}
+
+
+def test_what_a_real_run_has_done_is_counted_the_moment_it_is_over(tmp_path: Path, root: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "script.json", "Noted."))
+    document(root, own, "ask", "The boat is blue.")
+    counted = document(root, own, "status")["events"]
+    assert counted["task.completed"] == 1
+    assert counted["proactive.memory.recalled"] == 1
+    assert counted["proactive.memory.captured"] == 1, "what comes after the run's end was not written down"
