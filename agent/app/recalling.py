@@ -28,7 +28,7 @@ from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
 from agent.tools.taint import frame
 from agent.tools.tool import RunContext
-from agent.vault.write.humans import dirty
+from agent.vault.history.pins import Pins, pins
 
 _MEMORY = ("entries/", "daily/", "profile/", "MEMORY.md")
 _LEGS = 2
@@ -150,24 +150,18 @@ class Memories:
             seconds = app.clock.monotonic() - begin
             count, degraded = len(found.found), found.degraded or ""
             self.recall.tell(MemoryRecalled(asker.run, asker.session, count, found.mode, degraded, seconds))
-        pinned = self._pins() if hits or found.found else _Pins(None, frozenset())
+        pinned = pins(app.vault, {*(each.path for each in found.found), *(hit.path for hit in hits)})
         pieces = [self._memory(each, pinned, rank) for rank, each in enumerate(found.found)]
         pieces += [self._passage(hit, pinned, rank) for rank, hit in enumerate(hits)]
         if found.degraded and pieces:
             pieces.append(Piece(f"(what is remembered was found {found.degraded})", self.name))
         return pieces
 
-    def _pins(self) -> "_Pins":
-        app = self.recall.app
-        edited = frozenset(item.path for item in dirty(app.vault.git, app.vault.place))
-        head = app.vault.git.run("rev-parse", "--verify", "-q", "HEAD", ok=(0, 1, 128)).decode().strip()
-        return _Pins(head or None, edited)
-
-    def _memory(self, each: Remembered, pins: "_Pins", rank: int) -> Piece:
+    def _memory(self, each: Remembered, pins: Pins, rank: int) -> Piece:
         receipt = Receipt(each.path, each.lines, pins.commit(each.path), each.score, each.why)
         return Piece(each.shown, self.name, _of_rank(rank), receipt)
 
-    def _passage(self, hit: Hit, pins: "_Pins", rank: int) -> Piece:
+    def _passage(self, hit: Hit, pins: Pins, rank: int) -> Piece:
         why = ", ".join(leg.name for leg in hit.why[:_LEGS])
         headings = f" > {' > '.join(hit.headings)}" if hit.headings else ""
         text = f"[[{hit.path.removesuffix('.md')}]] {hit.title}{headings}\n{hit.passage.strip()}"
@@ -178,17 +172,6 @@ class Memories:
     def _origin(self, hit: Hit) -> str:
         data = self.recall.app.vault.read(hit.path) or b""
         return self.recall.foreign.source(hit.path, data, hit.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pins:
-    """The commit that HEAD is on, and the notes that are not as it has them."""
-
-    head: str | None
-    edited: frozenset[str]
-
-    def commit(self, path: str) -> str | None:
-        return None if path in self.edited else self.head
 
 
 def recall(app: App, library: Library) -> Recall:

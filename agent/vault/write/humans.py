@@ -5,7 +5,7 @@ is what a git filter would rewrite. One commit holds a whole burst, so that a re
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -46,10 +46,11 @@ class Dirty:
     oid: str = ""
 
 
-def dirty(git: Git, place: Place) -> list[Dirty]:
-    """Every file of the vault that differs from HEAD, without taking a lock or running a filter."""
+def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
+    """Every file of the vault, or of these, that differs from HEAD, without taking a lock or running a filter."""
     command = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
+    only = [place.prefix + path for path in paths] or [place.prefix.rstrip("/")]
+    pathspec = ["--", *only] if only != [""] else []
     out = git.run(*command, *pathspec, drivers_off=True).decode("utf-8", "surrogateescape")
     found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
     return [
