@@ -52,6 +52,19 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """What a hook put before the model, with its receipts."""
+
+    message: Context
+    receipts: tuple[Receipt, ...] = ()
+
+    @property
+    def remark(self) -> str:
+        """The receipts as lines for people; empty when there are none."""
+        return _lines(self.receipts)
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A request and the budget table that explains it."""
 
@@ -85,21 +98,28 @@ def opening(
         pieces += kept
         if kept:
             messages.append(Context(text, source.name))
-            remarks.append("\n".join(f"- {piece.receipt.line}" for piece in kept if piece.receipt))
+            remarks.append(_lines([piece.receipt for piece in kept if piece.receipt]))
     added = injected(injections, count, window.allowed("hooks"))
-    used = sum(count(message.text) for message in added)
+    used = sum(count(each.message.text) for each in added)
     rows.append(Line("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
-    receipts = tuple(piece.receipt for piece in pieces if piece.receipt)
+    given = (piece.receipt for piece in pieces if piece.receipt)
+    receipts = (*given, *(receipt for each in added for receipt in each.receipts))
     untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
-    remarks += ["" for _ in added]
-    return Opening((*messages, *added), receipts, tuple(rows), tuple(remarks), untrusted, tuple(problems))
+    remarks += [each.remark for each in added]
+    messages += [each.message for each in added]
+    return Opening(tuple(messages), receipts, tuple(rows), tuple(remarks), untrusted, tuple(problems))
 
 
-def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Context, ...]:
+def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
     """What hooks want before the model as messages, highest priority first, until `room` tokens are used up."""
-    ranked = sorted(injections, key=lambda each: -each.priority)
+    ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
     pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
-    return tuple(Context(piece.text, piece.source) for piece in pieces)
+    kept = zip(pieces, ranked, strict=False)  # what fits is the beginning of what is wanted
+    return tuple(Added(Context(piece.text, piece.source), each.receipts) for piece, each in kept)
+
+
+def _lines(receipts: Iterable[Receipt]) -> str:
+    return "\n".join(f"- {receipt.line}" for receipt in receipts)
 
 
 def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:

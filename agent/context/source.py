@@ -5,28 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What was put before the model and why: lines of a note (inclusive, from 1), pinned to a commit where it has one.
-
-    `score` is the source's own measure of how well it fits the task; `why` says in words what made it fit.
-    """
-
-    path: str
-    lines: tuple[int, int]
-    commit: str | None
-    score: float
-    why: str
-
-    @property
-    def line(self) -> str:
-        """The receipt in one line, with a link to the note."""
-        first, last = self.lines
-        where = f"line {first}" if first == last else f"lines {first}–{last}"
-        pinned = f" at `{self.commit[:10]}`" if self.commit else ""
-        why = f", {self.why}" if self.why else ""
-        return f"[[{self.path.removesuffix('.md')}]] {where}{pinned} ({self.score:.2f}{why})"
+from agent.events.receipt import Receipt as Receipt  # whoever makes pieces has it from here
 
 
 @dataclass(frozen=True, slots=True)

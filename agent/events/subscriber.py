@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any, Required, TypedDict
 
+from agent.events.receipt import Receipt
+
 TIMEOUT = 10.0
 """Seconds that a handler has by default. Ten: long for a write to a vault or an index, short for a person who waits."""
 _MINUTE = 60.0
@@ -16,11 +18,15 @@ _MINUTE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """Text that a handler wants in front of the model; higher `priority` first."""
+    """Text that a handler wants in front of the model; higher `priority` first.
+
+    `receipts` are for the notes that it stands in; the loop pins those without a commit, as a handler has little time.
+    """
 
     text: str
     source: str
     priority: int = 0
+    receipts: tuple[Receipt, ...] = ()
 
 
 Answer = Iterable[Injection] | None

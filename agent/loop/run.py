@@ -18,6 +18,7 @@ from agent.context.choice import choose_tools
 from agent.context.shorten import shorten
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
+from agent.events.subscriber import Injection
 from agent.llm.breaker import Breaker
 from agent.llm.messages import Assistant, Reply, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
@@ -26,6 +27,7 @@ from agent.loop.compact import Scene, make_room
 from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
+from agent.loop.pinned import pinned
 from agent.loop.records import Began, Chosen, Closed, Spoken, Tainted
 from agent.loop.session import Session
 from agent.tools.registry import Called
@@ -104,7 +106,7 @@ class Run:
         speaker = self.asked.speaker
         asked = self.asked
         session.add(Began(run, asked.task, speaker.channel, speaker.sender, speaker.group, asked.role, asked.job))
-        told = self.agent.bus.publish(TaskStarted(run, session.path, self.asked.task, speaker))
+        told = self.tell(TaskStarted(run, session.path, self.asked.task, speaker))
         start = opening(self.asked.task, self.agent.sources, told, self.window, self.agent.count)
         session.add(*(Spoken(message, remark=start.remark(message)) for message in start.messages))
         self.sources += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
@@ -154,7 +156,7 @@ class Run:
         session.add(*(Spoken(message) for message in self.mailbox.take(self.asked.speaker.sender)))
         self.progress.steps += 1
         event = IterationStarted(run, session.path, self.progress.steps, self.asked.task, tuple(self.used))
-        session.add(*map(Spoken, injected(agent.bus.publish(event), agent.count)))
+        self.put(self.tell(event))
         make_room(agent, self.scene())
         prompt = assemble(session.system, session.history, self.anchor(), self.chosen, self.window, agent.count)
         reply = self.models.main.chat(prompt.request, self.on_text, self.context.cancelled)
@@ -204,12 +206,20 @@ class Run:
         self.session.add(Spoken(result, remark=_remark(called)))
         self.note_taint()
         if result.failed:
-            told = self.agent.bus.publish(ToolFailed(run, path, result.call, result.name, called.seconds, result.text))
+            told = self.tell(ToolFailed(run, path, result.call, result.name, called.seconds, result.text))
         else:
-            told = self.agent.bus.publish(
-                ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text))
-            )
-        self.session.add(*map(Spoken, injected(told, self.agent.count)))
+            told = self.tell(ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text)))
+        self.put(told)
+
+    def tell(self, event: object) -> tuple[Injection, ...]:
+        """Tell everybody; what they want before the model, with receipts that say where it stands."""
+        return pinned(self.agent.vault, self.agent.bus.publish(event))
+
+    def put(self, told: Sequence[Injection]) -> None:
+        """Put what hooks want before the model and into the note, as far as there is room."""
+        for each in injected(told, self.agent.count):
+            self.session.add(Spoken(each.message, remark=each.remark))
+            self.sources += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
 
     def note_taint(self) -> None:
         """Put into the session where untrusted text comes from that this run knows of, a parent's run included."""

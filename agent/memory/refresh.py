@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agent.config.remembering import Memory
+from agent.events.receipt import Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection
 from agent.index.analysis import terms
@@ -91,7 +92,8 @@ def refresh_subscriber(
         ledger.give(event.session, kept)
         tell(ContextRefreshed(event.run, event.session, event.number, len(kept.found)))
         text = "\n\n".join(each.shown for each in kept.found)
-        return (Injection(f"What else is remembered that may help:\n\n{text}", "memories"),)
+        receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept.found)
+        return (Injection(f"What else is remembered that may help:\n\n{text}", "memories", receipts=receipts),)
 
     return refresh
 

@@ -345,6 +345,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     assert refresh(replace(STEP, number=3)) == ()
     (injection,) = refresh(STEP)
     assert "Lisbon is where my sister lives" in injection.text
+    assert [receipt.path for receipt in injection.receipts] == [*shelf.notes]
     assert told == [ContextRefreshed("run", "sessions/a.md", 4, 1)]
     assert refresh(replace(STEP, number=7)) == ()
     ledger.begin(Asker(session="sessions/a.md", run="run", since=NOW))

@@ -1,0 +1,35 @@
+"""What hooks put before the model, pinned to the commit that has the notes as they were quoted.
+
+Done here and not by the hooks, whose time is short: a refresh that waited for git would come too late to be heard.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.errors import AgentError
+from agent.events.subscriber import Injection
+from agent.vault.history.pins import Pins, pins
+from agent.vault.store import Vault
+
+logger = logging.getLogger(__name__)
+
+
+def pinned(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
+    """The injections, their receipts with a commit where the note has one; asks git only where there are receipts."""
+    found = _pins(vault, {receipt.path for each in told for receipt in each.receipts if receipt.commit is None})
+    return tuple(
+        replace(
+            each,
+            receipts=tuple(replace(every, commit=every.commit or found.commit(every.path)) for every in each.receipts),
+        )
+        for each in told
+    )
+
+
+def _pins(vault: Vault, paths: set[str]) -> Pins:
+    try:
+        return pins(vault, paths)
+    except (AgentError, OSError) as error:  # a receipt without a commit is better than a run that ends
+        logger.warning("what was put before the model is not pinned to a commit: %s", error)
+        return Pins()

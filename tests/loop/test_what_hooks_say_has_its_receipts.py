@@ -1,0 +1,46 @@
+"""What hooks put before the model stands in the session's note with its lines, pinned where git has them."""
+
+from pathlib import Path
+
+from agent.events.receipt import Receipt
+from agent.events.runs import IterationStarted, TaskStarted
+from agent.events.subscriber import Injection
+from agent.loop.pinned import pinned
+from agent.tools.tool import Cited
+from tests.loop.stage import note, stage
+from tests.vaults import head, write
+
+TEA = Receipt("tea.md", (1, 3), None, 0.5, "words")
+
+
+def test_at_the_beginning_and_at_a_step_receipts_stand_below_the_text(tmp_path: Path) -> None:
+    scene = stage(tmp_path, ["Done."], tea="# Tea\n\nGreen.\n", plan="# Plan\n")
+    write(scene.root / "plan.md", "# Another plan\n")
+    plan = Receipt("plan.md", (1, 1), None, 0.25, "")
+    scene.bus.subscribe(lambda _: [Injection("drink tea", "a", receipts=(TEA, plan))], TaskStarted, name="a")
+    scene.bus.subscribe(lambda _: [Injection("more tea", "b", receipts=(TEA,))], IterationStarted, name="b")
+    commit = head(scene.root)[:10]
+    ended = scene.ask("tea?")
+    text = note(scene.vault, ended.session)
+    first = f"drink tea\n```\n\n- [[tea]] lines 1–3 at `{commit}` (0.50, words)\n- [[plan]] line 1 (0.25)\n"
+    assert first in text
+    assert "more tea\n```\n\n- [[tea]] lines 1–3 at `" in text
+    assert set(ended.sources) == {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))}
+    scene.bus.close()
+
+
+def test_what_there_is_no_room_for_leaves_no_receipt(tmp_path: Path) -> None:
+    scene = stage(tmp_path, ["Done."], tea="# Tea\n\nGreen.\n")
+    said = [Injection("short", "a", 2, (TEA,)), Injection("x" * 9_000, "b", 1, (Receipt("b.md", (1, 1), None, 0, ""),))]
+    scene.bus.subscribe(lambda _: said, IterationStarted, name="a")
+    text = note(scene.vault, scene.ask("tea?").session)
+    assert "- [[tea]]" in text and "[[b]]" not in text
+    scene.bus.close()
+
+
+def test_where_git_cannot_be_asked_the_receipt_has_no_commit(tmp_path: Path) -> None:
+    scene = stage(tmp_path, [], tea="# Tea\n")
+    told = (Injection("tea", "a", receipts=(TEA,)), Injection("plain", "b"))
+    (scene.root / ".git").rename(tmp_path / "away")
+    assert pinned(scene.vault, told) == told
+    scene.bus.close()
