@@ -58,7 +58,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Which runs a profile is for: every list that is given must fit. `sessions` are beginnings of the note's path."""
+    """Which runs a profile is for: every list that is given must fit. `sessions` are beginnings of the note's path.
+
+    A channel is named whole (`lark:room`) or by its service (`lark`), which stands for all of its rooms.
+    """
 
     channels: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
@@ -67,7 +70,7 @@ class Match:
     def fits(self, context: RunContext) -> bool:
         """Whether the run is one of them; an empty match fits every run."""
         return (
-            (not self.channels or context.channel in self.channels)
+            (not self.channels or {context.channel, context.channel.partition(":")[0]} & set(self.channels) != set())
             and (not self.roles or context.role in self.roles)
             and (not self.sessions or context.session.startswith(self.sessions))
         )

@@ -50,6 +50,9 @@ def test_the_first_profile_that_fits_is_taken_and_the_last_fits_always() -> None
         ("lark", "guest", "sessions/jobs/a.md", "chat-guest"),
         ("lark", "owner", "sessions/jobs/a.md", "chat"),
         ("wecom", "guest", "", "chat"),
+        ("lark:room", "owner", "", "chat"),
+        ("lark:room", "guest", "", "chat-guest"),
+        ("larkspur:room", "owner", "", "default"),
         ("cli", "owner", "sessions/jobs/a.md", "jobs"),
         ("cli", "owner", "sessions/2026/a.md", "default"),
     ]:
