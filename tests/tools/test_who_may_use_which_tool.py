@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ConfigError
+from agent.llm.messages import ToolCall
 from agent.tools.policy import GROUPS, Match, Policies, Policy, Profile, Rule, Verdict
 from agent.tools.policy_file import load_policies, parse_policies
 from agent.tools.tool import RunContext
-from tests.tools.house import house, tool_of
+from tests.tools.house import hit, house, tool_of
 
 EXEC, FS = Rule(group="exec"), Rule(group="fs")
 SHELL = tool_of(name="shell_run", groups=("exec",))
@@ -143,3 +144,13 @@ def test_a_file_that_cannot_be_read_does_not_fall_back_to_the_one_that_ships(tmp
     (tmp_path / "policy.yaml").mkdir()
     with pytest.raises(ConfigError):
         load_policies(tmp_path)
+
+
+def test_a_guest_who_may_search_the_notes_finds_nothing_that_people_said(tmp_path: Path) -> None:
+    paths = ("tea.md", "entries/2026/11/a.md", "daily/2026-11-21.md", "MEMORY.md", "sessions/2026/11/a-summary-1.md")
+    home = house(tmp_path, dict.fromkeys(paths, "tea\n"))
+    home.found += [hit(path, (1, 1), "tea") for path in reversed(paths)]
+    guest = home.registry.call(ToolCall("1", "search_vault", {"query": "tea"}), RunContext("r", "s.md", role="guest"))
+    assert guest.given is not None and [source.path for source in guest.given.sources] == ["tea.md"]
+    mine = home.registry.call(ToolCall("2", "search_vault", {"query": "tea"}), RunContext("r", "s.md"))
+    assert mine.given is not None and len(mine.given.sources) == len(paths)

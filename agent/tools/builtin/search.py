@@ -4,6 +4,7 @@ How notes are searched is the index's, which memories count is the caller's: bot
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from agent.index.hit import Answer, Hit
@@ -22,6 +23,9 @@ _Found = TypeVar("_Found", Hit, Remembered)
 
 LIMIT = 8
 _PASSAGE = 1_200
+_OF_PEOPLE = ("entries/", "daily/", "profile/", "MEMORY.md", "sessions/", "questions/", "approvals/")
+"""Where it stands what people have said to the agent: a policy may let guests search the notes, but not these."""
+_SPARE = 3
 _SCHEMA: Object = {
     "type": "object",
     "properties": {
@@ -37,7 +41,7 @@ def search_tool(notes: Notes, search: Search) -> Tool:
     """`search_vault`: everything that is in the notes."""
 
     def perform(call: Object, context: RunContext) -> Given:
-        answer = search(given.text(call, "query"), given.number(call, "limit", LIMIT))
+        answer = _open_to(context, search, given.text(call, "query"), given.number(call, "limit", LIMIT))
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         return _told(notes, answer.hits, _shown, "nothing was found", limited)
 
@@ -68,6 +72,15 @@ def _told(
     origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
     sources = tuple(Cited(each.path, each.lines) for each in found)
     return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+
+
+def _open_to(context: RunContext, find: Search, query: str, limit: int) -> Answer:
+    """What is found for whoever asks."""
+    if context.role == "owner":
+        return find(query, limit)
+    answer = find(query, limit * _SPARE)
+    hits = tuple(hit for hit in answer.hits if not hit.path.startswith(_OF_PEOPLE))
+    return replace(answer, hits=hits[:limit])
 
 
 def _shown(number: int, hit: Hit) -> str:
