@@ -1,7 +1,7 @@
 """Workflow traces, read from the entries that a vault keeps of finished runs: which tools were used, in which order.
 
 Writing them is memory's; what is common to many of them is `sequences`'. Only the owner's own runs are read: what
-somebody in a group asked for teaches nothing.
+somebody else asked for teaches nothing, in a group or alone.
 """
 
 import re
@@ -71,7 +71,7 @@ def read_trace(path: str, data: bytes) -> Trace | None:
     """The trace in an entry; None for any other note, and for a run that was not the owner's own."""
     note = Note.parse(data)
     slots = note.header.get("slots")
-    if note.type != TYPE or not isinstance(slots, Mapping) or note.string("chat_id"):
+    if note.type != TYPE or not isinstance(slots, Mapping) or note.string("chat_id") or note.string("sender_id"):
         return None
     said = {str(key): str(value) for key, value in slots.items()}
     names = [name for raw in said.get("tools", "").split(",") if (name := raw.strip())][:STEPS]

@@ -27,7 +27,7 @@ PLACES = ("Assam", "Yunnan", "Kyoto", "Hunan", "Fujian", "Taiwan")
 
 def run_entry(clock: Clock, number: int, task: str, tools: tuple[str, ...] = TOOLS, **other: str) -> tuple[str, str]:
     """The entry that memory keeps of a run."""
-    speaker = Speaker("cli", group=other.get("group") == "yes")
+    speaker = Speaker("cli", other.get("sender", ""), group=other.get("group") == "yes")
     outcome = other.get("outcome", "finished")
     event = TaskCompleted(f"RUN{number}", "sessions/a.md", task, speaker, outcome, "Done.", tools, 3.0, 4)
     steps = tuple(Step(tool, f"notes/{task.split()[-1].lower()}.md") for tool in tools)
@@ -261,10 +261,11 @@ def test_a_suggestion_with_a_password_in_it_is_left_out_and_leaves_nothing_behin
     assert len(scene.offers.learn(())) == 1
 
 
-def test_what_others_asked_for_in_a_group_teaches_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", [{"group": "yes"}, {"sender": "ben"}], ids=["in a group", "alone"])
+def test_what_others_asked_for_teaches_nothing(tmp_path: Path, other: dict[str, str]) -> None:
     scene = Scene(tmp_path, times=0)
     for number in range(4):
-        path, text = run_entry(scene.clock, number, "write the tasting sheet for tea", group="yes")
+        path, text = run_entry(scene.clock, number, "write the tasting sheet for tea", TOOLS, **other)
         write(scene.root / path, text)
     assert read_traces(scene.vault) == ()
 
