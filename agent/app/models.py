@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.app.build import App
+from agent.app.quoting import Quoting
 from agent.app.standing import ledger_of
 from agent.context.budget import Count
 from agent.llm.choose import Providers, providers
@@ -40,7 +41,7 @@ def account(app: App, count: Count, stand_in: Provider) -> Account:
 
     def metered(provider: Provider, scope: Scope) -> Provider:
         if not provider.model.present:
-            return stand_in
+            return stand_in.of_run(scope.run) if isinstance(stand_in, Quoting) else stand_in
         redacted = Redacted(provider, secrets)
         return Meter(redacted, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
 

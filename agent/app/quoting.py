@@ -1,9 +1,14 @@
-"""What stands in where no model is configured: a provider that answers with the best passages, quoted and linked."""
+"""What stands in where no model is configured: a provider that answers with the best passages, quoted and linked.
 
-from dataclasses import dataclass
+Of all notes to the owner; to anybody else, and in a group, of what may be recalled for whoever asks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from agent.app.recalling import Recall
 from agent.context.anchor import Language
+from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, Quoted, extractive
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
@@ -17,6 +22,11 @@ class Quoting:
 
     recall: Recall
     language: Language
+    run: str = ""
+
+    def of_run(self, run: str) -> "Quoting":
+        """The same for a run: who asks in it decides what is quoted."""
+        return replace(self, run=run)
 
     @property
     def model(self) -> Model:
@@ -25,11 +35,20 @@ class Quoting:
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """The passages that fit what the person said last."""
         asked = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
-        hits = self.recall.search(asked, PASSAGES).hits
-        quoted = [
-            Quoted(hit.path, hit.passage, hit.lines, hit.headings[-1] if hit.headings else "", hit.title)
-            for hit in hits
-        ]
-        text = extractive(asked, quoted, self.language)
+        text = extractive(asked, self._quoted(asked), self.language)
         on_text(text)
         return Reply(Assistant(text), Usage(), "end", self.model.name)
+
+    def _quoted(self, question: str) -> Sequence[Quoted]:
+        asker = self.recall.ledger.asker(self.run)
+        if asker is None:
+            return []
+        if asker.is_owner and not asker.chat:
+            return [_passage(hit) for hit in self.recall.search(question, PASSAGES).hits]
+        known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True).found
+        hits = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
+        return [*(Quoted(each.path, each.text, each.lines) for each in known), *map(_passage, hits)][:PASSAGES]
+
+
+def _passage(hit: Hit) -> Quoted:
+    return Quoted(hit.path, hit.passage, hit.lines, hit.headings[-1] if hit.headings else "", hit.title)
