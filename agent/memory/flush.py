@@ -8,6 +8,7 @@ given by whoever subscribes it to the bus; forgetting entries again is left to t
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from agent.clock import Clock
 from agent.errors import AgentError, UserError
@@ -68,20 +69,21 @@ def extract(event: ContextCompact, clock: Clock) -> tuple[Entry, ...]:
     wanted = [found for message in event.messages if message.role == "user" for found in _wish(event, message, clock)]
     if event.untrusted or any(_FRAME.search(message.text) for message in event.messages):
         return tuple(reversed(wanted))
-    decided = [_decision(event, message, clock) for message in event.messages]
-    learned = [_finding(event, message, clock) for message in event.messages]
+    alone = replace(event, speaker=replace(event.speaker, group=False))  # what the group has not heard is the person's
+    decided = [_decision(alone, message, clock) for message in event.messages]
+    learned = [_finding(alone, message, clock) for message in event.messages]
     return tuple(entry for each in (wanted, decided, learned) for entry in reversed(each) if entry)
 
 
 def unknown(entries: Sequence[Entry], before: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entries that say something new, compared with those before and with each other."""
-    seen = [_words(entry) for entry in before]
+    """The entries that say something new, compared with those before and with each other, each person's with theirs."""
+    seen = [(_whose(entry), _words(entry)) for entry in before]
     fresh: list[Entry] = []
     for entry in entries:
-        words = _words(entry)
-        if all(_likeness(words, other) < SAME for other in seen):
+        whose, words = _whose(entry), _words(entry)
+        if all(whose != other or _likeness(words, said) < SAME for other, said in seen):
             fresh.append(entry)
-            seen.append(words)
+            seen.append((whose, words))
     return tuple(fresh)
 
 
@@ -147,6 +149,11 @@ def _save(entries: Sequence[Entry], save: Callable[[Sequence[Entry]], None]) -> 
     except AgentError as error:
         return 0, error
     return len(entries), None
+
+
+def _whose(entry: Entry) -> tuple[str, str]:
+    """Who said it, and in which chat it is kept; the chat is empty for what is a person's own."""
+    return entry.sender_id, entry.chat_id if entry.scope is Scope.CHAT else ""
 
 
 def _words(entry: Entry) -> frozenset[str]:
