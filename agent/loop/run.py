@@ -16,7 +16,7 @@ from agent.context.assemble import assemble, injected, opening
 from agent.context.budget import Window
 from agent.context.choice import choose_tools
 from agent.context.shorten import shorten
-from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked
+from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, UserError
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
 from agent.events.subscriber import Injection
 from agent.llm.breaker import Breaker
@@ -45,13 +45,23 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A task: what was asked, by whom, on behalf of which job; `role` is `owner` or `guest`."""
+    """A task: what was asked, by whom, on behalf of which job; `role` is `owner` or `guest`.
+
+    A guest has a name: without one `UserError` is raised, as their words would be kept for the owner's.
+    """
 
     task: str
     speaker: Speaker
     role: str = "owner"
     job: str = ""
     depth: int = 0
+
+    def __post_init__(self) -> None:
+        if self.role != "owner" and not self.speaker.sender:
+            raise UserError(
+                f"somebody asks through {self.speaker.channel} who is not you and has no name",
+                hint="have the channel say who sends each message",
+            )
 
 
 @dataclass(slots=True)

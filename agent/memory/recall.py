@@ -63,6 +63,11 @@ class Asker:
     since: datetime | None = None
     run: str = ""
 
+    @property
+    def is_named(self) -> bool:
+        """Whether it is known who it is; the owner needs no name, and nobody else is taken for the owner."""
+        return self.is_owner or bool(self.sender)
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -246,7 +251,7 @@ class _Candidate:
             return False
         if self.scope == CHAT:
             return bool(asker.chat) and self.chat == asker.chat.casefold()
-        return self.sender == asker.sender.casefold()
+        return asker.is_named and self.sender == asker.sender.casefold()
 
     def is_over(self, now: datetime, settings: Memory) -> bool:
         """Whether it is too old to be recalled."""
@@ -310,7 +315,7 @@ def _is_for(entry: Entry, asker: Asker) -> bool:
     """Whether an entry is this person's, or their chat's: to the letter, as its note says."""
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat
-    return entry.sender_id == asker.sender
+    return asker.is_named and entry.sender_id == asker.sender
 
 
 def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:

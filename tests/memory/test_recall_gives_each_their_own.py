@@ -89,6 +89,17 @@ def test_nobody_is_given_what_another_person_said(shelf: Shelf) -> None:
     assert said(recaller.recall("my tea", Asker(), 8)) == ["User: my tea is assam"]
 
 
+def test_who_has_no_name_is_nobody_and_not_the_owner(shelf: Shelf) -> None:
+    shelf.put("User: my tea is assam")
+    shelf.put("User: in this room tea is rooibos", sender_id="ben", scope=Scope.CHAT, chat_id="lark:room")
+    recaller = shelf.open()
+    assert said(recaller.recall("tea", Asker(is_owner=False), 8)) == []
+    assert said(recaller.recall("tea", Asker(chat="lark:room", is_owner=False), 8)) == [
+        "User: in this room tea is rooibos"
+    ]
+    assert said(recaller.recall("tea", Asker(), 8)) == ["User: my tea is assam"]
+
+
 def test_names_that_differ_in_case_are_two_people(shelf: Shelf) -> None:
     shelf.put("User: my tea is oolong", sender_id="Anna")
     assert said(shelf.open().recall("tea", Asker("anna", is_owner=False), 8)) == []
@@ -99,9 +110,10 @@ def test_names_that_differ_in_case_are_two_people(shelf: Shelf) -> None:
     st.sampled_from(["", "a", "b"]),
     st.sampled_from(["", "x", "y"]),
     st.sampled_from(["tea", "scope:chat tea", "path:e tea sender_id:a", 'tea sender_id:"a"', "type:chat_turn tea"]),
+    st.booleans(),
 )
 def test_whatever_is_asked_only_one_s_own_and_one_s_chat_s_are_found(
-    said_by: list[tuple[str, str]], sender: str, chat: str, question: str
+    said_by: list[tuple[str, str]], sender: str, chat: str, question: str, is_owner: bool
 ) -> None:
     entries = {
         f"entries/{at}.md": Entry(
@@ -118,9 +130,10 @@ def test_whatever_is_asked_only_one_s_own_and_one_s_chat_s_are_found(
         return Answer(text, "keyword", "fake", tuple(_hit(path, facets[path]) for path in notes))
 
     recaller = Recaller(careless, notes.get, lambda: NOW, SETTINGS)
-    for each in recaller.recall(question, Asker(sender, chat, is_owner=not sender), 8).found:
+    for each in recaller.recall(question, Asker(sender, chat, is_owner), 8).found:
         entry = entries[each.path]
-        assert (entry.scope is Scope.USER and entry.sender_id == sender) or (
+        is_nobody = not (sender or is_owner)
+        assert (entry.scope is Scope.USER and entry.sender_id == sender and not is_nobody) or (
             entry.scope is Scope.CHAT and chat and entry.chat_id == chat
         )
 
