@@ -16,7 +16,6 @@ from agent.index.embedder import Chosen
 from agent.index.hit import Answer, Hit
 from agent.index.search import Searcher
 from agent.index.weights import default
-from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
@@ -93,13 +92,12 @@ class Recall:
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "Memories":
         """What the tasks of a run are given."""
-        summaries = [record.at for record in session.records if isinstance(record.event, Summarised)]
         asker = Asker(
             context.sender,
             context.channel if group else "",
             context.role == "owner",
             session.path,
-            summaries[-1] if summaries else None,
+            session.summarised(context.sender),
             context.run,
         )
         self.ledger.begin(asker)
@@ -142,9 +140,9 @@ class Memories:
         begin = app.clock.monotonic()
         found = Recollection()
         if memory.auto_recall:
-            given = self.recall.ledger.given(asker.session)
+            given = self.recall.ledger.given(asker)
             found = self.recall.recaller.recall(task, asker, memory.max_recalls, without=given, unasked=True)
-            self.recall.ledger.give(asker.session, found)
+            self.recall.ledger.give(asker, found)
         hits = self.recall.others(task, others).hits if others and asker.is_owner else ()
         if asker.run and memory.auto_recall:
             seconds = app.clock.monotonic() - begin

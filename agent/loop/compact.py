@@ -57,7 +57,7 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
     run = scene.context.run
     untrusted = tuple(scene.context.taint.sources)
     agent.bus.publish(ContextCompact(run, session.path, scene.speaker, _heard(session, dropped), untrusted))
-    _flush(agent, scene, dropped)
+    _flush(agent, scene, _own(session, dropped))
     model = scene.models.fast
 
     def summarise(prompt: str) -> str:
@@ -86,10 +86,19 @@ def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
     )
 
 
+def _own(session: Session, dropped: tuple[Message, ...]) -> tuple[Message, ...]:
+    """What belongs to the runs of the person who speaks: what others have said is not theirs to be remembered."""
+    others = {id(each.message) for each in session.heard if not each.own}
+    return tuple(message for message in dropped if id(message) not in others)
+
+
 def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
-    """Ask the model what it wants to remember; the person does not see it."""
+    """Ask the model what it wants to remember; the person does not see it.
+
+    Not of guests: what a model keeps of them is kept for their chat, and it may be a group that has not heard it.
+    """
     model = scene.models.main
-    if not model.model.present:
+    if not model.model.present or not dropped or scene.context.role != "owner":
         return
     try:
         wish = fill("flush", agent.vault.read, most=str(MOST), language=_LANGUAGES[agent.language])
@@ -105,8 +114,13 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
 
 
 def _note(agent: Agent, scene: Scene, compacted: Compacted) -> dict[str, bytes]:
-    """The summary as a note of its own, to be found by search; it says so when untrusted text may have gone into it."""
+    """The summary as a note of its own, to be found by search; it says so when untrusted text may have gone into it.
+
+    None of a group's or a guest's conversation: it would be found outside of it.
+    """
     session = scene.session
+    if scene.speaker.group or scene.context.role != "owner":
+        return {}
     number = sum(isinstance(record.event, Summarised) for record in session.records)
     name = session.path.removesuffix(".md")
     header: dict[str, Value] = {

@@ -36,6 +36,14 @@ from agent.vault.write.secrets import masked
 FOLDER = "sessions/"
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message that the model of a run sees; `own`: it belongs to a run of the same person."""
+
+    message: Message
+    own: bool = True
+
+
 @dataclass(slots=True)
 class Session:
     """One conversation. `parent` is `run/call` of the run that delegated to it, empty for a person's own."""
@@ -58,15 +66,38 @@ class Session:
 
     @property
     def history(self) -> tuple[Message, ...]:
-        """The messages that a model is to see, without the system's; a summary stands in for those before it."""
-        shown: list[Message] = []
+        """The messages that the model of the last run is to see, without the system's."""
+        return tuple(each.message for each in self.heard)
+
+    @property
+    def heard(self) -> tuple[Heard, ...]:
+        """The same, with whose they are: of other people's runs only what was said aloud in a group, never what was
+        recalled or looked up for them. A person's own summary stands in for what it was made of, nobody else's."""
+        now = next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
+        shown: list[Heard] = []
+        began: Began | None = None
+        for record in self.records:
+            own = began is None or now is None or began.sender == now.sender
+            match record.event:
+                case Began():
+                    began = record.event
+                case Spoken(message) if not isinstance(message, System):
+                    if own or (began and now and (began.group or now.role == "owner") and _is_aloud(message)):
+                        shown.append(Heard(message, own))
+                case Summarised(text, kept) if own:
+                    shown = [Heard(Context(text, "summary")), *shown[len(shown) - kept :]]
+        return tuple(shown)
+
+    def summarised(self, sender: str) -> datetime | None:
+        """When a summary last took the place of what this person had before them; None for never."""
+        speaking, found = "", None
         for record in self.records:
             match record.event:
-                case Spoken(message) if not isinstance(message, System):
-                    shown.append(message)
-                case Summarised(text, kept):
-                    shown = [Context(text, "summary"), *shown[len(shown) - kept :]]
-        return tuple(shown)
+                case Began():
+                    speaking = record.event.sender
+                case Summarised() if speaking == sender:
+                    found = record.at
+        return found
 
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
@@ -106,10 +137,11 @@ class Session:
         return self.records[-1].at if self.records else None
 
     def of_run(self, run: str) -> Iterator[Event]:
-        """What has happened since this run began."""
+        """What has happened in this run since it began; not what happened in those after it."""
         inside = False
         for record in self.records:
-            inside = inside or (isinstance(record.event, Began) and record.event.run == run)
+            if isinstance(record.event, Began):
+                inside = record.event.run == run
             if inside:
                 yield record.event
 
@@ -189,6 +221,11 @@ def latest(vault: Vault, channel: str, among: int = 30) -> Session | None:
         if session.channel == channel and not session.parent and session.records:
             found.append(session)
     return max(found, key=lambda session: session.records[-1].at, default=None)
+
+
+def _is_aloud(message: Message) -> bool:
+    """Whether everybody in a group has heard it: what people say, and answers."""
+    return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 
 def _clean(event: Event) -> Event:

@@ -32,40 +32,44 @@ _MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- commit .*)$", r
 @dataclass(slots=True)
 class Ledger:
     """Who asks in each run, and which notes the model still has something of in each session; of the last ones.
+    In a group the model has before it what was given to the person who speaks, and not what was given to others.
 
     May be used by several threads.
     """
 
     _askers: OrderedDict[str, Asker] = field(default_factory=OrderedDict)
-    _given: OrderedDict[str, tuple[datetime | None, set[str]]] = field(default_factory=OrderedDict)
+    _given: OrderedDict[tuple[str, str], tuple[datetime | None, set[str]]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, asker: Asker) -> None:
         """A run of this person begins, or goes on; what was given before a summary took its place is forgotten."""
+        key = (asker.session, asker.sender)
         with self._lock:
             self._askers[asker.run] = asker
-            since, _ = self._given.get(asker.session, (None, None))
-            if asker.session not in self._given or since != asker.since:
-                self._given[asker.session] = (asker.since, set())
-            for table in (self._askers, self._given):
-                while len(table) > _RUNS:
-                    table.popitem(last=False)
+            since, _ = self._given.get(key, (None, None))
+            if key not in self._given or since != asker.since:
+                self._given[key] = (asker.since, set())
+            while len(self._askers) > _RUNS:
+                self._askers.popitem(last=False)
+            while len(self._given) > _RUNS:
+                self._given.popitem(last=False)
 
     def asker(self, run: str) -> Asker | None:
         """Who asks in a run; None for one that is not known."""
         with self._lock:
             return self._askers.get(run)
 
-    def give(self, session: str, found: Recollection) -> None:
-        """These are put before the model in a session."""
+    def give(self, asker: Asker, found: Recollection) -> None:
+        """These are put before the model for somebody in their session."""
         with self._lock:
-            if session in self._given:
-                self._given[session][1].update(each.path for each in found.found)
+            if (known := self._given.get((asker.session, asker.sender))) is not None:
+                known[1].update(each.path for each in found.found)
 
-    def given(self, session: str) -> frozenset[str]:
-        """The notes of which the model has something before it."""
+    def given(self, asker: Asker) -> frozenset[str]:
+        """The notes of which the model has something before it when it works for somebody in their session."""
         with self._lock:
-            return frozenset(self._given[session][1]) if session in self._given else frozenset()
+            known = self._given.get((asker.session, asker.sender))
+            return frozenset(known[1]) if known is not None else frozenset()
 
 
 def refresh_subscriber(
@@ -85,11 +89,11 @@ def refresh_subscriber(
         words = topics(latest(event.session), event.task) if asker is not None else ""
         if asker is None or not words:
             return ()
-        found = recaller.recall(words, asker, MOST, without=ledger.given(event.session), unasked=True)
+        found = recaller.recall(words, asker, MOST, without=ledger.given(asker), unasked=True)
         kept = _fitting(found, settings.refresh_tokens, count)
         if not kept.found:
             return ()
-        ledger.give(event.session, kept)
+        ledger.give(asker, kept)
         tell(ContextRefreshed(event.run, event.session, event.number, len(kept.found)))
         text = "\n\n".join(each.shown for each in kept.found)
         receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept.found)

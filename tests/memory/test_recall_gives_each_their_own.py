@@ -21,7 +21,7 @@ from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.fallback import Fallback
 from agent.memory.quota import QUOTAS, share
-from agent.memory.recall import Asker, Recaller, Recollection, plain
+from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger, is_due, refresh_subscriber, topics
 from agent.memory.tombstones import Tombstones, fingerprints
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
@@ -363,6 +363,18 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     assert refresh(replace(STEP, number=7)) == ()
     ledger.begin(Asker(session="sessions/a.md", run="run", since=NOW))
     assert len(refresh(replace(STEP, number=10))) == 1
+
+
+def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> None:
+    anna, ben = (Asker(name, "lark:room", is_owner=False, session="s", run=name) for name in ("anna", "ben"))
+    ledger, tea = Ledger(), Remembered("tea.md", "", "", (1, 1), "tea", 1.0, "chat_turn")
+    ledger.begin(anna)
+    ledger.give(anna, Recollection((tea,)))
+    ledger.begin(ben)
+    assert [set(ledger.given(each)) for each in (anna, ben)] == [{"tea.md"}, set()]
+    ledger.give(ben, Recollection((tea,)))
+    ledger.begin(replace(ben, since=NOW))
+    assert [set(ledger.given(each)) for each in (anna, ben)] == [{"tea.md"}, set()]
 
 
 def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
