@@ -7,7 +7,7 @@ an index that grew by updates answers just as one built at once. A graph is made
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -17,6 +17,7 @@ from agent.index.seal import Damaged
 from agent.index.weights import EXACT
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from usearch.index import Index
 
 CHUNKS = 1 << 12
@@ -27,6 +28,8 @@ _NO_GRAPH = (2, 1)
 """The least that usearch takes, for chunks that are all compared: 0.05 s for 30,000, and a fifth less on disk."""
 _LOOKED_AT = 256
 """Chunks that a search of more keeps in view: 1 ms at 300,000 and half of the nearest 20 notes; with 64 a third."""
+_FEW = 1_000
+"""Chunks that are linked by one thread."""
 _TIED = 8
 """Of notes that are equally near, so many times as many as asked for are found; more are copies of one template."""
 
@@ -70,6 +73,8 @@ class VectorIndex:
                 self._index.load(data)
         except (RuntimeError, ValueError) as error:
             raise Damaged(f"{path.name} cannot be read: {error}") from error
+        if self.has_graph:
+            self._index.expansion_add = _GRAPH[1]  # type: ignore[misc]  # it can be set, and no file says what it was
         if self._index.ndim != self.dimensions:
             raise Damaged(f"{path.name} has {self._index.ndim} dimensions instead of {self.dimensions}")
 
@@ -87,7 +92,7 @@ class VectorIndex:
         """Chunk vectors of some notes that are not in the index."""
         keys = [note * CHUNKS + at for note, rows in zip(notes, vectors, strict=True) for at in range(len(rows))]
         if keys:
-            self._index.add(np.array(keys, dtype=np.uint64), np.concatenate([*vectors]))
+            _add(self._index, np.array(keys, dtype=np.uint64), np.concatenate([*vectors]))
             self._fit()
 
     def _fit(self) -> None:
@@ -98,10 +103,10 @@ class VectorIndex:
         size, graph = len(self._index), self.has_graph
         if graph == (size > (self.exact * 3 // 4 if graph else self.exact)):
             return
-        keys = self._index.keys[:size]
+        keys = np.asarray(self._index.keys[:size])
         vectors = np.array(self._index.get(keys, dtype="i8"))
         self._index = _empty(self.dimensions, _NO_GRAPH if graph else _GRAPH)
-        self._index.add(keys, vectors)
+        _add(self._index, keys, vectors)
 
     def remove(self, notes: Iterable[int]) -> None:
         """Forget some notes, whether or not they are there."""
@@ -142,6 +147,16 @@ class VectorIndex:
         for key, distance in zip(found.keys.tolist(), found.distances.tolist(), strict=True):
             nearest.setdefault(key // CHUNKS, distance)
         return nearest, found.distances[-1].item()
+
+
+def _add(index: "Index", keys: "NDArray[np.uint64]", vectors: "NDArray[Any]") -> None:
+    """Add chunks, the first of an index one after the other: what several threads add at once does not see each other,
+    and a small graph falls apart."""
+    first = max(_FEW - len(index), 0)
+    if first:
+        index.add(keys[:first], vectors[:first], threads=1)
+    if len(keys) > first:
+        index.add(keys[first:], vectors[first:])
 
 
 def _empty(dimensions: int, links: tuple[int, int]) -> "Index":
