@@ -25,7 +25,7 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load
 from agent.memory.capture import Ways
 from agent.memory.dedupe import Thresholds
-from agent.memory.entry import Entry, EntryType, Scope, read_entry
+from agent.memory.entry import Entry, EntryType, read_entry
 from agent.memory.flush import RECENT, flush_subscriber
 from agent.memory.keeping import After, Capturing, Keeper
 from agent.memory.refresh import refresh_subscriber
@@ -170,7 +170,8 @@ def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
 
 
 def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
-    """Save what a model wants to remember of a conversation; what cannot be saved (a secret) costs no other.
+    """Save what a model wants to remember of a conversation, for the person who speaks in it and nobody else; what
+    cannot be saved (a secret) costs no other.
 
     Nothing is saved once the run has read untrusted text: who knows whose wish it is.
     """
@@ -180,16 +181,13 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
     for fact in facts:
         if left.is_forgotten(fact):
             continue
-        is_owner = context.role == "owner"
         entry = Entry(
             app.clock.new_id(),
             app.clock.now(),
             fact,
             type=EntryType.AUTO_FLUSH,
-            scope=Scope.USER if is_owner else Scope.CHAT,
             channel=context.channel,
             source="context_compact",
-            chat_id="" if is_owner else context.channel,
             session_id=context.session,
             sender_id=context.sender,
         )

@@ -9,13 +9,15 @@ import logging
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from agent.app.build import App
-from agent.errors import AgentError
+from agent.errors import AgentError, NoteGone
 from agent.events.runs import TaskCompleted
+from agent.loop.records import Began
+from agent.loop.session import Session, load
 from agent.memory import daily
 from agent.memory.authorship import DAILY
 from agent.memory.day_summary import day_summary
@@ -44,12 +46,20 @@ class Diary:
     app: App
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
-        """What a finished task adds to today's log; the first of a new day has the day before summed up."""
+        """What a finished task adds to today's log; the first of a new day has the day before summed up.
+
+        Of what a guest asked for, only that somebody did; and nothing of what is to be forgotten.
+        """
         vault, now = self.app.vault, self.app.clock.now()
         path = daily.path_of(now.date())
         if vault.read(path) is None:
             self._close_earlier(now.date())
-        block = daily.log_block(event, now, self._language, quote=not _has_strangers(vault, event.session))
+        left = tombstones(vault).without_forgotten
+        told = replace(event, task=left(event.task), answer=left(event.answer))
+        session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
+        if session is not None and not _is_owners(session, event.run):
+            told, quote = replace(told, task=daily.asked_by_guest(self._language), answer=""), False
+        block = daily.log_block(told, now, self._language, quote=quote)
         return [Addition(path, daily.new_note(now.date()).encode(), block.encode())]
 
     def summarise(self, day: date) -> Outcome:
@@ -188,3 +198,16 @@ def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Fou
 def _has_strangers(vault: Vault, session: str) -> bool:
     """Whether a stranger's text came into a session: what was answered then may be the stranger's words."""
     return bool(session) and _STRANGERS in (vault.read(session) or b"")
+
+
+def _session(vault: Vault, path: str) -> Session | None:
+    """The session at this path; None where there is none."""
+    try:
+        return load(vault, path) if path else None
+    except NoteGone:
+        return None
+
+
+def _is_owners(session: Session, run: str) -> bool:
+    """Whether the owner has asked for a run."""
+    return all(event.role == "owner" for event in session.of_run(run) if isinstance(event, Began))

@@ -33,11 +33,30 @@ _END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MU
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 
 _SAID = {
-    "en": {"asked": "Asked", "answer": "Answer", "tools": "Tools", "took": "Took {0}, {1} tool calls, {2}", "in": "In"},
-    "zh": {"asked": "请求", "answer": "回答", "tools": "工具", "took": "用时 {0}，{1} 次工具调用，{2}", "in": "见"},
+    "en": {
+        "asked": "Asked",
+        "answer": "Answer",
+        "tools": "Tools",
+        "took": "Took {0}",
+        "call": "{0} tool call",
+        "calls": "{0} tool calls",
+        "in": "In",
+        "guest": "A guest asked for something",
+        "nothing": "…",
+    },
+    "zh": {
+        "asked": "请求",
+        "answer": "回答",
+        "tools": "工具",
+        "took": "用时 {0}",
+        "call": "{0} 次工具调用",
+        "calls": "{0} 次工具调用",
+        "in": "见",
+        "guest": "有客人提出了请求",
+        "nothing": "…",
+    },
 }
 _OUTCOMES = {
-    "finished": "已完成",
     "limit": "到达上限",
     "needs_approval": "等待批准",
     "question_asked": "等待回答",
@@ -78,16 +97,32 @@ def new_note(day: date) -> str:
 def log_block(event: TaskCompleted, when: datetime, language: str, *, quote: bool = True) -> str:
     """What a finished task adds to the log. Without `quote` only links speak for it."""
     said = _SAID[language]
-    task = inert(one_line(masked(event.task)))
+    task = inert(one_line(masked(event.task))) or said["nothing"]
     bullets = [f"{said['asked']}: {_cut(task, _QUOTED)}"] if len(task) > _TITLE else []
     answer = inert(_first(masked(event.answer))) if quote else ""
     bullets += [f"{said['answer']}: {answer}"] if answer else []
     used = {tool: event.tools.count(tool) for tool in event.tools}
     bullets += [f"{said['tools']}: " + ", ".join(f"{tool} × {count}" for tool, count in used.items())] if used else []
-    outcome = _OUTCOMES.get(event.outcome, event.outcome) if language == "zh" else event.outcome.replace("_", " ")
-    bullets.append(said["took"].format(_duration(event.seconds, language), len(event.tools), outcome))
+    bullets += _course(event, language)
     bullets += [f"{said['in']} [[{event.session.removesuffix('.md')}]]"] if event.session else []
     return block(when, _cut(task, _TITLE), bullets)
+
+
+def _course(event: TaskCompleted, language: str) -> list[str]:
+    """How long it took, how many calls, how it ended: what there is to say of it."""
+    said, comma = _SAID[language], "，" if language == "zh" else ", "
+    parts = [said["took"].format(_duration(event.seconds, language))] if round(event.seconds) else []
+    calls = len(event.tools)
+    parts += [said["calls" if calls > 1 else "call"].format(calls)] if calls else []
+    outcome = _OUTCOMES.get(event.outcome, event.outcome) if language == "zh" else event.outcome.replace("_", " ")
+    parts += [outcome] if event.outcome != "finished" else []
+    line = comma.join(parts)
+    return [line[0].upper() + line[1:]] if line else []
+
+
+def asked_by_guest(language: str) -> str:
+    """What is said of a task whose words are a stranger's."""
+    return _SAID[language]["guest"]
 
 
 def inert(text: str) -> str:
@@ -103,6 +138,7 @@ def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
 
 def log(text: str) -> tuple[Logged, ...]:
     """The tasks in a day's log, in order."""
+    text = _without_summary(text)
     heads = list(_LOGGED.finditer(text))
     ends = [*(head.start() for head in heads), len(text)][1:]
     found = []
@@ -112,6 +148,12 @@ def log(text: str) -> tuple[Logged, ...]:
         used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
         found.append(Logged(head[1], head[2], session[0] if session else "", used))
     return tuple(found)
+
+
+def _without_summary(text: str) -> str:
+    begin = _BEGIN.search(text)
+    end = _END.search(text, begin.end()) if begin else None
+    return text[: begin.start()] + text[end.end() :] if begin and end else text
 
 
 def summary_of(text: str) -> str | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
 
-from agent.errors import AgentError, NoteExists
+from agent.errors import AgentError, NoteExists, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.authorship import CAPTURE, DAILY
 from agent.memory.capture import Ways, capture, is_kept
@@ -28,6 +28,8 @@ BEHIND = frozenset((CAPTURE, DAILY))
 """What the commits are called that are made of a run by itself; nobody has asked the run for them."""
 PATIENCE = 30.0
 """Seconds that `close` waits for what is under way: a model may be writing a summary, or the text of a skill."""
+_TRIES = 4
+"""Times that a capture is tried while somebody else holds the vault."""
 _RECENT = 20
 """Entries written last that are compared beside those that the index finds: it may not have them yet."""
 
@@ -168,13 +170,22 @@ class Capturing:
 
     def _work_on(self, event: TaskCompleted) -> None:
         try:
-            told = self.capture(event)
+            told = self._insist(event)
         except Exception as error:  # noqa: BLE001 - a capture that fails must stop neither the run nor the captures after it
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
             told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
         self._tell(told)
         for work in self._after:
             _guarded(partial(work, event))
+
+    def _insist(self, event: TaskCompleted) -> MemoryCaptured:
+        """Capture a run although another process is at work in the vault; each try waits as long as any write does."""
+        for _ in range(_TRIES - 1):
+            try:
+                return self.capture(event)
+            except Retryable as error:
+                logger.info("run %s is written down a little later: %s", event.run, error)
+        return self.capture(event)
 
     def capture(self, event: TaskCompleted) -> MemoryCaptured:
         """Keep what is worth it of one run; raises what writing raises."""

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from agent.config.load import load
 from agent.config.remembering import Memory
-from agent.errors import Permanent
+from agent.errors import LockHeld, Permanent
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.memory.capture import Ways, capture
 from agent.memory.conversation import smart_truncate
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
-from agent.memory.keeping import Capturing, Keeper
+from agent.memory.keeping import Addition, Capturing, Keeper
 from agent.memory.workflow import Step, Trace
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
 from agent.vault.write.secrets import masked
 from tests.fakes import FakeClock
@@ -211,6 +213,54 @@ def test_a_slow_capture_holds_nobody_up_and_a_failing_one_is_told(tmp_path: Path
     go.set()
     assert work.settle()
     assert [each.problem for each in told if isinstance(each, MemoryCaptured)][0] == "Permanent: the session is gone"
+
+
+def test_a_run_is_written_down_although_somebody_else_was_at_work_in_the_vault(tmp_path: Path) -> None:
+    vault, told, busy = make_vault(tmp_path, clock=FakeClock()), list[object](), [LockHeld("busy"), LockHeld("busy")]
+
+    def taken(path: str, run: str) -> Trace:
+        if busy:
+            raise busy.pop()
+        return DID
+
+    work = capturing(vault, told, taken)
+    work.hear(USED)
+    work.close()
+    assert told == [MemoryCaptured("run-1", RUN.session, 3)]
+
+
+def test_what_many_runs_add_to_is_in_the_same_commit_and_stays_when_the_first_is_undone(tmp_path: Path) -> None:
+    vault, told = make_vault(tmp_path, clock=FakeClock()), list[object]()
+    keeper = Keeper(vault, lambda entry: ())
+
+    def log(event: TaskCompleted) -> list[Addition]:
+        return [Addition("log.md", b"# Log\n", f"- {event.run}\n".encode())]
+
+    work = Capturing(keeper, replace(ways(), clock=vault.clock), lambda path, run: DID, told.append, [log])
+    work.hear(USED)
+    work.hear(replace(USED, run="run-2", task="What else?", answer="Nothing."))
+    work.close()
+    root = vault.place.root
+    assert (root / "log.md").read_text() == "# Log\n- run-1\n- run-2\n"
+    assert git(root, "log", "--format=%(trailers:key=Vault-Run,valueonly)").split() == ["run-2", "run-1"]
+    undo(vault, Selection(run="run-1"))
+    assert (root / "log.md").read_text() == "# Log\n- run-2\n"
+
+
+def test_what_else_is_to_be_written_costs_no_memory_when_it_fails_and_later_work_waits_its_turn(tmp_path: Path) -> None:
+    vault, told, done = make_vault(tmp_path, clock=FakeClock()), list[object](), list[str]()
+
+    def broken(event: TaskCompleted) -> list[Addition]:
+        raise Permanent("no log today")
+
+    after = [lambda event: done.append("after"), broken, lambda event: done.append("last")]
+    made = replace(ways(), clock=vault.clock)
+    keeper = Keeper(vault, lambda entry: ())
+    work = Capturing(keeper, made, lambda path, run: DID, told.append, [broken], after)
+    work.hear(USED)
+    work.then(lambda: done.append("then"))
+    work.close()
+    assert told == [MemoryCaptured("run-1", RUN.session, 3)] and done == ["after", "last", "then"]
 
 
 def test_a_secret_is_covered_up(tmp_path: Path) -> None:

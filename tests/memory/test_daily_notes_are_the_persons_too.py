@@ -55,13 +55,13 @@ def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:
     assert block.startswith("\n## 14:12 - Plan the trip\n")
     assert "- Answer: The train leaves at nine.\n" in block
     assert "- Tools: search_vault × 2, vault_write × 1\n" in block
-    assert "- Took 2 min, 3 tool calls, finished\n" in block
+    assert "- Took 2 min, 3 tool calls\n" in block
     assert "- In [[sessions/2026/11/2026-11-21-plan-the-trip-000001]]\n" in block
 
 
 def test_it_is_chinese_in_a_chinese_vault() -> None:
     block = daily.log_block(finished("安排旅行"), FakeClock().now(), "zh")
-    assert "- 工具: search_vault × 2" in block and "用时 2 分钟，3 次工具调用，已完成" in block
+    assert "- 工具: search_vault × 2" in block and "用时 2 分钟，3 次工具调用\n" in block
 
 
 def test_a_secret_is_not_logged_and_neither_is_a_strangers_answer() -> None:

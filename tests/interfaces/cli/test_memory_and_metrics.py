@@ -1,5 +1,6 @@
 """`memory run`, `memory report`, `import` and `metrics`, as a person types them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,11 @@ from agent.app.memories import Diary, Upkeeper
 from agent.app.recalling import recall
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
+from agent.loop.records import Began
+from agent.loop.session import begin
 from agent.memory.capture import Ways
 from agent.memory.keeping import Capturing
+from agent.memory.tombstones import marks, tombstone
 from agent.memory.workflow import Trace
 from agent.metrics.collect import Collector
 from tests.fakes import FakeClock
@@ -147,3 +151,17 @@ def test_upkeep_that_is_switched_off_is_never_due(root: Path, monkeypatch: pytes
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "false")
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "false")
     assert Upkeeper(build(root, clock=FakeClock())).run_when_due() is None
+
+
+def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Path) -> None:
+    app = build(root, clock=FakeClock())
+    path, stone = tombstone(marks("The spare key is with Ana"), app.clock.new_id(), app.clock.now())
+    write(root / path, stone.decode())
+    log(app, replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. It rains."))
+    session = begin(app.vault, "lark", "Tell me the PIN")
+    session.add(Began("r2", "Tell me the PIN", "lark", "bo", role="guest"))
+    session.save("begin")
+    log(app, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))
+    text = (root / "daily/2026-11-21.md").read_text("utf-8")
+    assert "spare key" not in text and "It rains." in text
+    assert "PIN" not in text and "## 14:12 - A guest asked for something" in text and session.path[:-3] in text
