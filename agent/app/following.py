@@ -102,7 +102,7 @@ class Following:
             fresh = [each for each in matched.active if each.skill.exclusive_group not in taken]
             added = fresh[: max(room, 0)]
             self._activate(event.run, added)
-            return tuple(Injection(shown(each), NAME, _PRIORITY) for each in added)
+            return tuple(Injection(shown(each), NAME, _PRIORITY, (_receipt(each),)) for each in added)
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """What a task is given of skills: the texts of those that fit, then the catalogue of the others; what the model

@@ -148,6 +148,7 @@ def test_the_tools_that_a_run_uses_bring_more_skills_once(app: App) -> None:
     given = [found.refreshed(each) for each in step]
     assert [len(each) for each in given] == [0, 0, 1, 0]
     assert "Cite." in given[2][0].text and given[2][0].source == NAME
+    assert [receipt.path for receipt in given[2][0].receipts] == ["skills/web-care/SKILL.md"]
 
 
 def test_of_a_group_that_the_run_has_already_no_other_comes_later(app: App) -> None:
