@@ -25,7 +25,7 @@ from agent.skills.reviewed import Pins
 from agent.skills.similarity import Similarity
 from agent.skills.skill import Skill
 from agent.skills.tree import BadFolder
-from agent.skills.usage import Opinion, Use, uses
+from agent.skills.usage import Opinion, Use
 
 logger = logging.getLogger(__name__)
 
@@ -108,11 +108,9 @@ class Skills:
         for skill in skills:
             if not skill.cooldown or not session:
                 continue
-            at = self._used.get((session, skill.name))
-            now = self.app.clock.now()
-            times = [use.time for use in uses(self.app.vault, skill.name) if use.session == session]
-            ago = [(now - time).total_seconds() for time in times]
-            ago += [self.app.clock.monotonic() - at] if at is not None else []
+            here, written = self._used.get((session, skill.name)), self.history.last(skill.name, session)
+            ago = [self.app.clock.monotonic() - here] if here is not None else []
+            ago += [(self.app.clock.now() - written).total_seconds()] if written is not None else []
             found |= {skill.name: max(min(ago), 0.0)} if ago else {}
         return found
 

@@ -25,10 +25,10 @@ CORRECTION = timedelta(days=1)
 
 @dataclass(slots=True)
 class History:
-    """The counts of all skills of one vault, computed again only for histories that have changed."""
+    """The uses of all skills of one vault and their counts, read again only for histories that have changed."""
 
     vault: Vault
-    _known: dict[str, tuple[tuple[int, int, int], Stats]]
+    _known: dict[str, tuple[tuple[int, int, int], tuple[Use, ...], Stats]]
 
     @classmethod
     def of(cls, vault: Vault) -> "History":
@@ -37,11 +37,11 @@ class History:
 
     def stats(self, name: str) -> Stats:
         """The counts of one skill."""
-        try:
-            status = Path(self.vault.place.root, history_path(name)).lstat()
-        except OSError:
-            return Stats()
-        return self._counted(name, status)
+        return self._read(name)[1]
+
+    def last(self, name: str, session: str) -> datetime | None:
+        """When a skill was last used in a session; None for never."""
+        return max((use.time for use in self._read(name)[0] if use.session == session), default=None)
 
     def factors(self, names: Iterable[str]) -> dict[str, float]:
         """What feedback multiplies each skill's score by; those that it leaves alone are not in it."""
@@ -50,17 +50,25 @@ class History:
         for name in names:
             status = files.get(f"{name}.md")
             if status is not None:
-                found[name] = self._counted(name, status).factor
+                found[name] = self._counted(name, status)[1].factor
             elif not name.isascii():  # a file system may spell it in other code points
                 found[name] = self.stats(name).factor
         return {name: factor for name, factor in found.items() if factor != 1.0}
 
-    def _counted(self, name: str, status: os.stat_result) -> Stats:
+    def _read(self, name: str) -> tuple[tuple[Use, ...], Stats]:
+        try:
+            status = Path(self.vault.place.root, history_path(name)).lstat()
+        except OSError:
+            return (), Stats()
+        return self._counted(name, status)
+
+    def _counted(self, name: str, status: os.stat_result) -> tuple[tuple[Use, ...], Stats]:
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
         known = self._known.get(name)
         if known is None or known[0] != stamp:
-            self._known[name] = known = (stamp, stats(uses(self.vault, name)))
-        return known[1]
+            rows = uses(self.vault, name)
+            self._known[name] = known = (stamp, rows, stats(rows))
+        return known[1:]
 
     def _files(self) -> dict[str, os.stat_result]:
         """The histories there are, by file name: one look at the folder, as most skills have none."""
