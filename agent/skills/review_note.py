@@ -7,8 +7,10 @@ note that looks ticked trusts nothing. What is trusted is the content that was a
 import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
+from agent.errors import BadNote
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -20,6 +22,9 @@ from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
+TYPE = "skill_review"
+PENDING, TRUSTED, REFUSED = "pending", "trusted", "refused"
+"""What the `status` of such a note says."""
 MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
 TRUST, REFUSE = "trust this skill", "do not trust it"
@@ -64,16 +69,17 @@ def ask(vault: Vault, library: Library, skills: Iterable[Skill], when: datetime)
 
 
 def decided(vault: Vault, library: Library, paths: Iterable[str], when: datetime) -> tuple[tuple[str, bool], ...]:
-    """What the person has ticked in these notes: the names of the skills, and whether each is trusted now.
+    """What the person has ticked in these notes: the names of the skills, and whether each is trusted now; the notes
+    say so then.
 
-    A skill that is no longer what the note was written about stays as it is.
+    A skill that is no longer what the note was written about stays as it is. Raises what a transaction raises.
     """
     ticked = {path: answer for path in paths if (answer := _answer(vault, path)) is not None}
     done = []
     for skill in library.shelf().skills if ticked else ():
         answer = ticked.get(note_path(skill))
         asked = library.pins.was_asked(skill.key) if answer is not None and not skill.reviewed else None
-        if asked is None or answer is None:
+        if asked is None or answer is None or (not answer and _status(vault, note_path(skill)) == REFUSED):
             continue
         hashes = library.hashes(skill)
         record = json.loads(asked)
@@ -83,12 +89,28 @@ def decided(vault: Vault, library: Library, paths: Iterable[str], when: datetime
             library.pins.answered(skill.key)
             library.pins.put(Pin(skill.key, hashes, skill.size, when, "ticked in a note"))
             library.refresh()
-        done.append((skill.name, answer))
-    return tuple(done)
+        done.append((skill, answer))
+    settle(vault, done)
+    return tuple((skill.name, answer) for skill, answer in done)
+
+
+def settle(vault: Vault, answers: Iterable[tuple[Skill, bool]]) -> None:
+    """Say in the notes that asked about these skills whether they are trusted, in one commit; raises as that does."""
+    with vault.transaction("skills(review): answered", Stamp("agent", tool="skills_review")) as change:
+        for skill, trusted in answers:
+            data, status = vault.read(note_path(skill)), TRUSTED if trusted else REFUSED
+            note = Note.parse(data or b"")
+            if data is not None and note.type == TYPE and note.string("status") != status:
+                with suppress(BadNote):  # what a person has made of the header is theirs
+                    change.edit(note_path(skill), data, note.with_key("status", status).data)
 
 
 def _waits(vault: Vault, path: str) -> bool:
-    return vault.read(path) is not None and _answer(vault, path) is None
+    return _status(vault, path) == PENDING and _answer(vault, path) is None
+
+
+def _status(vault: Vault, path: str) -> str:
+    return Note.parse(vault.read(path) or b"").string("status") or ""
 
 
 def _answer(vault: Vault, path: str) -> bool | None:
@@ -117,5 +139,10 @@ def _note(skill: Skill, when: datetime) -> bytes:
         "## Files beside it",
         "\n".join(f"- `{path}`" for path in skill.files) or "none",
     ]
-    header: dict[str, Value] = {"type": "skill_review", "skill": skill.name, "created": when.replace(microsecond=0)}
+    header: dict[str, Value] = {
+        "type": TYPE,
+        "created": when.replace(microsecond=0),
+        "status": PENDING,
+        "skill": skill.name,
+    }
     return Note.compose(header, "\n\n".join(parts) + "\n").data

@@ -54,8 +54,10 @@ def test_it_is_asked_about_once(vault: Vault, lib: Library) -> None:
 
 
 def test_a_tick_trusts_it_once(vault: Vault, lib: Library) -> None:
+    assert "status: pending\n" in (vault.place.root / PATH).read_text()
     tick(vault, "trust this skill")
     assert answers(vault, lib) == (("a", True),) and lib.shelf().named["a"].reviewed
+    assert "status: trusted\n" in (vault.place.root / PATH).read_text()
     lib.pins.drop("vault.a")
     assert answers(vault, lib) == ()
 

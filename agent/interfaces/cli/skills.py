@@ -29,6 +29,7 @@ from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
 from agent.skills.library import Shelf
 from agent.skills.matcher import Task
+from agent.skills.review_note import settle
 from agent.skills.skill import Skill
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion
@@ -126,6 +127,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         pin = skills_here.review(skill, app.clock.now(), "skills review")
     except (BadFolder, OSError) as error:
         raise UserError(f"{name} could not be reviewed: {error}", hint="run the command again") from error
+    settle(app.vault, [(skill, True)])
     output.emit(
         {**document(skill), "reviewed": True, "digest": pin.digest}, lambda: f"{whole(skill)}\n\nreviewed: {name}"
     )
