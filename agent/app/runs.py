@@ -93,15 +93,18 @@ class Runs:
     def ask(self, asked: Asked, session: str = "", line: Line = Line(), untrusted: str = "") -> Ended:
         """Run a task, in a new session or in the one at this path; `untrusted` says whose words it is in, if not yours.
 
-        Raises `NoteGone` for a path that is no session, `LockHeld` when another process is at work in it.
+        Where that session waits for somebody else the task has a new one, and `Ended.session` says which. Raises
+        `NoteGone` for a path that is no session, `LockHeld` when another process is at work in it.
         """
         run = self.app.clock.new_id()
-        if not session:
-            begun = self.new_session(asked)
-            with self.marks.held(begun.id):
-                return self._go(asked, run, _doubted(begun, untrusted), line)
-        with self.marks.held(load(self.app.vault, session).id):
-            return self._go(asked, run, _doubted(load(self.app.vault, session), untrusted), line)
+        if session:
+            with self.marks.held(load(self.app.vault, session).id):
+                found = load(self.app.vault, session)
+                if not self._waits_for_another(found, asked.speaker.sender):
+                    return self._go(asked, run, _doubted(found, untrusted), line)
+        begun = self.new_session(asked)
+        with self.marks.held(begun.id):
+            return self._go(asked, run, _doubted(begun, untrusted), line)
 
     def new_session(self, asked: Asked, parent: str = "") -> Session:
         """A session for a task; its note is made when the task begins."""
@@ -254,6 +257,13 @@ class Runs:
         else:
             self.marks.drop(session.id)
         return ended
+
+    def _waits_for_another(self, session: Session, sender: str) -> bool:
+        """Whether somebody else than the sender has to decide or answer before the session's last run goes on; by the
+        mark, too, as the end of a run may still wait to be written."""
+        began, mark = session.open_run, self.marks.get(session.id)
+        waits = session.waits or (mark is not None and mark.waits_for != "")
+        return waits and began is not None and began.sender != sender
 
     def _begun(self, parent: str) -> Session | None:
         """The session of the sub-run that this call has begun already; None where there is none."""

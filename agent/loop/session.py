@@ -126,6 +126,13 @@ class Session:
         return None
 
     @property
+    def waits(self) -> bool:
+        """Whether the last run stopped for a person to decide or answer, and has not come to an end since."""
+        runs = (record.event for record in reversed(self.records) if isinstance(record.event, Began | Closed))
+        last = next(runs, None)
+        return isinstance(last, Closed) and Outcome(last.outcome).waits
+
+    @property
     def untrusted(self) -> tuple[str, ...]:
         """Where the untrusted text comes from that was read in this session."""
         found = (record.event.source for record in self.records if isinstance(record.event, Tainted))

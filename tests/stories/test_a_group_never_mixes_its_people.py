@@ -13,12 +13,15 @@ from agent.app.build import build
 from agent.app.library import library
 from agent.app.memories import Upkeeper
 from agent.app.runs import Runs, runs
+from agent.app.waiting import answer, open_questions
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.loop.agent import Models
+from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
+from agent.loop.session import load
 from agent.memory.entry import Entry, Scope, read_entry
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -258,3 +261,38 @@ def test_a_guest_without_a_name_is_refused_and_given_nothing(house: House) -> No
     with pytest.raises(UserError, match="no name"):
         Asked("Who am I?", Speaker("webhook"), "guest")
     assert Asked("Who am I?", Speaker("webhook", "x"), "guest").speaker.sender == "x"
+
+
+def test_a_run_that_waits_in_a_group_is_not_lost_when_somebody_else_speaks(house: House) -> None:
+    house.calls.append(ToolCall("q1", "human_ask", {"question": "Which locker?"}))
+    session = house.ask("Open my locker.", grouped("olga"), role="owner")
+    with house.opened() as agent:
+        assert [mark.session for mark in agent.marks.waiting()] == [session]
+    elsewhere = house.ask("Good morning!", grouped("ben"), session)
+    assert elsewhere != session and "Good morning!" in house.heard() and "locker" not in house.heard()
+    assert house.ask("And good night.", grouped("ben"), elsewhere) == elsewhere
+    with house.opened() as agent:
+        assert [mark.session for mark in agent.marks.waiting()] == [session], "olga's question is forgotten"
+        (question,) = open_questions(agent.app)
+        answer(agent.app, question, "The red one.")
+        house.given.clear()
+        assert agent.resume(session).outcome is Outcome.FINISHED
+        assert "the person answered: The red one." in house.heard()
+    assert house.ask("Good morning again!", grouped("ben"), session) == session, "nobody has to wait here any more"
+
+
+def test_who_is_waited_for_may_say_something_else_in_their_session(house: House) -> None:
+    house.calls.append(ToolCall("q1", "human_ask", {"question": "Which locker?"}))
+    session = house.ask("Open my locker.", grouped("olga"), role="owner")
+    assert house.ask("Leave it.", grouped("olga"), session, role="owner") == session
+    with house.opened() as agent:
+        assert agent.marks.waiting() == ()
+        assert not load(agent.app.vault, session).waits
+
+
+def test_a_session_that_waits_on_another_machine_is_left_to_its_person(house: House) -> None:
+    house.calls.append(ToolCall("q1", "human_ask", {"question": "Which locker?"}))
+    session = house.ask("Open my locker.", grouped("olga"), role="owner")
+    with house.opened() as agent:
+        agent.marks.drop(load(agent.app.vault, session).id)
+    assert house.ask("Good morning!", grouped("ben"), session) != session
