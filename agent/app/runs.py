@@ -112,9 +112,9 @@ class Runs:
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
 
-    def last_session(self, channel: str) -> Session | None:
-        """The session of this channel that was spoken in last; None when there is none."""
-        return latest(self.app.vault, channel)
+    def last_session(self, speaker: Speaker) -> Session | None:
+        """The session that was spoken in last of those that are the speaker's, or their group's; None for none."""
+        return latest(self.app.vault, speaker)
 
     def is_stale(self, session: Session) -> bool:
         """Whether the session has been silent for so long that it is over; says so to everybody if it has."""

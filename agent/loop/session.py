@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from agent.errors import NoteGone
+from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from agent.loop.outcome import Outcome
 from agent.loop.records import (
@@ -217,17 +218,24 @@ def sessions(vault: Vault) -> list[str]:
     return sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
 
 
-def latest(vault: Vault, channel: str, among: int = 30) -> Session | None:
-    """The session of this channel that was spoken in last, of the newest `among`; None when there is none."""
+def latest(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
+    """The session that was spoken in last of those begun by this speaker, or in a group by anybody in it, through the
+    same channel, of the newest `among`; None when there is none."""
     found: list[Session] = []
     for path in sessions(vault)[:among]:
         try:
             session = load(vault, path)
         except NoteGone:
             continue
-        if session.channel == channel and not session.parent and session.records:
+        if session.channel == speaker.channel and not session.parent and _is_of(session, speaker):
             found.append(session)
     return max(found, key=lambda session: session.records[-1].at, default=None)
+
+
+def _is_of(session: Session, speaker: Speaker) -> bool:
+    """Whether this speaker, or in a group somebody in it, has begun the session."""
+    began = next((record.event for record in session.records if isinstance(record.event, Began)), None)
+    return began is not None and began.group == speaker.group and (speaker.group or began.sender == speaker.sender)
 
 
 def _is_aloud(message: Message) -> bool:

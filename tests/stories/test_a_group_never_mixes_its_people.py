@@ -296,3 +296,19 @@ def test_a_session_that_waits_on_another_machine_is_left_to_its_person(house: Ho
     with house.opened() as agent:
         agent.marks.drop(load(agent.app.vault, session).id)
     assert house.ask("Good morning!", grouped("ben"), session) != session
+
+
+def test_the_last_session_is_the_same_person_s_or_the_group_s(house: House) -> None:
+    shared, room = "lark", Speaker("lark", "anna", group=True)
+    begun = {
+        who: house.ask(f"I am {who.sender or 'olga'}.", who, role="guest" if who.sender else "owner")
+        for who in (Speaker(shared, "anna"), Speaker(shared, "ben"), Speaker(shared), room)
+    }
+    with house.opened() as agent:
+        for who, session in begun.items():
+            found = agent.last_session(who)
+            assert found is not None and found.path == session, who
+        ben = agent.last_session(Speaker(shared, "ben", group=True))
+        assert ben is not None and ben.path == begun[room], "a group has its session together"
+        for nobody in (Speaker(shared, "cara"), Speaker("cli"), Speaker("cli", "anna")):
+            assert agent.last_session(nobody) is None

@@ -29,7 +29,7 @@ from agent.loop.outcome import Ended, Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
 
-CHANNEL = "cli"
+YOU = Speaker("cli")
 _LAST = "the last one"
 
 
@@ -83,7 +83,7 @@ class Chat:
         model = self.agent.account.models.main.model
         said = f"model {model.name}" if self.agent.present else "no model is configured: your notes are quoted"
         if resume:
-            session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(CHANNEL)
+            session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
             if session is None:
                 said += "; there is no session to resume, so this is a new one"
             elif self.agent.is_stale(session):
@@ -136,7 +136,7 @@ class Chat:
         late = catch_up(self.app, self.index)
         if late:
             self.output.note(f"search is behind: {late}")
-        self._tell(self._going(lambda line: self.agent.ask(Asked(text, Speaker(CHANNEL)), path, line)))
+        self._tell(self._going(lambda line: self.agent.ask(Asked(text, YOU), path, line)))
 
     def _word(self, text: str) -> None:
         name, _, rest = text.partition(" ")
