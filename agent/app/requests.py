@@ -5,7 +5,7 @@ may ask at all without being named, is `inbox`'s.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +26,7 @@ from agent.markdown import requests
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, Request, Status
 from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.tool import Cited
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
@@ -184,14 +185,24 @@ def _said(app: App, path: str, ended: Ended, status: Status) -> str:
 
 
 def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
-    """The notes that an answer rests on: those before the model that it names, else the few that fitted best; without
-    those that say what the folders are for. The session's note has a receipt for each of the others.
+    """The notes that an answer rests on: those before the model that it names; else the first few that tools showed,
+    and where they showed none those that fitted best, without those that say what the folders are for. The session's
+    note has a receipt for each of the others.
     """
     linked = {PurePosixPath(link.strip()).name.removesuffix(".md").casefold() for link in _LINK.findall(ended.answer)}
-    shown = dict.fromkeys(each.path for each in ended.sources if each.path != path)
-    named = [each for each in shown if PurePosixPath(each).stem.casefold() in linked or each in ended.answer]
-    likely = islice((each for each in shown if not _is_plain(app, each)), _LIKELY)
-    return tuple(each.removesuffix(".md") for each in named[:_LINKS] or likely)
+    shown, given = _others(path, ended.sources), _others(path, ended.given)
+    before = dict.fromkeys((*shown, *given))
+    named = [each for each in before if PurePosixPath(each).stem.casefold() in linked or each in ended.answer]
+    found = named[:_LINKS] or _likely(app, shown) or _likely(app, given)
+    return tuple(each.removesuffix(".md") for each in found)
+
+
+def _others(path: str, cited: Iterable[Cited]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.path for each in cited if each.path != path))
+
+
+def _likely(app: App, paths: Iterable[str]) -> list[str]:
+    return list(islice((each for each in paths if not _is_plain(app, each)), _LIKELY))
 
 
 def _is_plain(app: App, path: str) -> bool:

@@ -294,7 +294,7 @@ def _given(ended: Ended) -> Given:
     """What a sub-run gives its parent."""
     match ended.outcome:
         case Outcome.FINISHED:
-            return Given(ended.answer, ended.sources, ended.commits)
+            return Given(ended.answer, ended.sources or ended.given, ended.commits)
         case Outcome.NEEDS_APPROVAL:
             raise NeedsApproval(ended.reason, path=ended.waits_for, hint=ended.hint)
         case Outcome.QUESTION_ASKED:

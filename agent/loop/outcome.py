@@ -36,7 +36,8 @@ class Finished(StopRun):
 class Ended:
     """What a run came to. `reason` says why it stopped where it did not finish; `waits_for` names the note to decide
     or answer in; `queued` says why the last of it waits to be written; `commits` are those of its tools, `sources` the
-    lines of notes that they showed. `failure` is what made it fail, None where nothing did."""
+    lines of notes that they showed, `given` those that the model had before it unasked. `failure` is what made it fail,
+    None where nothing did."""
 
     run: str
     session: str
@@ -48,6 +49,7 @@ class Ended:
     queued: str = ""
     commits: tuple[str, ...] = ()
     sources: tuple[Cited, ...] = ()
+    given: tuple[Cited, ...] = ()
     steps: int = 0
     tools: tuple[str, ...] = ()
     failure: Exception | None = None

@@ -80,6 +80,7 @@ class Run:
     chosen: tuple[ToolSpec, ...] = ()
     commits: list[str] = field(default_factory=list)
     sources: list[Cited] = field(default_factory=list)
+    given: list[Cited] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
@@ -119,7 +120,7 @@ class Run:
         told = self.tell(TaskStarted(run, session.path, self.asked.task, speaker))
         start = opening(self.asked.task, self.agent.sources, told, self.window, self.agent.count)
         session.add(*(Spoken(message, remark=start.remark(message)) for message in start.messages))
-        self.sources += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
+        self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         for source in start.untrusted:
             self.context.taint.mark(source)
         self.note_taint()
@@ -229,7 +230,7 @@ class Run:
         """Put what hooks want before the model and into the note, as far as there is room."""
         for each in injected(told, self.agent.count):
             self.session.add(Spoken(each.message, remark=each.remark))
-            self.sources += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
+            self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
 
     def note_taint(self) -> None:
         """Put into the session where untrusted text comes from that this run knows of, a parent's run included."""
@@ -282,6 +283,7 @@ class Run:
             queued=session.queued,
             commits=tuple(self.commits),
             sources=tuple(dict.fromkeys(self.sources)),
+            given=tuple(dict.fromkeys(self.given)),
             steps=self.progress.steps,
             tools=tuple(self.used),
             failure=stop if outcome is Outcome.FAILED else None,

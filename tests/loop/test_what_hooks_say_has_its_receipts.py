@@ -5,6 +5,7 @@ from pathlib import Path
 from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, TaskStarted
 from agent.events.subscriber import Injection
+from agent.llm.script import Call, Line
 from agent.loop.pinned import pinned
 from agent.tools.tool import Cited
 from tests.loop.stage import note, stage
@@ -25,7 +26,16 @@ def test_at_the_beginning_and_at_a_step_receipts_stand_below_the_text(tmp_path: 
     first = f"drink tea\n```\n\n- [[tea]] lines 1–3 at `{commit}` (0.50, words)\n- [[plan]] line 1 (0.25)\n"
     assert first in text
     assert "more tea\n```\n\n- [[tea]] lines 1–3 at `" in text
-    assert set(ended.sources) == {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))}
+    assert (ended.sources, set(ended.given)) == ((), {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))})
+    scene.bus.close()
+
+
+def test_what_tools_showed_is_told_from_what_was_there_unasked(tmp_path: Path) -> None:
+    read = Line("", (Call("vault_read", {"path": "plan.md"}),))
+    scene = stage(tmp_path, [read, "Done."], tea="# Tea\n\nGreen.\n", plan="# Plan\n")
+    scene.bus.subscribe(lambda _: [Injection("drink tea", "a", receipts=(TEA,))], TaskStarted, name="a")
+    ended = scene.ask("tea?")
+    assert (ended.sources, ended.given) == ((Cited("plan.md", (1, 1)),), (Cited("tea.md", (1, 3)),))
     scene.bus.close()
 
 

@@ -48,6 +48,22 @@ def test_an_answer_that_names_no_note_links_to_the_few_that_fitted_best(root: Pa
     assert line.count("[[") == 3
 
 
+def test_an_answer_rests_on_what_was_read_for_it_rather_than_on_what_came_up(root: Path, tmp_path: Path) -> None:
+    for number in range(6):
+        write(root / f"more/{number}.md", f"# Shelf {number}\n\nGreen tea, jasmine tea and tea number {number}.\n")
+    write(root / "boat.md", "# Boat\n\nAt pier nine.\n")
+    reads = {"calls": [{"tool": "vault_read", "arguments": {"path": path}} for path in ("inbox/tea.md", "boat.md")]}
+    note = root / "inbox" / "tea.md"
+    for answer, line in (("Plenty, says [[more/3]].", "From: [[more/3]]\n"), ("Plenty.", "From: [[boat]]\n")):
+        own = settings(tmp_path, script(tmp_path / "script.json", reads, answer))
+        write(note, "Which tea do I have?\n")
+        document(root, own, "run", "inbox/tea.md")
+        assert line in note.read_text("utf-8")
+    asked = document(root, own, "ask", "Which tea do I have?")
+    shown = {source["path"] for source in asked["sources"]}
+    assert "boat.md" in shown and any(path.startswith("more/") for path in shown), "what was there unasked is missing"
+
+
 def test_without_a_model_the_notes_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     note = root / "inbox" / "tea.md"

@@ -10,6 +10,7 @@ from agent.vault.history.commits import commits
 def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, object]:
     """What a run came to, for `--json`; `again`: it was taken up, and its commits are those from before, too."""
     spent, made = agent.account.spent(ended.run.partition(".")[0]), list(ended.commits)
+    sources = dict.fromkeys((*ended.given, *ended.sources))
     if again:
         found = commits(agent.app.vault.git, agent.app.vault.place, run=ended.run)
         before = [commit for commit in found if commit.tool not in BEHIND]
@@ -24,7 +25,7 @@ def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, obj
         "run": ended.run,
         "session": ended.session,
         "commits": made,
-        "sources": [{"path": source.path, "lines": list(source.lines)} for source in ended.sources],
+        "sources": [{"path": source.path, "lines": list(source.lines)} for source in sources],
         "spend": {
             "calls": spent.calls,
             "input_tokens": spent.usage.input,
