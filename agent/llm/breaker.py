@@ -1,54 +1,90 @@
-"""Stops a run that does the same failing thing over and over: what failed, how often, and whether to try again.
+"""Stops a run that does the same thing over and over: what failed or told nothing new, how often, whether to go on.
 
 A state and nothing else: the loop tells it what happened, asks before each call, and keeps it with the session.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from agent.errors import LimitReached
-from agent.llm.messages import Json, Object
+from agent.llm.messages import Json, Object, ToolCall, ToolResult
 
 LIMIT = "spend.same_failure"
+WARNED, MOST = 3, 8
+"""From how many same results of the same call on the model is told, and after how many it is not made again: a model
+that heeds nothing after six warnings will not heed the seventh. No setting: who waits for something has another result.
+"""
+_WARNING = re.compile(r"\nYou have made this call [0-9]+ times with the same result[^\n]*\Z")
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
 class Breaker:
-    """Failures of one run, sub-runs not included. `limit` is how often the same may fail in the same way.
+    """What one run repeats, sub-runs not included. `limit` is how often the same may fail in the same way.
 
-    A failure is the same when the tool, its arguments and the error are; figures in the error do not count.
+    A failure is the same when the tool, its arguments and the error are; figures in the error do not count. A result is
+    the same when it is so to the letter; a call that gives another one is counted anew.
     """
 
     limit: int
     failures: dict[str, dict[str, int]] = field(default_factory=dict)
     """By call, then by error, both as short hashes."""
+    repeats: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By call, then by its last result."""
 
     def check(self, tool: str, arguments: Object) -> None:
-        """Ask before a call is made; raises `LimitReached` where it has failed in the same way too often already."""
-        worst = max(self.failures.get(_call(tool, arguments), {}).values(), default=0)
+        """Ask before a call is made; raises `LimitReached` where it has failed in the same way, or given the same, too
+        often already."""
+        call = _call(tool, arguments)
+        worst = max(self.failures.get(call, {}).values(), default=0)
         if worst >= self.limit:
             raise LimitReached(
                 f"{tool} failed {worst} times in the same way with the same arguments and was asked for again",
                 limit=LIMIT,
                 hint="look at the errors in the session's note, then ask again in other words",
             )
+        same = max(self.repeats.get(call, {}).values(), default=0)
+        if same >= MOST:
+            raise LimitReached(
+                f"{tool} was called {same} times with the same arguments and the same result and was asked for again",
+                limit="",
+                hint="what it found is in the session's note; ask again in other words, or choose another llm.model",
+            )
 
     def failed(self, tool: str, arguments: Object, error: str) -> str:
         """Tell of a failed call; returns what the model is to be told beside the error, empty while it may go on."""
-        if self._count(_call(tool, arguments), error) < self.limit:
+        call = _call(tool, arguments)
+        self.repeats.pop(call, None)
+        if self._count(call, error) < self.limit:
             return ""
         return (
             f"This call has now failed {self.limit} times in the same way. It will not be tried again: "
             "change the arguments, use another tool, or say what is missing. The same call once more ends the run."
         )
 
-    def succeeded(self, tool: str, arguments: Object) -> None:
-        """Tell of a call that worked: its failures are forgotten."""
-        self.failures.pop(_call(tool, arguments), None)
+    def succeeded(self, tool: str, arguments: Object, result: str) -> str:
+        """Tell of a call that worked: its failures are forgotten; returns what the model is to be told beside the
+        result, empty while that is new."""
+        call, told = _call(tool, arguments), _short(result)
+        self.failures.pop(call, None)
+        same = self.repeats.get(call, {}).get(told, 0) + 1
+        self.repeats[call] = {told: same}
+        if same < WARNED:
+            return ""
+        ends = " The same call once more ends the run." if same >= MOST else ""
+        return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
+
+    def take_up(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
+        """Count the results that the run had before it was stopped, as they stand in its note. What failed may be tried
+        as often as before: a person may have mended it meanwhile."""
+        for call, result in results:
+            if result.failed:
+                self.repeats.pop(_call(call.name, call.arguments), None)
+            else:
+                self.succeeded(call.name, call.arguments, _WARNING.sub("", result.text))
 
     def model_failed(self, error: str) -> None:
         """Tell of a failed call of the model; raises `LimitReached` when it was the same error too often."""
@@ -66,16 +102,13 @@ class Breaker:
 
     def saved(self) -> Object:
         """The state as JSON."""
-        return {call: dict(errors) for call, errors in self.failures.items()}
+        return {"failures": _copied(self.failures), "repeats": _copied(self.repeats)}
 
     @classmethod
     def load(cls, limit: int, saved: Json) -> "Breaker":
         """The state that `saved` gave; what is no such state counts as empty."""
-        failures: dict[str, dict[str, int]] = {}
-        for call, errors in saved.items() if isinstance(saved, Mapping) else ():
-            if isinstance(errors, Mapping):
-                failures[call] = {error: n for error, n in errors.items() if isinstance(n, int)}
-        return cls(limit, failures)
+        said = saved if isinstance(saved, Mapping) else {}
+        return cls(limit, _counts(said.get("failures")), _counts(said.get("repeats")))
 
     def _count(self, call: str, error: str) -> int:
         errors = self.failures.setdefault(call, {})
@@ -85,6 +118,20 @@ class Breaker:
 
 
 _MODEL = "model"
+
+
+def _copied(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Json]:
+    return {call: dict(each) for call, each in counts.items()}
+
+
+def _counts(saved: Json) -> dict[str, dict[str, int]]:
+    """The counts in what was saved; what are none is left out."""
+    found = saved.items() if isinstance(saved, Mapping) else ()
+    return {
+        call: {key: n for key, n in each.items() if isinstance(n, int)}
+        for call, each in found
+        if isinstance(each, Mapping)
+    }
 
 
 def _call(tool: str, arguments: Object) -> str:

@@ -6,7 +6,7 @@ answer are all errors that stop it (`outcome`).
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
@@ -28,7 +28,7 @@ from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
 from agent.loop.pinned import pinned
-from agent.loop.records import Began, Chosen, Closed, Spoken, Tainted
+from agent.loop.records import Began, Chosen, Closed, Event, Spoken, Tainted
 from agent.loop.session import Session
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
@@ -138,6 +138,7 @@ class Run:
         events = list(self.session.of_run(self.context.run))
         self.used += (e.message.name for e in events if isinstance(e, Spoken) and isinstance(e.message, ToolResult))
         self.progress = Progress.of(events, self.agent.clock.monotonic())
+        self.breaker.take_up(_results(events))
         self.choose()
         calls = self.session.open_calls
         if calls:
@@ -238,13 +239,13 @@ class Run:
         self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
 
     def judged(self, call: ToolCall, result: ToolResult, beside: int) -> ToolResult:
-        """A result as the model gets it: in a size that leaves room, with a warning when it keeps failing."""
+        """A result as the model gets it: in a size that leaves room, with a warning when it fails or repeats itself."""
         text = shorten(result.text, self.window.result_room(beside), self.agent.count)
-        if not result.failed:
-            self.breaker.succeeded(call.name, call.arguments)
-            return replace(result, text=text)
-        self.failures.append(Failure(result.name, text))
-        warning = self.breaker.failed(call.name, call.arguments, result.text)
+        if result.failed:
+            self.failures.append(Failure(result.name, text))
+            warning = self.breaker.failed(call.name, call.arguments, result.text)
+        else:
+            warning = self.breaker.succeeded(call.name, call.arguments, text)
         return replace(result, text=f"{text}\n{warning}" if warning else text)
 
     def scene(self) -> Scene:
@@ -324,6 +325,17 @@ def _all_differ(calls: Sequence[ToolCall]) -> bool:
     return len(calls) > 1 and not any(
         one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
     )
+
+
+def _results(events: Iterable[Event]) -> Iterator[tuple[ToolCall, ToolResult]]:
+    """The results in a run's events, each with the last call of its id before it."""
+    calls: dict[str, ToolCall] = {}
+    for event in events:
+        match event:
+            case Spoken(Assistant(calls=asked)):
+                calls |= {call.id: call for call in asked}
+            case Spoken(ToolResult(call=id) as result) if id in calls:
+                yield calls[id], result
 
 
 def _not_done(call: ToolCall) -> ToolResult:

@@ -1,4 +1,4 @@
-"""The breaker: the same failure is not repeated for ever."""
+"""The breaker: the same failure is not repeated for ever, nor is the same success."""
 
 import pytest
 from hypothesis import given
@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agent.errors import LimitReached
 from agent.llm.breaker import Breaker
+from agent.llm.messages import ToolCall, ToolResult
 
 CALL = ("vault_read", {"path": "a.md", "lines": ["1", "2"]})
 
@@ -41,8 +42,39 @@ def test_figures_and_spaces_do_not_make_an_error_another_one() -> None:
 def test_a_call_that_works_again_is_forgiven() -> None:
     breaker = Breaker(2)
     breaker.failed(*CALL, "locked")
-    breaker.succeeded(*CALL)
+    breaker.succeeded(*CALL, "a note")
     assert breaker.failed(*CALL, "locked") == ""
+
+
+def test_the_same_result_is_told_from_the_third_on_and_not_asked_for_a_ninth_time() -> None:
+    breaker = Breaker(3)
+    told = []
+    for _ in range(8):
+        breaker.check(*CALL)
+        told.append(breaker.succeeded(*CALL, "a note"))
+    assert told[:2] == ["", ""]
+    assert [f"{number} times with the same result" in text for number, text in enumerate(told[2:], 3)] == [True] * 6
+    assert ["ends the run" in text for text in told] == [False] * 7 + [True]
+    with pytest.raises(LimitReached, match="8 times with the same arguments and the same result") as raised:
+        breaker.check(*CALL)
+    assert raised.value.hint
+    breaker.check("vault_read", {"path": "b.md"})
+
+
+@pytest.mark.parametrize("between", [("succeeded", "a longer note"), ("failed", "locked")])
+def test_another_result_in_between_and_the_count_begins_anew(between: tuple[str, str]) -> None:
+    breaker = Breaker(100)
+    for _ in range(20):
+        assert [breaker.succeeded(*CALL, "a note"), breaker.succeeded(*CALL, "a note")] == ["", ""]
+        getattr(breaker, between[0])(*CALL, between[1])
+        breaker.check(*CALL)
+
+
+def test_who_waits_for_something_may_ask_for_ever() -> None:
+    breaker = Breaker(3)
+    for second in range(100):
+        breaker.check(*CALL)
+        assert breaker.succeeded(*CALL, f"{second} % done") == ""
 
 
 def test_the_order_of_arguments_does_not_matter() -> None:
@@ -64,13 +96,13 @@ def test_the_same_error_of_the_model_ends_the_run() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2), st.sampled_from(["x", "y"])), max_size=30),
+    st.lists(st.tuples(st.booleans(), st.sampled_from("ab"), st.integers(0, 2), st.sampled_from("xy")), max_size=30),
     st.integers(0, 30),
 )
-def test_a_saved_breaker_goes_on_where_it_was(steps: list[tuple[str, int, str]], cut: int) -> None:
-    def play(breaker: Breaker, some: list[tuple[str, int, str]]) -> None:
-        for tool, value, error in some:
-            breaker.failed(tool, {"v": value}, error)
+def test_a_saved_breaker_goes_on_where_it_was(steps: list[tuple[bool, str, int, str]], cut: int) -> None:
+    def play(breaker: Breaker, some: list[tuple[bool, str, int, str]]) -> None:
+        for works, tool, value, said in some:
+            (breaker.succeeded if works else breaker.failed)(tool, {"v": value}, said)
 
     whole, first = Breaker(3), Breaker(3)
     play(whole, steps)
@@ -80,6 +112,19 @@ def test_a_saved_breaker_goes_on_where_it_was(steps: list[tuple[str, int, str]],
     assert second.saved() == whole.saved()
 
 
-@pytest.mark.parametrize("saved", [None, [], "x", {"a": 1}, {"a": {"b": "c"}}])
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from("ab"), st.sampled_from("xy")), max_size=40))
+def test_what_a_note_says_of_results_counts_as_what_was_heard(steps: list[tuple[bool, str, str]]) -> None:
+    live, read, told = Breaker(100), Breaker(100), []
+    for number, (works, tool, text) in enumerate(steps):
+        call = ToolCall(str(number), tool, {"v": 1})
+        warning = (live.succeeded if works else live.failed)(tool, call.arguments, text)
+        told.append((call, ToolResult(call.id, tool, f"{text}\n{warning}" if warning else text, failed=not works)))
+    read.take_up(told)
+    assert read.repeats == live.repeats and read.failures == {}
+
+
+@pytest.mark.parametrize(
+    "saved", [None, [], "x", {"failures": 1}, {"repeats": {"a": 1}}, {"failures": {"a": {"b": ""}}}]
+)
 def test_a_state_that_is_none_counts_as_empty(saved: object) -> None:
     Breaker.load(3, saved).check("t", {})  # type: ignore[arg-type]  # what a damaged note may hold

@@ -66,6 +66,22 @@ def go_on(here: Stage) -> tuple[Ended, Session]:
     return here.run(began.task, session, began.run).go(resumed=True), session
 
 
+@pytest.mark.parametrize("calls", [1, 4, 7, 8])
+def test_the_same_result_is_counted_over_the_kill(tmp_path: Path, calls: int) -> None:
+    again = Scripted([Line("", (Call("vault_read", {"path": "a.md"}),))] * 40)
+    here = Stage(tmp_path, Mortal(calls, again), {"a.md": "Apples.\n"})
+    with pytest.raises(Killed):
+        here.ask("Read it")
+    (path,) = sessions(here.vault)
+    session = load(here.vault, path)
+    began = session.open_run
+    assert began is not None
+    here.model = again
+    ended = here.run(began.task, session, began.run).go(resumed=True)
+    results = [message for message in session.history if isinstance(message, ToolResult)]
+    assert (ended.outcome, len(results)) == (Outcome.LIMIT, 8)
+
+
 @pytest.mark.parametrize("calls", range(5))
 def test_killed_while_the_model_thinks(tmp_path: Path, calls: int) -> None:
     here = Stage(tmp_path, Mortal(calls), {"a.md": "Apples.\n"})

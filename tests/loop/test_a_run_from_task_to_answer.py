@@ -103,6 +103,33 @@ def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
     assert len(results) == 3 and "not be tried again" in results[-1].text
 
 
+def test_the_same_call_with_the_same_result_is_stopped_after_eight(tmp_path: Path) -> None:
+    here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "a.md"}),))] * 60, a="Apples.\n")
+    ended = here.ask("Read it")
+    assert (ended.outcome, ended.steps, len(ended.tools)) == (Outcome.LIMIT, 9, 8)
+    assert "vault_read was called 8 times" in ended.reason and "ask again in other words" in ended.hint
+    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    warned = ["with the same result; answer with what you have" in result.text for result in results]
+    assert warned == [False] * 2 + [True] * 6 and all("Apples." in result.text for result in results)
+    assert here.ask("Read it again", load(here.vault, ended.session)).steps == 9, "a new run has a new count"
+
+
+def test_two_calls_by_turns_that_tell_nothing_new_are_stopped_too(tmp_path: Path) -> None:
+    by_turns = [Line("", (Call("vault_read", {"path": path}),)) for path in ("a.md", "b.md")] * 30
+    here = stage(tmp_path, [READ, *by_turns], a="Apples.\n", b="Bananas.\n")
+    ended = here.ask("Read both")
+    assert (ended.outcome, len(ended.tools)) == (Outcome.LIMIT, 16)
+
+
+def test_a_note_that_grows_may_be_read_as_often_as_it_does(tmp_path: Path) -> None:
+    append, read = Call("vault_append", {"path": "log.md", "text": "again"}), Call("vault_read", {"path": "log.md"})
+    here = stage(tmp_path, [*[Line("", (append, read))] * 12, "Done."])
+    ended = here.ask("Write it twelve times, and look each time")
+    assert (ended.outcome, len(ended.tools)) == (Outcome.FINISHED, 24)
+    assert "with the same result" not in note(here.vault, ended.session)
+    assert note(here.vault, "log.md") == "again\n" * 12
+
+
 def test_one_answer_cannot_ask_for_the_same_failing_call_ten_times(tmp_path: Path) -> None:
     here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),) * 10)])
     ended = here.ask("Read it")
