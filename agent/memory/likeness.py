@@ -21,6 +21,8 @@ _SLACK = 0.08
 _LABEL = re.compile(r"^(?:User|Assistant|用户|助手)[:：]\s*", re.MULTILINE)
 _SHORT = re.compile(r"'(?:m|re|ve|ll|d|s)\b")
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"\w+")
 _NUMBER_WORDS = {
     word: number
     for number, word in {
@@ -38,19 +40,20 @@ _HAN_NUMBER = re.compile(
     r"[零〇一二两三四五六七八九十百]+(?=[点點月号號日岁歲个個年人次天周週块塊元万千公里分小时杯只只])"
 )
 _HAN_DIGITS = {digit: at for at, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_NOT_IN_ENGLISH = re.compile(
-    r"\b(?:not|no|never|without|nobody|nothing|cannot|hardly|stopped|quit|hates?|dislikes?|avoids?|unable)\b"
+_NOT_IN_ENGLISH = frozenset(
+    {"not", "no", "never", "without", "nobody", "nothing", "cannot", "hardly", "stopped", "quit", "unable"}
+    | {"hate", "hates", "dislike", "dislikes", "avoid", "avoids"}
 )
 _NOT_IN_CHINESE = re.compile(
     r"不(?!错|过[,，]|仅|但|只|同|如|久|断)|没(?!关系)|别(?!人|的|墅)|无(?!线|论)|未(?!来)|讨厌|避免|戒"
 )
 _PERSONS = {
-    "i": re.compile(r"\b(?:i|me|my|mine|myself)\b|我(?!们)"),
-    "you": re.compile(r"\b(?:you|your|yours)\b|你"),
-    "he": re.compile(r"\b(?:he|him|his)\b|他(?!们)"),
-    "she": re.compile(r"\b(?:she|her|hers)\b|她(?!们)"),
-    "we": re.compile(r"\b(?:we|us|our|ours)\b|我们"),
-    "they": re.compile(r"\b(?:they|them|their)\b|他们|她们"),
+    "i": (frozenset({"i", "me", "my", "mine", "myself"}), re.compile(r"我(?!们)")),
+    "you": (frozenset({"you", "your", "yours"}), re.compile(r"你")),
+    "he": (frozenset({"he", "him", "his"}), re.compile(r"他(?!们)")),
+    "she": (frozenset({"she", "her", "hers"}), re.compile(r"她(?!们)")),
+    "we": (frozenset({"we", "us", "our", "ours"}), re.compile(r"我们")),
+    "they": (frozenset({"they", "them", "their"}), re.compile(r"他们|她们")),
 }
 _FILLER = re.compile(
     r"\b(?:please|remember|note|that|ok|okay|well|actually|really|very|quite|just|also|so|btw|by the way|always|usually"
@@ -62,13 +65,15 @@ _HAN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*")
 _SENTENCE_LENGTH, _SENTENCES = 200, 12
-_LOOSE = 4
+LOOSE = 4
 """Letters from which on two words one letter apart are one word with a slip."""
+_MOST_SLIPS = 400
+"""Pairs of words, one of each text, up to which slips are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a text says, in parts that can be compared."""
+    """What a text says, in parts that can be compared; a term has a letter in it, so that no number is one."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
@@ -81,42 +86,79 @@ def wording(text: str) -> Wording:
     """The parts of a text; labels of speakers and words of courtesy count for nothing."""
     plain = _numerals(unicodedata.normalize("NFKC", _LABEL.sub("", text)).casefold().replace("’", "'"))
     plain = _SHORT.sub(" ", plain.replace("n't", " not"))
-    persons = frozenset(name for name, pattern in _PERSONS.items() if pattern.search(plain))
-    negated = bool(_NOT_IN_ENGLISH.search(plain) or _NOT_IN_CHINESE.search(plain))
-    kept = _NOT_IN_CHINESE.sub("", _FILLER.sub(" ", plain))
-    found = frozenset(term for term in terms(kept) if not _EMPTY.intersection(term) and _LETTER.search(term))
+    words, is_ascii = frozenset(_WORD.findall(plain)), plain.isascii()
+    persons = frozenset(
+        name
+        for name, (english, chinese) in _PERSONS.items()
+        if not english.isdisjoint(words) or (not is_ascii and chinese.search(plain))
+    )
+    negated = not _NOT_IN_ENGLISH.isdisjoint(words) or bool(not is_ascii and _NOT_IN_CHINESE.search(plain))
+    kept = _FILLER.sub(" ", plain)
+    kept = kept if is_ascii else _NOT_IN_CHINESE.sub("", kept)
+    found = frozenset(term for term in frozenset(terms(kept)) if _says_something(term))
     return Wording(found, frozenset(_NUMBER.findall(plain)), persons, negated)
+
+
+def _says_something(term: str) -> bool:
+    return (term.isalpha() or _LETTER.search(term) is not None) and (term.isascii() or _EMPTY.isdisjoint(term))
 
 
 def likeness(one: Wording, other: Wording) -> float:
     """Jaccard's measure of what two texts are made of, numbers too; from 0 to 1."""
-    left, right = one.terms | one.numbers, other.terms | other.numbers
-    return len(left & right) / len(left | right) if left or right else 0.0
+    shared = len(one.terms & other.terms) + len(one.numbers & other.numbers)
+    whole = len(one.terms) + len(one.numbers) + len(other.terms) + len(other.numbers) - shared
+    return shared / whole if whole else 0.0
 
 
 def is_same(one: Wording, other: Wording, threshold: float) -> bool:
     """Whether two texts say the same: alike enough, and nothing that matters replaced by something else."""
-    return likeness(*_without_slips(one, other)) >= threshold and not differ(one, other)
+    if _are_of_two_kinds(one, other) or not _may_have_the_same_words(one, other):
+        return False
+    one, other = _without_slips(one, other)
+    return likeness(one, other) >= threshold and not _has_other_words(one, other)
 
 
 def differ(one: Wording, other: Wording) -> bool:
     """Whether something was replaced: a number, yes by no, a person, a word by another; what was added is no matter."""
+    return _are_of_two_kinds(one, other) or _has_other_words(*_without_slips(one, other))
+
+
+def _are_of_two_kinds(one: Wording, other: Wording) -> bool:
+    """Whether a number, yes by no, or a person was replaced."""
     if one.negated != other.negated:
         return True
     if one.numbers != other.numbers and not (one.numbers < other.numbers or other.numbers < one.numbers):
         return True
-    if one.persons and other.persons and not one.persons & other.persons:
+    return bool(one.persons and other.persons) and one.persons.isdisjoint(other.persons)
+
+
+def _may_have_the_same_words(one: Wording, other: Wording) -> bool:
+    """Whether all words of one of two short texts may be in the other, slips allowed for; a quick look."""
+    left, right = one.terms - other.terms, other.terms - one.terms
+    if not left or not right or len(one.terms) + len(right) > FEW:
         return True
-    one, other = _without_slips(one, other)
-    fewest = min(len(one.terms - other.terms), len(other.terms - one.terms))
-    whole = len(one.terms | other.terms)
+    return _are_slips(left, right) or all(any(_is_slip(a, b) for a in left) for b in right)
+
+
+def _are_slips(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Whether each word on the left has one on the right that is a slip of it."""
+    return all(any(_is_slip(a, b) for b in right) for a in left)
+
+
+def _has_other_words(one: Wording, other: Wording) -> bool:
+    """Whether a word was replaced by another, slips of a letter apart."""
+    shared = len(one.terms & other.terms)
+    fewest = min(len(one.terms), len(other.terms)) - shared
+    whole = len(one.terms) + len(other.terms) - shared
     return fewest > (0 if whole <= FEW else _SLACK * whole)
 
 
 def adds_nothing(newer: Wording, older: Wording) -> bool:
     """Whether all that the newer text says is in the older one."""
-    newer, older = _without_slips(newer, older)
-    return newer.terms <= older.terms and newer.numbers <= older.numbers and newer.negated == older.negated
+    if newer.negated != older.negated or not newer.numbers <= older.numbers:
+        return False
+    left, right = newer.terms - older.terms, older.terms - newer.terms
+    return not left or (len(left) * len(right) <= _MOST_SLIPS and _are_slips(left, right))
 
 
 def refines(newer: Wording, older: Wording, threshold: float) -> bool:
@@ -132,6 +174,7 @@ def says_otherwise(newer: str, older: str) -> bool:
     return any(_denies(one, other) for one in _sentences(newer) for other in _sentences(older))
 
 
+@lru_cache(maxsize=4_096)
 def _sentences(text: str) -> tuple[str, ...]:
     found = (sentence.strip() for sentence in _SENTENCE.findall(_LABEL.sub("", text)))
     return tuple(sentence for sentence in found if 0 < len(sentence) <= _SENTENCE_LENGTH)[:_SENTENCES]
@@ -187,6 +230,7 @@ def _other_value(newer: str, older: str) -> bool:
     return bool(value) and bool(other_value) and _alike(value, other_value) < 0.5
 
 
+@lru_cache(maxsize=4_096)
 def _attribute(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """Of whom or what a sentence says something, and what it says; None for one that is not of that kind."""
     plain = _FILLER.sub(" ", unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
@@ -215,9 +259,9 @@ def _alike(one: Iterable[str], other: Iterable[str]) -> float:
 def _without_slips(one: Wording, other: Wording) -> tuple[Wording, Wording]:
     """Both, with words of one that differ by a letter from a word of the other written as there."""
     left, right = one.terms - other.terms, other.terms - one.terms
-    if not left or not right or len(left) * len(right) > 400:
+    if not left or not right or len(left) * len(right) > _MOST_SLIPS:
         return one, other
-    swap = {a: b for a in left for b in right if _is_slip(a, b)}
+    swap = {a: b for a in left if len(a) >= LOOSE for b in right if _is_slip(a, b)}
     if not swap:
         return one, other
     terms_ = frozenset(swap.get(term, term) for term in one.terms)
@@ -225,21 +269,25 @@ def _without_slips(one: Wording, other: Wording) -> tuple[Wording, Wording]:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    if min(len(one), len(other)) < _LOOSE or _HAN.search(one) or abs(len(one) - len(other)) > 1 or one[0] != other[0]:
+    if one[0] != other[0] or min(len(one), len(other)) < LOOSE or abs(len(one) - len(other)) > 1 or _HAN.search(one):
         return False
     if len(one) == len(other):
         wrong = [at for at in range(len(one)) if one[at] != other[at]]
         swapped = len(wrong) == 2 and wrong[1] == wrong[0] + 1 and one[wrong[0]] == other[wrong[1]]
-        return (swapped and one[wrong[1]] == other[wrong[0]]) or (len(wrong) == 1 and len(one) > _LOOSE + 1)
+        return (swapped and one[wrong[1]] == other[wrong[0]]) or (len(wrong) == 1 and len(one) > LOOSE + 1)
     short, long = sorted((one, other), key=len)
     return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
 def _numerals(text: str) -> str:
     """Numbers in one form: digits, the day in 24 hours."""
-    text = _ORDINAL.sub(r"\1", _THOUSANDS.sub("", text))
+    if _DIGIT.search(text):
+        text = _ORDINAL.sub(r"\1", _THOUSANDS.sub("", text))
     text = _WORDS_FOR_NUMBERS.sub(lambda found: _NUMBER_WORDS[found[0]], text)
-    text = _HAN_NUMBER.sub(lambda found: str(_of_han(found[0])), text)
+    if not text.isascii():
+        text = _HAN_NUMBER.sub(lambda found: str(_of_han(found[0])), text)
+    if not _DIGIT.search(text):
+        return text
     text = _CLOCK.sub(lambda found: _time(int(found[1]), found[2] or "00", late=found[3] == "p"), text)
     return _CHINESE_CLOCK.sub(_chinese_time, text)
 
