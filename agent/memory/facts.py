@@ -119,14 +119,19 @@ def statements(text: str, *, any_form: bool = False) -> Iterator[tuple[str, Kind
 
     `any_form`: whatever is no question counts, for texts that were to be remembered as they are.
     """
-    for plain in _sentences(text):
-        if (any_form or _is_statement(plain)) and not _QUESTION.search(plain):
-            yield plain, kind(plain)
+    for plain in _stated(text, any_form=any_form):
+        yield plain, kind(plain)
 
 
 def told(text: str) -> str:
     """What is left of a text without its questions and requests, quotes and code; a sentence a line."""
-    return "\n".join(plain for plain in _sentences(text) if not _QUESTION.search(plain) and not _ASKS.search(plain))
+    return "\n".join(plain for plain in _sentences(text) if not _QUESTION.search(plain) and not _ASKS.match(plain))
+
+
+def _stated(text: str, *, any_form: bool) -> Iterator[str]:
+    for plain in _sentences(text):
+        if (any_form or _is_statement(plain)) and not _QUESTION.search(plain):
+            yield plain
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -138,9 +143,11 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _is_statement(sentence: str) -> bool:
-    if _ASKS.search(sentence):
+    if _ASKS.match(sentence):
         return False
-    return any(rule.search(sentence) for rule in (_ENGLISH, _CHINESE, _WORKFLOW)) or bool(wishes(sentence))
+    if _ENGLISH.search(sentence) or (not sentence.isascii() and _CHINESE.search(sentence)):
+        return True
+    return bool(_WORKFLOW.search(sentence) or wishes(sentence))
 
 
 def kind(sentence: str) -> Kind:
@@ -151,7 +158,7 @@ def kind(sentence: str) -> Kind:
         return Kind.PERSON
     if _WORKFLOW.search(sentence):
         return Kind.WORKFLOW
-    if _NAME.search(sentence) and not _NO_NAME.search(sentence):
+    if _NAME.match(sentence) and not _NO_NAME.match(sentence):
         return Kind.PERSON
     return Kind.PREFERENCE if wishes(sentence) else Kind.OTHER
 
@@ -189,21 +196,19 @@ def repeated(entries: Iterable[Kept], since: datetime, times: int, least: float)
     as the entry says that it was said. What is a sentence of its own in one entry may be a part of one in another.
     """
     whole = [
-        (text, about, each)
+        (text, each)
         for each in entries
         if each.times_since(since)
-        for text, about in dict(statements(spoken(each), any_form=each.entry.type is EntryType.USER_EXPLICIT)).items()
+        for text in dict.fromkeys(_stated(spoken(each), any_form=each.entry.type is EntryType.USER_EXPLICIT))
     ]
-    said = [*whole, *((part, about, each) for text, about, each in whole for part in _clauses(text))]
-    texts = [(number, wording(text)) for number, (text, _, _) in enumerate(said)]
+    said = [*whole, *((part, each) for text, each in whole for part in _clauses(text))]
+    texts = [(number, wording(text)) for number, (text, _) in enumerate(said)]
     same = dict(clusters([each for each in texts if len(each[1].terms) > 1], least))
     repeats = {other for others in same.values() for other in others}
-    facts = [
-        _fact([said[number], *(said[other] for other in same.get(number, ()))], since)
-        for number, wanted in texts[: len(whole)]
-        if number not in repeats and len(wanted.terms) > 1
-    ]
-    known = [fact for fact in facts if fact.times >= times]
+    first = (number for number, wanted in texts[: len(whole)] if number not in repeats and len(wanted.terms) > 1)
+    groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in first)
+    counted = ((group, _times(group, since)) for group in groups)
+    known = [_fact(group, count) for group, count in counted if count >= times]
     parts = [wording(part) for fact in known for part in _clauses(fact.text)]
     alone = (fact for fact in known if not any(is_same(wording(fact.text), part, least) for part in parts))
     return tuple(sorted(alone, key=lambda fact: fact.since))
@@ -215,10 +220,14 @@ def _clauses(text: str) -> tuple[str, ...]:
     return tuple(part for part in parts if not _QUESTION.search(part)) if len(parts) > 1 else ()
 
 
-def _fact(said: Sequence[tuple[str, Kind, Kept]], since: datetime) -> Fact:
+def _times(said: Sequence[tuple[str, Kept]], since: datetime) -> int:
+    """How often something was said since then; an entry counts once, however often it states it."""
+    return sum(each.times_since(since) for each in {each.path: each for _, each in said}.values())
+
+
+def _fact(said: Sequence[tuple[str, Kept]], times: int) -> Fact:
     """What the first of these says, which is the newest, with what all of them count for."""
-    text, about, _ = said[0]
-    entries = {each.path: each for _, _, each in said}
+    text = said[0][0]
+    entries = {each.path: each for _, each in said}
     newest = sorted(entries.values(), key=lambda each: aware(each.entry.created), reverse=True)
-    times = sum(each.times_since(since) for each in newest)
-    return Fact(text, about, times, newest[-1].entry.created, tuple(each.link for each in newest))
+    return Fact(text, kind(text), times, newest[-1].entry.created, tuple(each.link for each in newest))

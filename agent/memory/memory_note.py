@@ -6,6 +6,7 @@ A line that is not ours is never changed. What belongs into it is `longterm`'s; 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agent.markdown.note import Note
 from agent.memory.authorship import Line
@@ -53,7 +54,12 @@ class Remembered:
 def remembered(text: str) -> tuple[Remembered, ...]:
     """The facts in the note, in order."""
     rows = Note.parse(text.encode("utf-8", "surrogateescape")).text.splitlines()
-    return tuple(Remembered.of(plain) for row in rows if (plain := words(row)) is not None)
+    return tuple(each for row in rows if (each := _of_row(row)) is not None)
+
+
+@lru_cache(maxsize=4_096)
+def _of_row(row: str) -> Remembered | None:
+    return None if (plain := words(row)) is None else Remembered.of(plain)
 
 
 def words(row: str) -> str | None:
