@@ -33,7 +33,7 @@ def _check_name(name: str, path: str, system: bool) -> None:
         raise BadPath(f"{_shown(path)} leaves the vault or is not plain", hint="give it relative to the vault, with /")
     if len(name.encode("utf-8", "surrogatepass")) > _NAME_BYTES:
         raise BadPath(f"a name in {_shown(path)} is longer than 255 bytes")
-    if any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
+    if not name.isprintable() and any(unicodedata.category(c) in {"Cc", "Cs"} for c in name):
         raise BadPath(f"{_shown(path)} has control characters in it")
     plain = _folded(name)
     if not plain:
@@ -51,7 +51,9 @@ def _check_name(name: str, path: str, system: bool) -> None:
 
 def _folded(name: str) -> str:
     """The name as the most forgiving file system sees it: no case, ignorable characters, trailing dots or streams."""
-    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    visible = name
+    if not name.isascii():
+        visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     plain = visible.casefold().rstrip(". ")
     return plain.partition(":")[0].rstrip(". ") or plain
 
