@@ -14,6 +14,7 @@ from frontmatter.default_handlers import YAMLHandler
 
 from agent.errors import BadNote
 from agent.markdown import yaml_write
+from agent.markdown.plain_header import plain
 from agent.markdown.values import Header, Value, is_list, same
 from agent.markdown.yaml_read import MAX_BYTES, Entry, Node, read
 
@@ -69,6 +70,13 @@ def text_of(header: bytes) -> str:
 def entries(parts: Parts) -> tuple[Entry, ...]:
     """The header's keys with their places. Raises BadNote as `yaml_read.read` does."""
     return read(text_of(parts.header)) if parts.header else ()
+
+
+def values(parts: Parts) -> dict[str, Value]:
+    """What the header's keys hold. Raises BadNote as `yaml_read.read` does."""
+    text = text_of(parts.header)
+    found = plain(text)
+    return _values(read(text)) if found is None else found
 
 
 def set_key(data: bytes, key: str, value: Value) -> bytes:

@@ -47,7 +47,7 @@ class Note:
             return cls(data, body=body)
         line = 3 + parts.header.count(b"\n")
         try:
-            header = {entry.key: entry.value for entry in frontmatter.entries(parts)}
+            header = frontmatter.values(parts)
         except BadNote as problem:
             return cls(data, problem=problem, body=body, body_line=line)
         return cls(data, header=MappingProxyType(header), body=body, body_line=line)

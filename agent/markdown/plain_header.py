@@ -1,0 +1,38 @@
+"""Headers in the form in which they are mostly written, read at a glance: one `key: word` a line, and simple lists.
+
+What such a header says is what `yaml_read` says of it; a test holds the two together. Anything else, however slightly
+different, is left to `yaml_read`: every error is its to find.
+"""
+
+import re
+
+from agent.markdown.values import Value, resolve
+
+_LONGEST = 4_096
+_PAIR = re.compile(
+    r"([A-Za-z_][A-Za-z0-9_]{0,63}):"
+    r"(?: ([A-Za-z0-9_/\u4e00-\u9fff](?:[A-Za-z0-9_/.+\u4e00-\u9fff-]|:(?=[A-Za-z0-9_/.+\u4e00-\u9fff-]))*)\n"
+    r"| \[((?:[A-Za-z0-9_/\u4e00-\u9fff][A-Za-z0-9_/.+\u4e00-\u9fff-]*(?:, (?=[^\]])|(?=\])))*)\]\n"
+    r"|\n((?:  - \"[ !#-\[\]-~\u4e00-\u9fff]*\"\n)+))"
+)
+
+
+def plain(text: str) -> dict[str, Value] | None:
+    """The keys of a header with their values, in order; None for one that is not so plain."""
+    if len(text) > _LONGEST:
+        return None
+    found: dict[str, Value] = {}
+    at = 0
+    while at < len(text):
+        pair = _PAIR.match(text, at)
+        if pair is None or pair[1] in found:
+            return None
+        key, word, words, lines = pair.groups()
+        if word is not None:
+            found[key] = resolve(word)
+        elif words is not None:
+            found[key] = tuple(map(resolve, words.split(", "))) if words else ()
+        else:
+            found[key] = tuple(line[5:-1] for line in lines.splitlines())
+        at = pair.end()
+    return found

@@ -1,0 +1,87 @@
+"""The quick reader of plain headers gives what the strict one gives, or nothing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.errors import BadNote
+from agent.markdown.plain_header import plain
+from agent.markdown.values import Value, same
+from agent.markdown.yaml_read import read
+
+PIECES = [
+    *("id", "type", "created", "scope", "key", "_x", "a1", "true", "null", "12"),
+    *(
+        ":",
+        ": ",
+        " ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "- ",
+        "  - ",
+        "-",
+        "#",
+        " # said",
+        "[",
+        "]",
+        "[]",
+        "{}",
+        ", ",
+        ",",
+        '"',
+        "'",
+    ),
+    *("~", "null", "0123", "0x1f", "1e3", "12:30", "2026-11-01", "2026-11-01T18:59:01+00:00", "2026-02-30", ".5", "+3"),
+    *("会议", "é", "a/b.md", "a:b", "a b", "[[a]]", "|", ">", "&a", "*a", "!t", "?", "---", "...", "%", "@", "`", "\t"),
+    *("\u2028", "\ufeff", "\x7f", "\\n", "<<", "=", "..", "yes"),
+]
+GOOD = st.sampled_from([piece for piece in PIECES if piece[0].isalnum()])
+WORD = GOOD | st.lists(st.sampled_from([piece for piece in PIECES if "\n" not in piece]), max_size=3).map("".join)
+ITEM = st.one_of(GOOD, WORD, st.sampled_from(PIECES), st.text(max_size=6))
+KEY = st.sampled_from(["id", "type", "key", "_x", "a1", "true"]) | st.sampled_from(["k-1", "a b", "12", ""])
+LINES = st.one_of(
+    st.tuples(KEY, WORD).map(lambda pair: f"{pair[0]}: {pair[1]}\n"),
+    st.tuples(KEY, st.lists(ITEM, max_size=3)).map(lambda pair: f"{pair[0]}: [{', '.join(pair[1])}]\n"),
+    st.tuples(KEY, st.lists(ITEM, min_size=1, max_size=3)).map(
+        lambda pair: f"{pair[0]}:\n" + "".join(f'  - "{item}"\n' for item in pair[1])
+    ),
+    st.lists(st.sampled_from(PIECES), max_size=6).map("".join),
+)
+HEADERS = st.lists(LINES, max_size=5).map("".join)
+
+
+@given(HEADERS)
+@settings(max_examples=1_500, deadline=None)
+def test_what_is_read_at_a_glance_is_what_the_strict_reader_reads(text: str) -> None:
+    found = plain(text)
+    if found is None:
+        return
+    strict: dict[str, Value] = {entry.key: entry.value for entry in read(text)}
+    assert same(found, strict)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: 01HZ\ntype: chat_turn\ncreated: 2026-11-01T18:59:01+00:00\nkeywords: []\n",
+        'keywords: [会议, 预算]\nevidence:\n  - "[[sessions/2026/11/2026-11-01-talk]]"\n  - ""\n',
+        "a: 12:30\nb: 0123\nc: 1e3\nd: 2026-02-30\ne: null\nf: [true, 3, x]\n",
+    ],
+)
+def test_what_is_mostly_written_is_read_at_a_glance(text: str) -> None:
+    found = plain(text)
+    assert found is not None and same(found, {entry.key: entry.value for entry in read(text)})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: 1\na: 2\n", "a: b: c\n", "a: &x y\n", "a: *x\n", "a: !t y\n", 'a:\n  - "\\n"\n', "a: x\n  y\n", "a: [x\n"],
+)
+def test_what_is_wrong_or_not_plain_is_left_to_the_strict_reader(text: str) -> None:
+    assert plain(text) is None
+
+
+def test_a_key_that_stands_twice_is_still_refused() -> None:
+    with pytest.raises(BadNote):
+        read("a: 1\na: 2\n")
