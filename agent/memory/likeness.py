@@ -137,12 +137,12 @@ def _may_have_the_same_words(one: Wording, other: Wording) -> bool:
     left, right = one.terms - other.terms, other.terms - one.terms
     if not left or not right or len(one.terms) + len(right) > FEW:
         return True
-    return _are_slips(left, right) or all(any(_is_slip(a, b) for a in left) for b in right)
+    return _are_slips(left, right) or all(any(a[0] == b[0] and _is_slip(a, b) for a in left) for b in right)
 
 
 def _are_slips(left: frozenset[str], right: frozenset[str]) -> bool:
     """Whether each word on the left has one on the right that is a slip of it."""
-    return all(any(_is_slip(a, b) for b in right) for a in left)
+    return all(any(a[0] == b[0] and _is_slip(a, b) for b in right) for a in left)
 
 
 def _has_other_words(one: Wording, other: Wording) -> bool:
@@ -261,7 +261,7 @@ def _without_slips(one: Wording, other: Wording) -> tuple[Wording, Wording]:
     left, right = one.terms - other.terms, other.terms - one.terms
     if not left or not right or len(left) * len(right) > _MOST_SLIPS:
         return one, other
-    swap = {a: b for a in left if len(a) >= LOOSE for b in right if _is_slip(a, b)}
+    swap = {a: b for a in left if len(a) >= LOOSE for b in right if a[0] == b[0] and _is_slip(a, b)}
     if not swap:
         return one, other
     terms_ = frozenset(swap.get(term, term) for term in one.terms)
@@ -269,7 +269,8 @@ def _without_slips(one: Wording, other: Wording) -> tuple[Wording, Wording]:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    if one[0] != other[0] or min(len(one), len(other)) < LOOSE or abs(len(one) - len(other)) > 1 or _HAN.search(one):
+    """Whether one of two words that begin alike is the other with a slip."""
+    if min(len(one), len(other)) < LOOSE or abs(len(one) - len(other)) > 1 or _HAN.search(one):
         return False
     if len(one) == len(other):
         wrong = [at for at in range(len(one)) if one[at] != other[at]]
