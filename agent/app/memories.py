@@ -58,7 +58,8 @@ class Diary:
         told = replace(event, task=left(event.task), answer=left(event.answer))
         session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
-            told, quote = replace(told, task=daily.asked_by_guest(self._language), answer=""), False
+            guest = daily.asked_by_guest(self._language)
+            told = replace(told, task=guest, answer="", session="")  # a session is named after its task
         block = daily.log_block(told, now, self._language, quote=quote)
         return [Addition(path, daily.new_note(now.date()).encode(), block.encode())]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.build import build
+from agent.app.hooks import keep
 from agent.app.library import library
 from agent.app.memories import Upkeeper
 from agent.app.runs import Runs, runs
@@ -23,6 +24,7 @@ from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
 from agent.memory.entry import Entry, Scope, read_entry
+from agent.tools.tool import RunContext
 from tests.stories.agents import furnish, script
 from tests.vaults import write
 
@@ -312,3 +314,17 @@ def test_the_last_session_is_the_same_person_s_or_the_group_s(house: House) -> N
         assert ben is not None and ben.path == begun[room], "a group has its session together"
         for nobody in (Speaker(shared, "cara"), Speaker("cli"), Speaker("cli", "anna")):
             assert agent.last_session(nobody) is None
+
+
+def test_a_guest_s_words_do_not_come_up_for_the_owner_by_the_day_s_log(house: House) -> None:
+    house.ask(SECRET, alone("anna"))
+    house.ask(ASKS, grouped("olga"), role="owner")
+    assert "4417" not in house.heard()
+    assert "4417" not in "".join(path.read_text("utf-8") for path in (house.root / "daily").glob("*.md"))
+
+
+def test_what_a_model_keeps_of_a_guest_is_theirs_and_not_the_chat_s(house: House) -> None:
+    app = build(house.root)
+    keep(app, ["Anna's locker number is 4417."], RunContext("r", "s.md", channel=ROOM, role="guest", sender="anna"))
+    (entry,) = house.entries()
+    assert (entry.scope, entry.sender_id) == (Scope.USER, "anna")

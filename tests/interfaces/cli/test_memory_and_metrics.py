@@ -164,4 +164,4 @@ def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Pa
     log(app, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))
     text = (root / "daily/2026-11-21.md").read_text("utf-8")
     assert "spare key" not in text and "It rains." in text
-    assert "PIN" not in text and "## 14:12 - A guest asked for something" in text and session.path[:-3] in text
+    assert "PIN" not in text and "## 14:12 - A guest asked for something" in text
