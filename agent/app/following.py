@@ -47,7 +47,7 @@ _FRAME = 60
 _PRIORITY = 60
 _KEPT = 500
 """Runs whose skills are remembered."""
-_HEADING = re.compile(r"^## Skill: ([a-z0-9-]+) \(confidence (\d{1,3})%\)$", re.MULTILINE)
+_HEADING = re.compile(r"^## Skill: ([\w-]+) \(confidence (\d{1,3})%\)$", re.MULTILINE)
 
 
 def nobody(event: object) -> None:

@@ -13,7 +13,7 @@ _SAID = {
     "en": ("Were these of use? Tick what is true.", "{0}: helpful", "{0}: not helpful"),
     "zh": ("这些技能有用吗？请勾选。", "{0}：有用", "{0}：没用"),
 }
-_BOX = re.compile(r"`?([a-z0-9][a-z0-9-]*)`?\s*[:：]\s*(helpful|not helpful|有用|没用)")
+_BOX = re.compile(r"`?([\w-]+)`?\s*[:：]\s*(helpful|not helpful|有用|没用)")
 _OPINIONS: dict[str, Opinion] = {
     "helpful": "helpful",
     "有用": "helpful",

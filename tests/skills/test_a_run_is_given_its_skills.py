@@ -15,6 +15,7 @@ from agent.events.runs import IterationStarted, Speaker, TaskCompleted
 from agent.llm.messages import Context, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
+from agent.skills.boxes import boxes, ticked
 from agent.skills.matcher import Task
 from agent.skills.usage import uses
 from agent.tools.builtin.skills import skill_tools
@@ -182,6 +183,20 @@ def test_a_run_that_goes_on_elsewhere_follows_what_it_followed(app: App) -> None
     found.source(RunContext("r1", "sessions/s.md"), begun)
     assert not found.leaves(tool("vault_write", "fs"), RunContext("r1", "sessions/s.md"))
     assert [each.path for each in found.additions(completed())] == ["skills/history/tea.md"]
+
+
+def test_a_skill_with_a_name_in_another_script_is_followed_and_rated_like_any(app: App) -> None:
+    write(app.vault.place.root / "skills/泡茶-法/SKILL.md", TEA.replace("name: tea", "name: 泡茶-法"))
+    library = make(app).skills.library
+    library.review(library.shelf().named["泡茶-法"], app.clock.now(), "test")
+    begun, first = session(app), make(app)
+    begun.add(Began("r1", "brew tea", "cli"), Spoken(Context(begin(first, "brew tea"), NAME)), Spoken(User("x")))
+    for language in ("en", "zh"):
+        asked = boxes(["泡茶-法"], language)
+        assert [*ticked(asked.replace("[ ]", "[x]", 1))] == [("泡茶-法", "helpful")] and not [*ticked(asked)]
+    found = make(app)
+    found.source(RunContext("r1", "sessions/s.md"), begun)
+    assert "skills/history/泡茶-法.md" in {each.path for each in found.additions(completed())}
 
 
 def test_what_the_model_has_before_it_is_not_said_twice(app: App) -> None:
