@@ -21,7 +21,7 @@ from agent.skills.feedback import History, give, put_aside
 from agent.skills.library import Library, places
 from agent.skills.matcher import Matched, State, Task, match
 from agent.skills.review_note import ask, decided
-from agent.skills.reviewed import Pins
+from agent.skills.reviewed import pins_of
 from agent.skills.similarity import Similarity
 from agent.skills.skill import Skill
 from agent.skills.tree import BadFolder
@@ -136,7 +136,7 @@ class Skills:
 def skill_library(app: App) -> Library:
     """The skills of a vault, those of the package beside; the list of reviewed ones is this machine's."""
     package = Path(str(resource("skills")))
-    return Library(places(app.vault.place.root, package), Pins(app.vault.writer.layout.folder / "reviewed"))
+    return Library(places(app.vault.place.root, package), pins_of(app.vault))
 
 
 def skills(app: App, embedder: Callable[[], Embedder | None], count: Count) -> Skills:

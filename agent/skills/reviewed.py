@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.skills.tree import digest
 from agent.vault import durable
+from agent.vault.store import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ class Pins:
 
     def _file(self, key: str) -> Path:
         return self.folder / f"{key}.json"
+
+
+def pins_of(vault: Vault) -> Pins:
+    """The pins of a vault, among its private files."""
+    return Pins(vault.writer.layout.folder / "reviewed")
 
 
 def _load(key: str, document: dict[str, object]) -> Pin:

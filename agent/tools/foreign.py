@@ -4,7 +4,8 @@ A run that has read a web page may write what it likes into a note, and the next
 a tainted run writes is remembered on this machine by its hash, wherever it is moved to, and a run that is shown it is
 tainted in its turn; a short line is remembered together with those below it, and so is a name that could say more than
 a name. A note that says itself where it is from (`untrusted:`, or `source:` with an address, as web clippers write it)
-counts whole, also when its header cannot be read, and so does the note of a session in which such text was read.
+counts whole, also when its header cannot be read, and so does the note of a session in which such text was read, and a
+skill's file that nobody here has looked at.
 """
 
 import re
@@ -14,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.markdown.note import Note
+from agent.skills.reviewed import Pins
+from agent.skills.strange import stranger
 from agent.vault.durable import append
 
 _LEAST = 8
@@ -32,9 +35,13 @@ _MERE_NAME = re.compile(r"[\w .()+-]{0,48}")
 
 @dataclass(slots=True)
 class Foreign:
-    """The lines that tainted runs have written, kept in a file outside the vault that only grows."""
+    """The lines that tainted runs have written, kept in a file outside the vault that only grows.
+
+    `reviewed` are the skills that somebody here has looked at.
+    """
 
     file: Path
+    reviewed: Pins
     _known: dict[str, str] = field(default_factory=dict)
     _read: int = 0
 
@@ -63,7 +70,7 @@ class Foreign:
 
         The headings above them and the note's title and path count, too: they are shown with them.
         """
-        said = _said(path, data) or self.named(path)
+        said = _said(path, data) or self.named(path) or stranger(self.reviewed, path, data)
         if said:
             return f"{path} (from {said})"
         rows = data.split(b"\n")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agent.clock import Clock
 from agent.memory.keeping import Keeper
+from agent.skills.reviewed import pins_of
 from agent.tools.builtin.delegate import Delegate, delegate_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool
@@ -29,7 +30,7 @@ class Behind:
 
 def foreign_text(vault: Vault) -> Foreign:
     """What is known on this machine of text in the vault that does not come from its owner."""
-    return Foreign(vault.writer.layout.folder / "foreign.txt")
+    return Foreign(vault.writer.layout.folder / "foreign.txt", pins_of(vault))
 
 
 def builtin_tools(
