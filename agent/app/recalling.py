@@ -30,6 +30,8 @@ from agent.tools.tool import RunContext
 from agent.vault.history.pins import Pins, pins
 
 _MEMORY = ("entries/", "daily/", "profile/", "MEMORY.md")
+_ELSEWHERE = (*_MEMORY, "skills/", "approvals/")
+"""What a task is given another way, or is not to be given: skills by what fits, approvals by asking."""
 _LEGS = 2
 _NEAR = 6
 """Entries that the index finds for a new one, to tell whether it says anything new."""
@@ -60,9 +62,9 @@ class Recall:
         return replace(answer, hits=tuple(hits[:limit]))
 
     def others(self, question: str, limit: int) -> Answer:
-        """Passages of the notes that are not memories."""
+        """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
         answer = self.search(question, limit * SPARE)
-        hits = [hit for hit in answer.hits if not hit.path.startswith(_MEMORY) and is_given(hit)]
+        hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and is_given(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property

@@ -11,6 +11,8 @@ import pytest
 from agent.app.build import build
 from agent.app.library import library
 from agent.app.runs import runs
+from agent.app.skills import skills
+from agent.context.tokens import estimate
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
@@ -87,6 +89,18 @@ def test_a_skill_is_seen_to_fit_is_followed_and_is_rated_by_a_tick(
     assert (counts["uses"], counts["helpful"], counts["not_helpful"]) == (1, 1, 0)
     (again,) = told(root, capsys, "skills", "stats", "tea-round")["stats"]
     assert again == counts, "a tick counts once"
+
+
+def test_a_skill_comes_as_a_skill_and_never_as_a_note_like_others(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root / "skills/picnics/SKILL.md", TEA.replace("tea-round", "picnics").replace("tea round", "picnic round"))
+    write(root / "parks.md", "A picnic round in the park, and who wants which tea there.\n")
+    assert len(skills(build(root), lambda: None, estimate).ask_reviews()) == 1
+    told(root, capsys, "reindex")
+    receipts = told(root, capsys, "context", "--explain", "tea round or picnic round: who wants tea")["receipts"]
+    paths = [receipt["path"] for receipt in receipts if receipt["path"].startswith(("skills/", "approvals/"))]
+    assert paths == ["skills/tea-round/SKILL.md"] and "parks.md" in {receipt["path"] for receipt in receipts}
 
 
 def test_the_skill_that_the_readme_writes_from_scratch_works(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
