@@ -41,7 +41,6 @@ class Chores:
     _skills: Skills = field(init=False)
     _learning: Learning = field(init=False)
     _wanted: dict[str, Callable[[], object]] = field(default_factory=dict)
-    _ticked: set[str] = field(default_factory=set)
     _edited: set[str] = field(default_factory=set)
     _begin_at: float = 0.0
     _thread: threading.Thread | None = None
@@ -69,10 +68,7 @@ class Chores:
         if changed:
             self._skills.changed(changed)
             self._want(now, reviews=self._reviews)
-        asked = [path for path in paths if path.startswith(f"{APPROVALS}/") and path not in own]
-        if asked:
-            with self._lock:
-                self._ticked.update(asked)
+        if any(path.startswith(f"{APPROVALS}/") and path not in own for path in paths):
             self._want(now, offers=self._offers)
         if any(path.startswith("sessions/") and path not in own for path in paths):
             self._want(now, opinions=self._opinions)
@@ -130,9 +126,7 @@ class Chores:
 
     def _offers(self) -> None:
         """Carry out what was decided about skills in notes."""
-        with self._lock:
-            ticked, self._ticked = self._ticked, set()
-        for name, trusted in self._skills.ticked(ticked):
+        for name, trusted in self._skills.ticked():
             logger.info("the skill %s is %s", name, "trusted now" if trusted else "not trusted")
         for offer in self._learning.settle():
             logger.info("the suggestion %s was %s", offer.name, offer.status)

@@ -8,11 +8,13 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from agent.app.skills import Skills
 from agent.context.assemble import REFRESH
 from agent.context.source import Piece, Receipt
+from agent.errors import AgentError
 from agent.events.runs import (
     ChainCompleted,
     ChainStarted,
@@ -81,6 +83,8 @@ class Following:
         with self._lock:
             if context.role == "owner" and context.run not in self._runs:
                 self.skills.library.refresh()
+                with suppress(AgentError):  # it is trusted already where only its note cannot be written now
+                    self.skills.ticked()
                 found = self._runs[context.run] = _InRun(session.path)
                 for match in _before(session, context.run, self.skills.library.shelf().get):
                     found.active[match.skill.name] = match

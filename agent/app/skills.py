@@ -20,12 +20,13 @@ from agent.skills.conflicts import Limits
 from agent.skills.feedback import History, give, put_aside
 from agent.skills.library import Library, places
 from agent.skills.matcher import Matched, State, Task, match
-from agent.skills.review_note import ask, decided
-from agent.skills.reviewed import pins_of
+from agent.skills.review_note import ask, decided, settle
+from agent.skills.reviewed import Pin, pins_of
 from agent.skills.similarity import Similarity
 from agent.skills.skill import Skill
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, Use
+from agent.vault.write.change import Stamp
 
 logger = logging.getLogger(__name__)
 
@@ -87,20 +88,37 @@ class Skills:
         """The person's own edits were committed in their name: what was trusted stays so. Returns the names."""
         return self.library.carry(paths, self.app.clock.now())
 
-    def ask_reviews(self) -> tuple[str, ...]:
-        """Write a note with a checkbox for each skill that nobody has looked at; returns the new notes' paths."""
+    def review(self, skill: Skill, how: str) -> Pin:
+        """Trust a skill as it was read; the note that asked about it says so.
+
+        Raises `BadFolder` or `OSError` when its files cannot be read; and what a transaction raises, when it is trusted
+        already.
+        """
         with self._lock:
-            shelf = self.library.shelf()
-            new = [skill for skill in shelf.candidates if not skill.reviewed]
+            pin = self.library.review(skill, self.app.clock.now(), how)
+            settle(self.app.vault, self.library, Stamp("human"))
+            return pin
+
+    def ask_reviews(self) -> tuple[str, ...]:
+        """Write a note with boxes for each skill that nobody has looked at, and say in the notes of others what has
+        become of them; returns the new notes' paths."""
+        with self._lock:
             try:
-                return ask(self.app.vault, self.library, new, self.app.clock.now())
+                settle(self.app.vault, self.library)
+                new = [skill for skill in self.library.shelf().candidates if not skill.reviewed]
+                return ask(self.app.vault, self.library, new, self.app.clock.now(), self.app.settings.vault.language)
             except (BadFolder, OSError) as error:
                 self.say(f"a skill could not be read, so it is not asked about yet: {error}")
                 return ()
 
-    def ticked(self, paths: Iterable[str]) -> tuple[tuple[str, bool], ...]:
-        """These notes have changed: what the person has decided in them about skills, and whether each is trusted."""
-        return decided(self.app.vault, self.library, paths, self.app.clock.now())
+    def ticked(self) -> tuple[tuple[str, bool], ...]:
+        """Carry out what the person has ticked about skills: their names, and whether each is trusted now."""
+        with self._lock:
+            try:
+                return decided(self.app.vault, self.library, self.app.clock.now())
+            except (BadFolder, OSError) as error:
+                self.say(f"a skill could not be read, so what was ticked about it waits: {error}")
+                return ()
 
     def _since(self, session: str, skills: Iterable[Skill]) -> Mapping[str, float]:
         """The seconds since each skill that needs rest was used in a session, by this process or another one."""

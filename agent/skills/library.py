@@ -160,14 +160,15 @@ class Library:
 
         For skills that were reviewed before the edit and in which nothing else has changed. `paths` must be known to
         be the owner's own edits: those of a commit that was made from the working tree in their name. What a pull, a
-        checkout or another program brings as a commit is not.
+        checkout or another program brings as a commit is not; and what was asked about, because something else has
+        changed it, is still asked about after an edit.
         """
         edited = set(paths)
         self.refresh()
         kept = []
         for skill in self.shelf().skills:
             pin = None if skill.source is Source.PACKAGE or skill.reviewed else self.pins.get(skill.key)
-            if pin is None:
+            if pin is None or self.pins.was_asked(skill.key) is not None:
                 continue
             folder = skill.path.removesuffix(FILE)
             now = self.hashes(skill)

@@ -1,34 +1,67 @@
-"""A skill that nobody has looked at, as a note with a checkbox: tick it, and the skill is trusted as the note shows it.
+"""A skill that nobody has looked at, as a note with two boxes: after a yes it is trusted as the note shows it.
 
 The note counts only together with the record of the question, which is kept on this machine beside the pins: a pulled
-note that looks ticked trusts nothing. What is trusted is the content that was asked about, if it is still that.
+note that looks ticked trusts nothing. What is trusted is the content that was asked about, if it is still that. A note
+whose question is settled, here or by command, says so; what stands in it is a stranger's text until a yes.
 """
 
 import json
-import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
+from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
-from agent.markdown import blocks, tasks
+from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.skills.library import Library
-from agent.skills.reviewed import Pin
-from agent.skills.skill import Skill
-from agent.skills.tree import digest
+from agent.skills.reviewed import Pin, Pins
+from agent.skills.skill import FILE, Skill
+from agent.skills.tree import BadFolder, digest
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
-TYPE = "skill_review"
-PENDING, TRUSTED, REFUSED = "pending", "trusted", "refused"
-"""What the `status` of such a note says."""
+TYPE = "skill-review"
 MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
-TRUST, REFUSE = "trust this skill", "do not trust it"
-_RUN = re.compile(r"`{3,}")
+_STAMP = Stamp("agent", tool="skills_review")
+_SAID = {
+    "en": {
+        "title": "May I use the skill {name}?",
+        "new": "[[{link}]] is new on this machine: nobody has looked at it here. Until you say yes I do not follow it.",
+        "changed": "You trusted [[{link}]] on {day:%Y-%m-%d}. It has changed since, and not by an edit that I saw you "
+        "make here: {files}. Until you say yes I do not follow it. `vault-agent log {path}` lists the changes.",
+        "holds": "A yes holds for exactly these files. Both ticked is a no.",
+        "text": "What it says",
+        "files": "Files beside it",
+        "none": "none",
+    },
+    "zh": {
+        "title": "可以使用技能 {name} 吗？",
+        "new": "[[{link}]] 是这台机器上新出现的，还没有人在这里看过。你同意之前，我不会照它做。",
+        "changed": "你在 {day:%Y-%m-%d} 信任过 [[{link}]]。此后它有改动，而且我没有看到是你在这里改的：{files}。"
+        "你同意之前，我不会照它做。`vault-agent log {path}` 列出改动。",
+        "holds": "勾选 `approve`（批准）或 `reject`（拒绝）。同意只对这些文件现在的内容有效；两个都勾选算拒绝。",
+        "text": "它的内容",
+        "files": "附带的文件",
+        "none": "无",
+    },
+}
+
+Status: TypeAlias = Literal["approved", "rejected", "outdated"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked about a skill (`key`) on this machine: in which note, about what content."""
+
+    key: str
+    path: str
+    digest: str
 
 
 def note_path(skill: Skill) -> str:
@@ -36,7 +69,14 @@ def note_path(skill: Skill) -> str:
     return f"{FOLDER}/skill-{skill.source}-{skill.name}.md"
 
 
-def ask(vault: Vault, library: Library, skills: Iterable[Skill], when: datetime) -> tuple[str, ...]:
+def waiting(vault: Vault, pins: Pins) -> tuple[str, ...]:
+    """The notes that this machine has asked in and that nobody has answered; no skill is loaded for it."""
+    return tuple(asked.path for asked in _all_asked(pins) if _is_open(vault.read(asked.path)))
+
+
+def ask(
+    vault: Vault, library: Library, skills: Iterable[Skill], when: datetime, language: str = "en"
+) -> tuple[str, ...]:
     """Ask the person about these skills, a note each, in one commit; returns the paths of the notes.
 
     What was asked about as it is now is not asked about again; and no more than `MOST_AT_ONCE` notes wait for an
@@ -46,103 +86,156 @@ def ask(vault: Vault, library: Library, skills: Iterable[Skill], when: datetime)
     """
     notes: dict[str, bytes] = {}
     strange = [skill for skill in skills if not skill.reviewed]
-    waiting = {note_path(skill) for skill in strange if _waits(vault, note_path(skill))}
+    names: list[str] = []
+    waits = {note_path(skill) for skill in strange if _is_open(vault.read(note_path(skill)))}
     for skill in strange:
-        if len(waiting | notes.keys() | {note_path(skill)}) > MOST_AT_ONCE:
+        if len(waits | notes.keys() | {note_path(skill)}) > MOST_AT_ONCE:
             continue
         hashes = library.hashes(skill)
-        if json.loads(library.pins.was_asked(skill.key) or "{}").get("digest") == digest(hashes):
+        known = _asked(library.pins, skill.key)
+        if known is not None and known.digest == digest(hashes):
             continue
+        data = _note(vault, skill, library.pins.get(skill.key), hashes, when, language)
         document = {"path": note_path(skill), "digest": digest(hashes), "size": skill.size}
         library.pins.asked(skill.key, json.dumps(document))
-        notes[note_path(skill)] = _note(skill, when)
-    if not notes:
-        return ()
-    with vault.transaction(f"skills(review): ask about {len(notes)}", Stamp("agent", tool="skills_review")) as change:
-        for path, data in notes.items():
-            before = vault.read(path)
-            if before is None:
-                change.create(path, data)
-            else:
-                change.edit(path, before, data)
+        notes[note_path(skill)] = data
+        names.append(skill.name)
+    if notes:
+        with vault.transaction(f"skills(review): ask about {', '.join(names)}", _STAMP) as change:
+            for path, data in notes.items():
+                before = vault.read(path)
+                if before is None:
+                    change.create(path, data)
+                else:
+                    change.edit(path, before, data)
     return tuple(notes)
 
 
-def decided(vault: Vault, library: Library, paths: Iterable[str], when: datetime) -> tuple[tuple[str, bool], ...]:
-    """What the person has ticked in these notes: the names of the skills, and whether each is trusted now; the notes
-    say so then.
+def decided(vault: Vault, library: Library, when: datetime) -> tuple[tuple[str, bool], ...]:
+    """Carry out what the person has ticked in the notes: the names of the skills, and whether each is trusted now.
 
-    A skill that is no longer what the note was written about stays as it is. Raises what a transaction raises.
+    A skill that is no longer what the note was written about stays as it is.
     """
-    ticked = {path: answer for path in paths if (answer := _answer(vault, path)) is not None}
     done = []
-    for skill in library.shelf().skills if ticked else ():
-        answer = ticked.get(note_path(skill))
-        asked = library.pins.was_asked(skill.key) if answer is not None and not skill.reviewed else None
-        if asked is None or answer is None or (not answer and _status(vault, note_path(skill)) == REFUSED):
+    skills: Mapping[str, Skill] | None = None
+    for asked in _all_asked(library.pins):
+        data = vault.read(asked.path)
+        answer = _answer(data) if data is not None and _is_pending(data) else None
+        if answer is None:
             continue
-        hashes = library.hashes(skill)
-        record = json.loads(asked)
-        if record.get("path") != note_path(skill) or record.get("digest") != digest(hashes):
+        skills = skills or {skill.key: skill for skill in library.shelf().skills}
+        skill = skills.get(asked.key)
+        if skill is None or skill.reviewed or digest(hashes := library.hashes(skill)) != asked.digest:
             continue
         if answer:
-            library.pins.answered(skill.key)
             library.pins.put(Pin(skill.key, hashes, skill.size, when, "ticked in a note"))
             library.refresh()
-        done.append((skill, answer))
-    settle(vault, done)
-    return tuple((skill.name, answer) for skill, answer in done)
+        done.append((skill.name, answer))
+    if done:
+        settle(vault, library)
+    return tuple(done)
 
 
-def settle(vault: Vault, answers: Iterable[tuple[Skill, bool]]) -> None:
-    """Say in the notes that asked about these skills whether they are trusted, in one commit; raises as that does."""
-    with vault.transaction("skills(review): answered", Stamp("agent", tool="skills_review")) as change:
-        for skill, trusted in answers:
-            data, status = vault.read(note_path(skill)), TRUSTED if trusted else REFUSED
-            note = Note.parse(data or b"")
-            if data is not None and note.type == TYPE and note.string("status") != status:
-                with suppress(BadNote):  # what a person has made of the header is theirs
-                    change.edit(note_path(skill), data, note.with_key("status", status).data)
+def revoke(library: Library, skill: Skill) -> None:
+    """Trust a skill no more, and do not ask about it as it is now; raises `BadFolder` or `OSError` as `ask` does."""
+    library.pins.drop(skill.key)
+    document = {"path": note_path(skill), "digest": digest(library.hashes(skill)), "size": skill.size}
+    library.pins.asked(skill.key, json.dumps(document))
 
 
-def _waits(vault: Vault, path: str) -> bool:
-    return _status(vault, path) == PENDING and _answer(vault, path) is None
+def settle(vault: Vault, library: Library, stamp: Stamp = _STAMP) -> tuple[str, ...]:
+    """Say in the notes what has become of their questions, in one commit; returns the paths of those notes."""
+    found = tuple(_all_asked(library.pins))
+    skills = {skill.key: skill for skill in library.shelf().skills} if found else {}
+    settled: dict[str, tuple[bytes, bytes]] = {}
+    for asked in found:
+        data = vault.read(asked.path)
+        status = _status(library, asked, skills.get(asked.key), data)
+        if status is not None and data is not None and _is_pending(data):
+            settled[asked.path] = data, _settled(data, status)
+        if status == "approved" or status == "outdated":
+            library.pins.answered(asked.key)
+    if settled:
+        names = ", ".join(Note.parse(data).string("skill") or path for path, (data, _) in settled.items())
+        with vault.transaction(f"skills(review): answered about {names}", stamp) as change:
+            for path, (before, after) in settled.items():
+                change.edit(path, before, after)
+    return tuple(settled)
 
 
-def _status(vault: Vault, path: str) -> str:
-    return Note.parse(vault.read(path) or b"").string("status") or ""
+def _status(library: Library, asked: _Asked, skill: Skill | None, data: bytes | None) -> Status | None:
+    """What has become of a question; None while it waits for an answer, or is to be asked anew."""
+    if skill is None:
+        return "outdated"
+    if skill.reviewed:
+        return "approved"
+    refused = data is not None and _answer(data) is False and digest(library.hashes(skill)) == asked.digest
+    return "rejected" if refused else None
 
 
-def _answer(vault: Vault, path: str) -> bool | None:
-    """True for a tick at trust, False for one at refuse (also with both), None for neither."""
-    if not path.startswith(f"{FOLDER}/skill-"):
-        return None
-    above = Note.parse(vault.read(path) or b"").body.partition("\n## ")[0]
-    found = {task.text.strip().casefold() for task in tasks.read(blocks.read(above)) if task.done}
-    if REFUSE in found:
-        return False
-    return True if TRUST in found else None
+def _settled(data: bytes, status: Status) -> bytes:
+    """The note with what was decided; after a yes its text is nobody's but the owner's."""
+    try:
+        note = Note.parse(data if status == "outdated" else ticked(data, status == "approved"))
+        note = note.with_key("status", status)
+        return (note.without_key("untrusted") if status == "approved" else note).data
+    except BadNote:
+        return data
 
 
-def _note(skill: Skill, when: datetime) -> bytes:
-    """The question: what the skill says of itself in full, below the two boxes."""
-    longest = max((len(run) for run in _RUN.findall(skill.body)), default=2)
-    fence = "`" * max(longest + 1, 3)
-    tools = ", ".join(skill.allowed_tools) if skill.allowed_tools is not None else "whatever your policy allows"
+def _is_open(data: bytes | None) -> bool:
+    """Whether there is a note in which nothing was decided yet."""
+    return data is not None and _is_pending(data) and _answer(data) is None
+
+
+def _is_pending(data: bytes) -> bool:
+    return Note.parse(data).string("status") in {None, "pending"}
+
+
+def _answer(data: bytes) -> bool | None:
+    """True for a tick at approve, False for one at reject (also with both), None for neither."""
+    return decision(above(Note.parse(data).body.replace("\r\n", "\n")))
+
+
+def _all_asked(pins: Pins) -> Iterator[_Asked]:
+    return (asked for key in pins.questions() if (asked := _asked(pins, key)) is not None)
+
+
+def _asked(pins: Pins, key: str) -> _Asked | None:
+    try:
+        raw = json.loads(pins.was_asked(key) or "null")
+        return _Asked(key, str(raw["path"]), str(raw["digest"]))
+    except (ValueError, KeyError, TypeError):
+        return None  # what cannot be read has asked nothing
+
+
+def _note(
+    vault: Vault, skill: Skill, pin: Pin | None, hashes: Mapping[str, str], when: datetime, language: str
+) -> bytes:
+    """The question: below the two boxes the skill in full, as it was hashed."""
+    said = _SAID[language]
+    data = vault.read(skill.path) or b""
+    if sha256(data).hexdigest() != hashes.get(FILE):
+        raise BadFolder(f"{skill.path} has just changed; look at it again")
+    why = said["new"] if pin is None else said["changed"]
+    changed = ", ".join(f"`{path}`" for path in pin.changed(hashes)) if pin is not None else ""
+    day = pin.when if pin is not None else when
+    link = skill.path.removesuffix(".md")
     parts = [
-        f"# May I use the skill {skill.name}?",
-        f"It lies in [[{skill.path.removesuffix('.md')}]] and came from outside. Until you say yes I do not follow it.",
-        f"- [ ] {TRUST}\n- [ ] {REFUSE}",
-        "A yes holds for exactly these files. Both ticked is a no.",
-        "## What it says",
-        f"{fence}\n{skill.summary}\n\nTools: {tools}\n\n{skill.body}\n{fence}",
-        "## Files beside it",
-        "\n".join(f"- `{path}`" for path in skill.files) or "none",
+        f"# {said['title'].format(name=skill.name)}",
+        why.format(link=link, path=skill.path, files=changed, day=day),
+        BOXES,
+        said["holds"],
+        f"## {said['text']}",
+        fenced(data.decode("utf-8", "replace").rstrip(), "markdown"),
+        f"## {said['files']}",
+        "\n".join(f"- `{path}`" for path in skill.files) or said["none"],
     ]
     header: dict[str, Value] = {
         "type": TYPE,
         "created": when.replace(microsecond=0),
-        "status": PENDING,
+        "status": "pending",
         "skill": skill.name,
+        "untrusted": [skill.path],
     }
     return Note.compose(header, "\n\n".join(parts) + "\n").data

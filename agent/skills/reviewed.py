@@ -74,6 +74,10 @@ class Pins:
         except OSError:
             return None
 
+    def questions(self) -> tuple[str, ...]:
+        """The keys of the skills that were asked about here and are not settled."""
+        return tuple(sorted(file.stem for file in self._question("").parent.glob("*.json")))
+
     def answered(self, key: str) -> None:
         """The question about a skill is settled."""
         self._question(key).unlink(missing_ok=True)

@@ -7,6 +7,7 @@ import pytest
 from agent.app.build import build
 from agent.app.memories import Upkeeper
 from agent.app.skills import skill_library
+from agent.markdown.verdict import APPROVE
 from agent.memory.entry import Entry
 from agent.skills.learner import suggestions
 from agent.skills.offers import offers_of
@@ -30,7 +31,7 @@ def test_a_skill_from_elsewhere_is_asked_about_trusted_by_a_tick_and_stays_so_wh
     with living(root) as house:
         write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
         house.until((root / ASKS).exists, "it is asked about")
-        (root / ASKS).write_text(ticked((root / ASKS).read_text(), "trust this skill"))
+        (root / ASKS).write_text(ticked((root / ASKS).read_text(), APPROVE))
         house.until(lambda: is_trusted(root), "it is trusted")
         write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil well."))
         house.until(lambda: is_trusted(root) and not git(root, "status", "--porcelain"), "the owner's edit is trusted")

@@ -250,9 +250,9 @@ def test_strangers_are_asked_about_and_ticked_in_a_note(app: App) -> None:
     (path,) = found.skills.ask_reviews()
     assert path == "approvals/skill-vault-stranger.md" and found.skills.ask_reviews() == ()
     note = app.vault.place.root / path
-    note.write_text(note.read_text().replace("- [ ] trust", "- [x] trust"))
-    assert found.skills.ticked([path]) == (("stranger", True),)
-    assert "Obey me." in begin(found, "brew")
+    note.write_text(note.read_text().replace("- [ ] approve", "- [x] approve"))
+    assert "Obey me." in begin(make(app), "brew"), "also where no daemon looks at notes"
+    assert "status: approved" in note.read_text() and found.skills.ticked() == ()
 
 
 Call = Callable[..., Given]

@@ -1,11 +1,15 @@
 """The checkbox of a review note counts on the machine that asked, for the very content that it showed."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from agent.markdown.note import Note
+from agent.markdown.verdict import APPROVE, REJECT
 from agent.skills.library import Library
-from agent.skills.review_note import ask, decided
+from agent.skills.review_note import ask, decided, revoke, settle, waiting
+from agent.skills.reviewed import Pins
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.skills.shelves import library, text
@@ -13,7 +17,7 @@ from tests.vaults import git, make_vault, write
 
 NOW = FakeClock().now()
 PATH = "approvals/skill-vault-a.md"
-BODY = "# A\n\n- [x] trust this skill\n\n```\nx\n```\n\n## Steps\n\nDo."
+BODY = "# A\n\n- [x] approve\n\n```\nx\n```\n\n## Steps\n\nDo."
 
 
 @pytest.fixture
@@ -37,7 +41,7 @@ def tick(vault: Vault, box: str) -> None:
 
 
 def answers(vault: Vault, lib: Library) -> tuple[tuple[str, bool], ...]:
-    return decided(vault, lib, [PATH, "daily/x.md"], NOW)
+    return decided(vault, lib, NOW)
 
 
 def test_the_note_shows_everything_and_its_text_ticks_nothing(vault: Vault, lib: Library) -> None:
@@ -54,29 +58,86 @@ def test_it_is_asked_about_once(vault: Vault, lib: Library) -> None:
 
 
 def test_a_tick_trusts_it_once(vault: Vault, lib: Library) -> None:
-    assert "status: pending\n" in (vault.place.root / PATH).read_text()
-    tick(vault, "trust this skill")
+    tick(vault, APPROVE)
     assert answers(vault, lib) == (("a", True),) and lib.shelf().named["a"].reviewed
-    assert "status: trusted\n" in (vault.place.root / PATH).read_text()
-    lib.pins.drop("vault.a")
-    assert answers(vault, lib) == ()
+    revoke(lib, lib.shelf().named["a"])
+    assert answers(vault, lib) == () and ask(vault, lib, lib.shelf().skills, NOW) == ()
+    assert not lib.shelf().named["a"].reviewed
 
 
 def test_both_ticked_is_a_no(vault: Vault, lib: Library) -> None:
-    tick(vault, "trust this skill")
-    tick(vault, "do not trust it")
+    tick(vault, APPROVE)
+    tick(vault, REJECT)
     assert answers(vault, lib) == (("a", False),) and not lib.shelf().named["a"].reviewed
 
 
 def test_what_changed_since_is_not_trusted(vault: Vault, lib: Library) -> None:
-    tick(vault, "trust this skill")
+    tick(vault, APPROVE)
     write(vault.place.root / "skills/a/scripts/x.sh", "y")
     lib.refresh()
     assert answers(vault, lib) == () and not lib.shelf().named["a"].reviewed
 
 
 def test_another_machine_never_asked(tmp_path: Path, vault: Vault, lib: Library) -> None:
-    tick(vault, "trust this skill")
+    tick(vault, APPROVE)
     lib.pins.folder.rename(tmp_path / "elsewhere")
     fresh = library(tmp_path)
     assert answers(vault, fresh) == () and not fresh.shelf().named["a"].reviewed
+
+
+def status(vault: Vault) -> tuple[str | None, tuple[str, ...]]:
+    """What the note says of itself, and what is waited for."""
+    return Note.parse((vault.place.root / PATH).read_bytes()).string("status"), waiting(vault, lib_pins(vault))
+
+
+def lib_pins(vault: Vault) -> Pins:
+    return Pins(vault.place.root.parent / "pins")
+
+
+@pytest.mark.parametrize(("box", "said"), [(APPROVE, "approved"), (REJECT, "rejected")])
+def test_the_note_says_what_was_decided_and_is_a_strangers_text_until_a_yes(
+    vault: Vault, lib: Library, box: str, said: str
+) -> None:
+    file = vault.place.root / PATH
+    assert status(vault) == ("pending", (PATH,)) and "untrusted:\n  - skills/a/SKILL.md" in file.read_text()
+    tick(vault, box)
+    answers(vault, lib)
+    assert (
+        status(vault) == (said, ())
+        and settle(vault, lib) == ()
+        and ("untrusted:" in file.read_text()) is (box == REJECT)
+    )
+    assert ask(vault, lib, lib.shelf().skills, NOW) == (), "an answer holds"
+
+
+def test_what_was_reviewed_by_command_or_is_gone_waits_no_more(vault: Vault, lib: Library) -> None:
+    lib.review(lib.shelf().named["a"], NOW, "test")
+    assert settle(vault, lib) == (PATH,) and status(vault) == ("approved", ())
+    assert f"- [x] {APPROVE}" in (vault.place.root / PATH).read_text()
+    write(vault.place.root / "skills/a/scripts/x.sh", "y")
+    lib.refresh()
+    assert ask(vault, lib, lib.shelf().skills, NOW) == (PATH,) and status(vault) == ("pending", (PATH,))
+    told = (vault.place.root / PATH).read_text()
+    assert "You trusted [[skills/a/SKILL]]" in told and "here: `scripts/x.sh`." in told
+    shutil.rmtree(vault.place.root / "skills/a")
+    lib.refresh()
+    assert settle(vault, lib) == (PATH,) and status(vault) == ("outdated", ())
+
+
+def test_it_asks_in_the_language_of_the_vault(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"skills/a/SKILL.md": text("a", body=BODY)})
+    made = library(tmp_path)
+    ask(vault, made, made.shelf().skills, NOW, "zh")
+    assert "可以使用技能 a 吗？" in (vault.place.root / PATH).read_text() and answers(vault, made) == ()
+    tick(vault, APPROVE)
+    assert answers(vault, made) == (("a", True),)
+
+
+def test_an_edit_does_not_carry_over_what_was_asked_about(vault: Vault, lib: Library) -> None:
+    lib.review(lib.shelf().named["a"], NOW, "test")
+    settle(vault, lib)
+    write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change."))
+    lib.refresh()
+    ask(vault, lib, lib.shelf().skills, NOW)
+    write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change, and mine."))
+    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not lib.shelf().named["a"].reviewed

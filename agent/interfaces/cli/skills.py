@@ -1,5 +1,6 @@
 """`vault-agent skills`: what the agent knows how to do, why it would do it for a task, and what came of it."""
 
+from collections.abc import Callable
 from contextlib import closing
 
 import click
@@ -29,8 +30,8 @@ from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
 from agent.skills.library import Shelf
 from agent.skills.matcher import Task
-from agent.skills.review_note import settle
-from agent.skills.skill import Skill
+from agent.skills.review_note import revoke as withdraw
+from agent.skills.skill import Skill, Source
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion
 
@@ -109,9 +110,11 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
 
     It is shown in full. When any of its files changes, it has to be reviewed again.
     """
-    app = build(output.vault())
-    skills_here = skill_library(app)
-    shelf = skills_here.shelf()
+    found = skills(build(output.vault()), lambda: None, estimate)
+    found.ticked()
+    shelf = found.library.shelf()
+    if name is None and revoke:
+        raise UserError("--revoke needs the name of a skill", hint="vault-agent skills list")
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
         lines = [f"{skill.name}  {skill.path}" for skill in waiting] or ["every skill has been reviewed"]
@@ -119,15 +122,16 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting and not revoke else _named(shelf, name)
-    if revoke:
-        skills_here.pins.drop(skill.key)
-        output.emit({"name": name, "reviewed": False}, f"{name} is not trusted any more")
-        return
+    if revoke and skill.source is Source.PACKAGE:
+        raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
     try:
-        pin = skills_here.review(skill, app.clock.now(), "skills review")
+        if revoke:
+            withdraw(found.library, skill)
+            output.emit({"name": name, "reviewed": False}, f"{name} is not trusted any more")
+            return
+        pin = found.review(skill, "skills review")
     except (BadFolder, OSError) as error:
         raise UserError(f"{name} could not be reviewed: {error}", hint="run the command again") from error
-    settle(app.vault, [(skill, True)])
     output.emit(
         {**document(skill), "reviewed": True, "digest": pin.digest}, lambda: f"{whole(skill)}\n\nreviewed: {name}"
     )
@@ -260,6 +264,7 @@ def _named(shelf: Shelf, name: str) -> Skill:
 def _skills(app: App) -> Skills:
     """The vault's skills; the model for meaning is only loaded for skills that need it."""
     loaded: list[Embedder | None] = []
+    exact: list[Callable[[str], int]] = []
 
     def embedder() -> Embedder | None:
         if not loaded:
@@ -267,7 +272,9 @@ def _skills(app: App) -> Skills:
         return loaded[0]
 
     def count(text: str) -> int:
-        return exact[0](text) if exact else estimate(text)
+        if not exact:
+            found = embedder()
+            exact.append(counter(found) if found is not None else estimate)
+        return exact[0](text)
 
-    exact = [counter(found)] if (found := embedder()) is not None else []
     return skills(app, embedder, count)
