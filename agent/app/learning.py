@@ -13,7 +13,8 @@ from agent.app.skills import Skills
 from agent.context.prompt import fill
 from agent.events.runs import SkillSuggested, TaskCompleted
 from agent.llm.messages import Request, User
-from agent.skills.offers import Offer, Offers, Write, offers_of
+from agent.skills.offered import Offer
+from agent.skills.offers import Offers, Write, offers_of
 from agent.skills.suggestion import Suggestion, material
 from agent.skills.tree import BadFolder
 

@@ -8,6 +8,10 @@ from agent.app.waiting import approvals, open_questions
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, Totals
 from agent.llm.presets import endpoint
+from agent.skills.asked import waiting as reviews_waiting
+from agent.skills.offered import records_of
+from agent.skills.offered import waiting as offers_waiting
+from agent.skills.reviewed import pins_of
 
 SPEND = "spend"
 """The folder of the ledger, in the machine's state: the day's ceilings are the person's and not a vault's."""
@@ -17,6 +21,7 @@ SPEND = "spend"
 class Standing:
     """`model` is empty where none is configured; `problem` says what is wrong with the settings or the ledger.
 
+    `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
     `waiting` are the sessions whose run waits for a person, `working` those in which one goes on now.
     """
 
@@ -24,6 +29,8 @@ class Standing:
     today: Totals | None
     approvals: int
     questions: int
+    reviews: tuple[str, ...]
+    suggestions: tuple[str, ...]
     waiting: tuple[str, ...]
     working: tuple[str, ...]
     problem: str = ""
@@ -51,7 +58,10 @@ def standing(app: App) -> Standing:
     waiting = tuple(mark.session for mark in marks.waiting())
     working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
     asked, questions = approvals(app).pending(), open_questions(app)
-    return Standing(model, today, len(asked), len(questions), waiting, working, "; ".join(problems))
+    reviews = reviews_waiting(app.vault, pins_of(app.vault))
+    offered = tuple(offer.path for offer in offers_waiting(app.vault, records_of(app.vault)))
+    problem = "; ".join(problems)
+    return Standing(model, today, len(asked), len(questions), reviews, offered, waiting, working, problem)
 
 
 def model_name(app: App) -> str:

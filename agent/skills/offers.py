@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from typing import TypeAlias
 
 from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.note import Note
 from agent.markdown.verdict import reason, ticked
 from agent.skills.learner import Tombstone, suggestions
 from agent.skills.library import DEPRECATED, LEARNED
+from agent.skills.offered import Offer, offered, records_of, waiting
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.suggestion import (
     TYPE,
@@ -44,29 +45,8 @@ logger = logging.getLogger(__name__)
 _STAMP = Stamp("agent", tool="skill_learner")
 _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
 
-Status: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated"]
-"""`asking`: its note is not known to be written yet. `outdated`: the draft in the note, or the skill that it would
-change, is not what it was any more."""
 Write: TypeAlias = Callable[[Suggestion], str]
 """Asks a model for the instructions (`prompts/skill.md`); raises an `AgentError` where that fails."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """One suggestion that was put to the person. `path` is that of its note, `skill` that of the skill it would be,
-    `base` the skill as it was (None: there was none). `reason` is what the person wrote, or why it came to nothing."""
-
-    key: str
-    id: str
-    path: str
-    name: str
-    skill: str
-    tools: tuple[str, ...]
-    support: int
-    draft: str
-    base: str | None = None
-    status: Status = "asking"
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +58,11 @@ class Offers:
 
     def all(self) -> tuple[Offer, ...]:
         """Every offer that this machine has made and not forgotten, oldest first; a broken record offers nothing."""
-        files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else []
-        found = [offer for file in files if (offer := _load(file)) is not None]
-        return tuple(sorted(found, key=lambda offer: offer.id))
+        return offered(self.folder)
 
     def pending(self) -> tuple[Offer, ...]:
         """The offers that wait for a yes or a no."""
-        return tuple(offer for offer in self.all() if offer.status == "pending" or self._was_asked(offer))
+        return waiting(self.vault, self.folder)
 
     def tombstones(self) -> tuple[Tombstone, ...]:
         """What is not wanted: workflows that were refused, here or in another clone, undone, or deprecated."""
@@ -207,10 +185,6 @@ class Offers:
         links = [link for note in learned for link in note.strings("learned_from")]
         return frozenset(f"{link.removeprefix('[[').removesuffix(']]')}.md" for link in links)
 
-    def _was_asked(self, offer: Offer) -> bool:
-        """Whether a crash came between the note that asks and our record."""
-        return offer.status == "asking" and self.vault.read(offer.path) is not None
-
     def _keep(self, offer: Offer) -> Offer:
         self._put(offer)
         return offer
@@ -260,23 +234,6 @@ def _tombstone(path: str, data: bytes) -> Iterator[Tombstone]:
             yield Tombstone(tuple(sequence.split(",")), max(len(note.strings("learned_from")), 1))
 
 
-def _load(file: Path) -> Offer | None:
-    try:
-        raw = json.loads(file.read_text("utf-8"))
-        status = raw["status"]
-        if status not in get_args(Status) or not all(isinstance(raw[key], str) for key in _TEXTS):
-            return None
-        base = raw["base"]
-        key, number, path, name, skill, draft, why = (raw[text] for text in _TEXTS)
-        tools, base = tuple(str(tool) for tool in raw["tools"]), None if base is None else str(base)
-        return Offer(key, number, path, name, skill, tools, int(raw["support"]), draft, base, cast(Status, status), why)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-_TEXTS = ("key", "id", "path", "name", "skill", "draft", "reason")
-
-
 def offers_of(vault: Vault) -> Offers:
     """The offers of a vault, with their records among its private files."""
-    return Offers(vault, vault.writer.layout.folder / "skill-suggestions")
+    return Offers(vault, records_of(vault))

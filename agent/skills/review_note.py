@@ -6,8 +6,7 @@ whose question is settled, here or by command, says so; what stands in it is a s
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeAlias
@@ -16,9 +15,10 @@ from agent.errors import BadNote
 from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, above, decision, ticked
+from agent.markdown.verdict import BOXES, ticked
+from agent.skills.asked import Asked, all_asked, answer_in, asked_about, is_open, is_pending
 from agent.skills.library import Library
-from agent.skills.reviewed import Pin, Pins
+from agent.skills.reviewed import Pin
 from agent.skills.skill import FILE, Skill
 from agent.skills.tree import BadFolder, digest
 from agent.vault.store import Vault
@@ -55,23 +55,9 @@ _SAID = {
 Status: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What was asked about a skill (`key`) on this machine: in which note, about what content."""
-
-    key: str
-    path: str
-    digest: str
-
-
 def note_path(skill: Skill) -> str:
     """Where the question about a skill stands."""
     return f"{FOLDER}/skill-{skill.source}-{skill.name}.md"
-
-
-def waiting(vault: Vault, pins: Pins) -> tuple[str, ...]:
-    """The notes that this machine has asked in and that nobody has answered; no skill is loaded for it."""
-    return tuple(asked.path for asked in _all_asked(pins) if _is_open(vault.read(asked.path)))
 
 
 def ask(
@@ -87,12 +73,12 @@ def ask(
     notes: dict[str, bytes] = {}
     strange = [skill for skill in skills if not skill.reviewed]
     names: list[str] = []
-    waits = {note_path(skill) for skill in strange if _is_open(vault.read(note_path(skill)))}
+    waits = {note_path(skill) for skill in strange if is_open(vault.read(note_path(skill)))}
     for skill in strange:
         if len(waits | notes.keys() | {note_path(skill)}) > MOST_AT_ONCE:
             continue
         hashes = library.hashes(skill)
-        known = _asked(library.pins, skill.key)
+        known = asked_about(library.pins, skill.key)
         if known is not None and known.digest == digest(hashes):
             continue
         data = _note(vault, skill, library.pins.get(skill.key), hashes, when, language)
@@ -118,9 +104,9 @@ def decided(vault: Vault, library: Library, when: datetime) -> tuple[tuple[str, 
     """
     done = []
     skills: Mapping[str, Skill] | None = None
-    for asked in _all_asked(library.pins):
+    for asked in all_asked(library.pins):
         data = vault.read(asked.path)
-        answer = _answer(data) if data is not None and _is_pending(data) else None
+        answer = answer_in(data) if data is not None and is_pending(data) else None
         if answer is None:
             continue
         skills = skills or {skill.key: skill for skill in library.shelf().skills}
@@ -145,13 +131,13 @@ def revoke(library: Library, skill: Skill) -> None:
 
 def settle(vault: Vault, library: Library, stamp: Stamp = _STAMP) -> tuple[str, ...]:
     """Say in the notes what has become of their questions, in one commit; returns the paths of those notes."""
-    found = tuple(_all_asked(library.pins))
+    found = tuple(all_asked(library.pins))
     skills = {skill.key: skill for skill in library.shelf().skills} if found else {}
     settled: dict[str, tuple[bytes, bytes]] = {}
     for asked in found:
         data = vault.read(asked.path)
         status = _status(library, asked, skills.get(asked.key), data)
-        if status is not None and data is not None and _is_pending(data):
+        if status is not None and data is not None and is_pending(data):
             settled[asked.path] = data, _settled(data, status)
         if status == "approved" or status == "outdated":
             library.pins.answered(asked.key)
@@ -163,13 +149,13 @@ def settle(vault: Vault, library: Library, stamp: Stamp = _STAMP) -> tuple[str, 
     return tuple(settled)
 
 
-def _status(library: Library, asked: _Asked, skill: Skill | None, data: bytes | None) -> Status | None:
+def _status(library: Library, asked: Asked, skill: Skill | None, data: bytes | None) -> Status | None:
     """What has become of a question; None while it waits for an answer, or is to be asked anew."""
     if skill is None:
         return "outdated"
     if skill.reviewed:
         return "approved"
-    refused = data is not None and _answer(data) is False and digest(library.hashes(skill)) == asked.digest
+    refused = data is not None and answer_in(data) is False and digest(library.hashes(skill)) == asked.digest
     return "rejected" if refused else None
 
 
@@ -181,32 +167,6 @@ def _settled(data: bytes, status: Status) -> bytes:
         return (note.without_key("untrusted") if status == "approved" else note).data
     except BadNote:
         return data
-
-
-def _is_open(data: bytes | None) -> bool:
-    """Whether there is a note in which nothing was decided yet."""
-    return data is not None and _is_pending(data) and _answer(data) is None
-
-
-def _is_pending(data: bytes) -> bool:
-    return Note.parse(data).string("status") in {None, "pending"}
-
-
-def _answer(data: bytes) -> bool | None:
-    """True for a tick at approve, False for one at reject (also with both), None for neither."""
-    return decision(above(Note.parse(data).body.replace("\r\n", "\n")))
-
-
-def _all_asked(pins: Pins) -> Iterator[_Asked]:
-    return (asked for key in pins.questions() if (asked := _asked(pins, key)) is not None)
-
-
-def _asked(pins: Pins, key: str) -> _Asked | None:
-    try:
-        raw = json.loads(pins.was_asked(key) or "null")
-        return _Asked(key, str(raw["path"]), str(raw["digest"]))
-    except (ValueError, KeyError, TypeError):
-        return None  # what cannot be read has asked nothing
 
 
 def _note(

@@ -7,8 +7,9 @@ import pytest
 
 from agent.markdown.note import Note
 from agent.markdown.verdict import APPROVE, REJECT
+from agent.skills.asked import waiting
 from agent.skills.library import Library
-from agent.skills.review_note import ask, decided, revoke, settle, waiting
+from agent.skills.review_note import ask, decided, revoke, settle
 from agent.skills.reviewed import Pins
 from agent.vault.store import Vault
 from tests.fakes import FakeClock

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.build import build
+from agent.app.skills import skills
+from agent.context.tokens import estimate
 from agent.interfaces.cli.main import main
+from agent.skills.learner import suggestions
+from agent.skills.offers import offers_of
 from tests.skills.shelves import text, triggers
+from tests.skills.synthetic import history
 from tests.vaults import git, make_vault, write
 
 Run = Callable[..., dict[str, object]]
@@ -116,3 +122,22 @@ def test_people_see_what_is_wrong_and_what_to_do(root: Path, capsys: pytest.Capt
     assert "skills/bad/SKILL.md:6: the pattern" in said and "vault-agent skills review NAME" in said
     assert main(["skills", "show", "tea"]) == 0
     assert "Boil." in capsys.readouterr().out
+
+
+def test_status_says_how_many_notes_ask_about_skills(root: Path, capsys: pytest.CaptureFixture[str], run: Run) -> None:
+    def told() -> object:
+        assert main(["--json", "status"]) == 0
+        return json.loads(capsys.readouterr().out)["agent"]["skills"]
+
+    app = build(root)
+    assert told() == {"reviews": [], "suggestions": []}
+    (review,) = skills(app, lambda: None, estimate).ask_reviews()
+    offer = offers_of(app.vault).propose(suggestions(history(1).traces, ())[0])
+    assert told() == {"reviews": [review], "suggestions": [offer.path]}
+    assert main(["status"]) == 0
+    said = "skills   1 to review: vault-agent skills review; 1 to learn: vault-agent skills suggest\n"
+    assert said in capsys.readouterr().out
+    run("review", "tea")
+    run("learn", "--reject", offer.name)
+    assert told() == {"reviews": [], "suggestions": []}
+    assert main(["status"]) == 0 and "\nskills " not in capsys.readouterr().out

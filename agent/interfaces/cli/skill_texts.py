@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agent.skills.conflicts import Fate, Match
 from agent.skills.library import Shelf
 from agent.skills.matcher import Matched
-from agent.skills.offers import Offer
+from agent.skills.offered import Offer
 from agent.skills.skill import Problem, Skill
 from agent.skills.suggestion import Suggestion
 

@@ -1,6 +1,6 @@
 """`vault-agent status`: how the vault stands, without touching anything."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -115,6 +115,7 @@ def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
         "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
         "approvals": agent.approvals,
         "questions": agent.questions,
+        "skills": {"reviews": list(agent.reviews), "suggestions": list(agent.suggestions)},
         "waiting": list(agent.waiting),
         "working": list(agent.working),
         "problem": agent.problem or None,
@@ -130,7 +131,14 @@ def _agent_text(agent: Standing, caps: Spend) -> list[str]:
     lines += [f"           {agent.problem}"] if agent.problem else []
     lines += [f"approve  {agent.approvals} calls wait: vault-agent approvals"] if agent.approvals else []
     lines += [f"asked    {agent.questions} questions wait: vault-agent questions"] if agent.questions else []
+    lines += _skills_text(agent.reviews, agent.suggestions)
     return lines + [f"working  in {path}" for path in agent.working]
+
+
+def _skills_text(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
+    said = [f"{len(reviews)} to review: vault-agent skills review"] if reviews else []
+    said += [f"{len(suggestions)} to learn: vault-agent skills suggest"] if suggestions else []
+    return [f"skills   {'; '.join(said)}"] if said else []
 
 
 def _seen(daemon: Mapping[str, object] | None) -> list[str]:
