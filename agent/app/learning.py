@@ -34,7 +34,7 @@ class Learning:
     @property
     def offers(self) -> Offers:
         """What was offered on this machine."""
-        return offers_of(self.skills.app.vault)
+        return offers_of(self.skills.app.vault, self.skills.app.settings.vault.language)
 
     def after(self, event: TaskCompleted) -> None:
         """A run is over: if it used tools one after another, it may have been the one that makes a habit."""

@@ -5,7 +5,7 @@ by `offers`. Which sequences are more than chance is `sequences`' to say, which 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from agent.skills.patterns import BadPattern, compile_pattern, searchable
@@ -13,6 +13,7 @@ from agent.skills.phrases import common_words, is_one_kind, name_of, patterns
 from agent.skills.sequences import LEAST_STEPS, Tools, Workflow, contains, workflows
 from agent.skills.skill import Skill, Source
 from agent.skills.suggestion import Evidence, Suggestion
+from agent.skills.suggestion_texts import said
 from agent.skills.traces import Trace
 
 LEAST_RUNS = 3
@@ -50,9 +51,14 @@ class _Names:
 
 
 def suggestions(
-    traces: Sequence[Trace], skills: Sequence[Skill], tombstones: Iterable[Tombstone] = (), taken: Iterable[str] = ()
+    traces: Sequence[Trace],
+    skills: Sequence[Skill],
+    tombstones: Iterable[Tombstone] = (),
+    taken: Iterable[str] = (),
+    language: str = "en",
 ) -> tuple[Suggestion, ...]:
-    """What is worth learning, the most telling first. `taken` are names beside those of the skills that are in use.
+    """What is worth learning, the most telling first. `taken` are names beside those of the skills that are in use;
+    `language` is that of the texts.
 
     A workflow of runs whose tasks have no word in common must come back twice as often: nothing would call it up.
     """
@@ -67,7 +73,8 @@ def suggestions(
         if _is_worth(workflow, runs, refused):
             others = [trace.task for number, trace in enumerate(traces) if number not in set(workflow.traces)]
             made = _suggestion(workflow, runs, others, skills, names)
-            found += [made] if made is not None else []
+            if made is not None:
+                found.append(replace(made, language=language, description=_about(made, language)))
     return tuple(found)
 
 
@@ -117,11 +124,9 @@ def _suggestion(
     if not is_one_kind(tasks, words, LEAST_RUNS) and len(runs) < AGAIN * LEAST_RUNS:
         return None
     changes = next((skill.name for skill in skills if _is_part_of(skill, workflow.tools, runs)), "")
-    steps = " → ".join(dict.fromkeys(workflow.tools))
-    about = f"What is done for tasks about {', '.join(words[:4])}" if words else "A workflow that came back"
     return Suggestion(
         changes or names.free(name_of(words, workflow.tools)),
-        f"{about}: {steps}.",
+        "",
         workflow.tools,
         tuple(_evidence(trace, workflow.tools) for trace in runs),
         _success(runs),
@@ -131,6 +136,13 @@ def _suggestion(
         tuple(sorted(dict.fromkeys(task[:200] for task in tasks), key=len)[:_CONDITIONS]),
         changes,
     )
+
+
+def _about(suggestion: Suggestion, language: str) -> str:
+    """What the skill would say of itself."""
+    steps = " → ".join(dict.fromkeys(suggestion.tools))
+    words = said(language, "comma").join(suggestion.keywords[:4])
+    return said(language, "about" if words else "came back", words=words, steps=steps)
 
 
 def sequence_of(skill: Skill) -> Tools:

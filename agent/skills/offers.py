@@ -51,10 +51,11 @@ Write: TypeAlias = Callable[[Suggestion], str]
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The offers of one vault; `folder` holds their records, outside the vault."""
+    """The offers of one vault; `folder` holds their records, outside the vault; `language` is that of their notes."""
 
     vault: Vault
     folder: Path
+    language: str = "en"
 
     def all(self) -> tuple[Offer, ...]:
         """Every offer that this machine has made and not forgotten, oldest first; a broken record offers nothing."""
@@ -82,7 +83,7 @@ class Offers:
         taken = [offer.name for offer in waiting]
         taught = self._taught(skills)
         fresh = [trace for trace in read_traces(self.vault) if trace.path not in taught]
-        found = suggestions(fresh, skills, self.tombstones(), taken)
+        found = suggestions(fresh, skills, self.tombstones(), taken, self.language)
         return tuple(each for each in found if each.key not in known)
 
     def learn(self, skills: Sequence[Skill], write: Write | None = None) -> tuple[Offer, ...]:
@@ -234,6 +235,6 @@ def _tombstone(path: str, data: bytes) -> Iterator[Tombstone]:
             yield Tombstone(tuple(sequence.split(",")), max(len(note.strings("learned_from")), 1))
 
 
-def offers_of(vault: Vault) -> Offers:
+def offers_of(vault: Vault, language: str = "en") -> Offers:
     """The offers of a vault, with their records among its private files."""
-    return Offers(vault, records_of(vault))
+    return Offers(vault, records_of(vault), language)

@@ -7,7 +7,7 @@ the person's to say; whether a text fits one is `matcher`'s.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from agent.index.words import CJK_STOP, CJK_STOP_CHARACTERS, STOP_WORDS
 
@@ -23,7 +23,8 @@ _SHORTEST, _LONGEST = 2, 6
 _PLAIN = frozenset(
     ("please", "can", "you", "could", "would", "help", "want", "need", "make", "get", "let", "give", "tell", "show")
 )
-_POLITE = frozenset({"帮我", "请帮", "一下", "请帮我", "给我", "我的", "麻烦", "一个", "可以", "能不", "能不能"})
+_POLITE = re.compile("请?帮我|请帮|一下|给我|我的|麻烦|一个|可以|能不能?")
+"""What stands between the words of a Chinese task and belongs to none of them."""
 
 
 def common_words(tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
@@ -46,7 +47,9 @@ def is_one_kind(tasks: Sequence[str], words: Sequence[str], least: int) -> bool:
 
 
 def patterns(words: Sequence[str], tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
-    """As few patterns of these words as fit most of the tasks and none of the others; pairs before single words."""
+    """As few patterns of these words as fit most of the tasks and none of the others: pairs before single words, and of
+    pairs that fit as many, the words that stand closest together: `trip budget` is what `work out the trip budget` is
+    about."""
     single = [(word,) for word in words]
     pairs: list[tuple[str, ...]] = list(combinations(words, 2))
     found: list[str] = []
@@ -55,7 +58,7 @@ def patterns(words: Sequence[str], tasks: Sequence[str], others: Sequence[str] =
     for group in (pairs, single):
         usable = [each for each in group if not any(_has(task, each) for task in strange)]
         while usable and left and len(found) < MOST_PATTERNS:
-            best = max(usable, key=lambda each: sum(_has(task, each) for task in left))
+            best = max(usable, key=lambda each: (sum(_has(task, each) for task in left), -_apart(each, left)))
             hit = [task for task in left if _has(task, best)]
             if len(hit) < min(2, len(left)):
                 break
@@ -78,13 +81,11 @@ def _words(task: str) -> frozenset[str]:
 
 
 def _pieces(text: str) -> Iterable[str]:
-    for run in _HAN.findall(text):
+    for run in (part for han in _HAN.findall(text) for part in _POLITE.split(han)):
         for size in range(_SHORTEST, _LONGEST + 1):
             for start in range(len(run) - size + 1):
                 piece = run[start : start + size]
-                if not CJK_STOP_CHARACTERS.isdisjoint((piece[0], piece[-1])) or piece in CJK_STOP:
-                    continue
-                if not any(polite in piece for polite in _POLITE):
+                if CJK_STOP_CHARACTERS.isdisjoint((piece[0], piece[-1])) and piece not in CJK_STOP:
                     yield piece
 
 
@@ -96,11 +97,17 @@ def _is_part(word: str, others: Iterable[str], counts: Counter[str]) -> bool:
 
 
 def _has(task: str, words: Sequence[str]) -> bool:
-    return all(_found(task, word) for word in words)
+    """Whether their pattern fits: Chinese words that share characters are not both there."""
+    return re.search(_pattern(words), task) is not None
 
 
-def _found(task: str, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", task) is not None if word.isascii() else word in task
+def _apart(words: Sequence[str], tasks: Iterable[str]) -> int:
+    """How many characters lie between the words in the tasks that have all of them."""
+    found = 0
+    for task in (task for task in tasks if len(words) > 1 and _has(task, words)):
+        places = sorted((task.find(word), task.find(word) + len(word)) for word in words)
+        found += sum(max(begin - end, 0) for (_, end), (begin, _) in pairwise(places))
+    return found
 
 
 def _pattern(words: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above
 from agent.skills.skill import FILE
+from agent.skills.suggestion_texts import said
 
 TYPE = "skill-suggestion"
 _EXAMPLES = 3
@@ -39,7 +40,7 @@ class Suggestion:
     """A workflow of `tools` that was followed by the runs of `evidence`; `success_rate` 0 to 1, `seconds` on average.
 
     `patterns`, `keywords` and `conditions` are triggers to propose. `changes` names the learned skill that it would
-    extend; empty for a new one.
+    extend; empty for a new one. `language` is that of its texts.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Suggestion:
     keywords: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     changes: str = ""
+    language: str = "en"
 
     @property
     def support(self) -> int:
@@ -66,13 +68,14 @@ class Suggestion:
 
 def plain_body(suggestion: Suggestion) -> str:
     """What to do, from the traces alone."""
-    lines = [f"# {suggestion.name}", "", f"{suggestion.description}", "", "## Steps", ""]
+    language = suggestion.language
+    lines = [f"# {suggestion.name}", "", f"{suggestion.description}", "", f"## {said(language, 'steps')}", ""]
     for number, tool in enumerate(suggestion.tools):
         seen = dict.fromkeys(_flat(each.abouts[number]) for each in suggestion.evidence if number < len(each.abouts))
         examples = [about for about in seen if about][:_EXAMPLES]
-        lines.append(f"{number + 1}. `{tool}`" + (f", as before on: {'; '.join(examples)}" if examples else ""))
-    lines += ["", "## Check", "", "- The task asks for the same kind of result; else say so and do what was asked."]
-    return "\n".join([*lines, "- Each step gave what the next one needs.", ""])
+        about = said(language, "semicolon").join(examples)
+        lines.append(f"{number + 1}. `{tool}`" + (said(language, "as before", about=about) if examples else ""))
+    return "\n".join([*lines, "", f"## {said(language, 'check')}", "", said(language, "checks"), ""])
 
 
 def material(suggestion: Suggestion) -> dict[str, str]:
@@ -96,7 +99,9 @@ def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
         "trigger_conditions": list(suggestion.conditions),
         "learned_from": _links(suggestion),
         "success_rate": round(suggestion.success_rate, 2),
-        "version_history": [{"v1": f"{when:%Y-%m-%d}: learned from {suggestion.support} runs"}],
+        "version_history": [
+            {"v1": f"{when:%Y-%m-%d}: {said(suggestion.language, 'learned', support=suggestion.support)}"}
+        ],
     }
     unused = [("triggers", suggestion.patterns), ("trigger_conditions", suggestion.conditions)]
     header = {key: value for key, value in header.items() if (key, ()) not in unused}
@@ -112,11 +117,12 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
     history = note.header.get("version_history")
     versions: list[Value] = list(history) if isinstance(history, Sequence) and not isinstance(history, str) else []
     number = len(versions) + 1
-    versions.append({f"v{number}": f"{when:%Y-%m-%d}: more steps, seen in {suggestion.support} runs"})
+    language = suggestion.language
+    versions.append({f"v{number}": f"{when:%Y-%m-%d}: {said(language, 'more', support=suggestion.support)}"})
     metadata = note.header.get("metadata")
     known: dict[str, Value] = dict(metadata) if isinstance(metadata, Mapping) else {}
     steps = "\n".join(f"{place}. `{tool}`" for place, tool in enumerate(suggestion.tools, 1))
-    addition = f"\n## Since version {number}\n\nThe work has lately gone on like this:\n\n{steps}\n"
+    addition = f"\n## {said(language, 'since', number=number)}\n\n{said(language, 'lately')}\n\n{steps}\n"
     learned = [*note.strings("learned_from"), *_links(suggestion)]
     changed = note.with_key("metadata", {**known, "sequence": ",".join(suggestion.tools)})
     changed = changed.with_key("learned_from", list(dict.fromkeys(learned)))
@@ -126,22 +132,23 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 
 def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
     """The note that asks whether this should become a skill; `number` is its id."""
-    new = not suggestion.changes
-    what = f"May I learn this as the skill {suggestion.name}?" if new else f"May I add to {suggestion.changes}?"
+    language, name = suggestion.language, suggestion.changes or suggestion.name
     place = f"skills/learned/{suggestion.name}/{FILE}"
-    runs = [f"- {_flat(each.task) or 'a run'} ([[{each.path.removesuffix('.md')}]])" for each in suggestion.evidence]
-    took = f", {suggestion.seconds:.0f} seconds on average" if suggestion.seconds else ""
+    seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
+    took = said(language, "took", seconds=seconds) if seconds >= 1 else ""
+    runs = [
+        f"- {_flat(each.task) or said(language, 'a run')} ([[{each.path.removesuffix('.md')}]])"
+        for each in suggestion.evidence
+    ]
     parts = [
-        f"# {what}",
-        f"You had this done {suggestion.support} times ({suggestion.success_rate:.0%} of them finished{took}): "
-        f"{' → '.join(f'`{tool}`' for tool in suggestion.tools)}.",
+        f"# {said(language, 'add?' if suggestion.changes else 'learn?', name=name)}",
+        said(language, "seen", support=suggestion.support, rate=suggestion.success_rate, took=took, steps=steps),
         BOXES,
         "Reason: ",
-        f"After a yes the text below is written to `{place}`, as it stands here, and is yours to edit there. "
-        "After a no I will not ask about this again, unless it is done twice as often. Both ticked is a no.",
-        "## Where I saw it",
+        said(language, "holds", place=place),
+        f"## {said(language, 'where')}",
         "\n".join(runs),
-        "## The skill" if new else "## The skill as it would be",
+        f"## {said(language, 'skill then' if suggestion.changes else 'skill')}",
         _shown(draft),
     ]
     header: dict[str, Value] = {

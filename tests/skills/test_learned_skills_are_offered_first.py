@@ -1,5 +1,6 @@
 """From the entries of finished runs to a skill: offered in a note, written after a yes, not asked about after a no."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -298,3 +299,14 @@ def test_no_more_than_three_offers_wait_at_a_time(tmp_path: Path) -> None:
     assert len(scene.offers.suggest(())) == 5
     assert len(scene.offers.learn(())) == 3
     assert scene.offers.learn(()) == ()
+
+
+def test_it_is_offered_in_the_language_of_the_vault(scene: Scene) -> None:
+    offers = replace(scene.offers, language="zh")
+    (offer,) = offers.learn(())
+    asked = (scene.vault.read(offer.path) or b"").decode()
+    assert f"# 可以把这个学成技能 {offer.name} 吗？" in asked and "你让我这样做过 3 次" in asked
+    scene.tick(offer.path, "approve")
+    assert [each.status for each in offers.settle()] == ["accepted"]
+    (skill,) = scene.skills()
+    assert "有关的任务的做法" in skill.description and "## 步骤" in skill.body and "## Steps" not in skill.body

@@ -170,3 +170,16 @@ def test_contained_means_with_at_most_one_other_step_in_between(longer: list[str
         return any(longer[at] == wanted[0] and by_hand(at, wanted[1:]) for at in places)
 
     assert contains(longer, shorter) == by_hand(-1, shorter)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "pattern", "also"),
+    [
+        ("Work out the trip budget for {}", r"\btrip\b.*\bbudget\b|\bbudget\b.*\btrip\b", "my trip budget for Braga"),
+        ("算一下去{}旅行的预算", "旅行的预算", "今年旅行的预算是多少"),
+    ],
+)
+def test_a_trigger_is_what_the_task_is_about_and_not_how_one_asks(tasks: str, pattern: str, also: str) -> None:
+    places = ["Lisbon", "Porto", "Faro"] if tasks.isascii() else ["北京", "上海", "广州"]
+    (found,) = suggestions([trace(n, tasks.format(place), TEA) for n, place in enumerate(places)], ())
+    assert found.patterns == (pattern,) and compile_pattern(pattern).is_in(searchable(also))
