@@ -22,6 +22,8 @@ MOST = 200
 """Skills that one call installs."""
 _DEPTH = 5
 _FOLDERS = 5_000
+_NAMED = 20
+"""So many of the skills that are there are named where the wanted one is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,14 @@ def install(vault: Vault, source: str, wanted: Iterable[str] = ()) -> Installed:
 def _install(vault: Vault, source: str, found: Iterable[Found | Problem], wanted: frozenset[str]) -> Installed:
     offered: dict[str, Offered] = {}
     problems: list[Problem] = []
+    beside: list[str] = []
     for each in found:
         if isinstance(each, Problem):
             problems.append(each)
             continue
         name = each.folder.rpartition("/")[2]
         if wanted and name not in wanted:
+            beside.append(ascii(name)[1:-1])
             continue
         skill, flaws = _offered(each)
         problems += flaws
@@ -94,7 +98,9 @@ def _install(vault: Vault, source: str, found: Iterable[Found | Problem], wanted
     if missing or not offered:
         what = f"no skill {', '.join(sorted(missing))}" if missing else f"no skill with a {FILE}"
         why = f": {problems[0].path}: {problems[0].reason}" if problems else ""
-        raise UserError(f"there is {what} in {source} that can be used{why}", hint="vault-agent skills install --help")
+        there = sorted([*offered, *beside])[:_NAMED]
+        hint = f"skills there: {', '.join(there)}" if there else f"a skill is a folder with a {FILE}"
+        raise UserError(f"there is {what} in {source} that can be used{why}", hint=hint)
     taken = sorted(set(offered) & set(tree.names(vault.place.root, FOLDER)))
     if taken:
         raise UserError(

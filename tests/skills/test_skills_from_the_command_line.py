@@ -93,6 +93,33 @@ def test_stats_and_feedback(run: Run) -> None:
     assert any(each["name"] == "tea" for each in rows(run("stats"), "stats"))
 
 
+def test_a_word_says_what_follows_and_stats_name_the_runs(
+    root: Path, capsys: pytest.CaptureFixture[str], run: Run
+) -> None:
+    said = []
+    for _ in range(5):
+        assert main(["skills", "feedback", "tea", "helpful"]) == 0
+        said.append(capsys.readouterr().out.strip())
+    assert said[0] == "noted: tea was helpful; it counts from 5 uses on, and this makes 1"
+    assert said[-1] == "noted: tea was helpful; its score is 1.2 times what its signals give"
+    runs = rows(run("stats", "tea"), "runs")
+    assert [each["feedback"] for each in runs] == ["helpful"] * 5 and "runs" not in run("stats")
+    assert main(["skills", "stats", "tea"]) == 0
+    assert f"{runs[-1]['run']}  -  helpful" in capsys.readouterr().out
+
+
+def test_learn_says_what_still_waits(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    offer = offers_of(build(root).vault).propose(suggestions(history(1).traces, ())[0])
+    assert main(["skills", "learn"]) == 0
+    assert f"{offer.name} waits for your answer in {offer.path}" in capsys.readouterr().out
+
+
+def test_install_names_what_is_there(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "there/pdf/SKILL.md", text("pdf"))
+    error = run("install", str(tmp_path / "there"), "--skill", "docx", code=2)["error"]
+    assert isinstance(error, dict) and error["hint"] == "skills there: pdf"
+
+
 def test_install_then_list(run: Run, tmp_path: Path, root: Path) -> None:
     write(tmp_path / "there/pdf/SKILL.md", text("pdf"))
     found = run("install", str(tmp_path / "there"))
@@ -109,9 +136,14 @@ def test_install_then_list(run: Run, tmp_path: Path, root: Path) -> None:
         (["match", "x", "--slot", "y"], "is no slot"),
         (["install", "nowhere"], "is no folder"),
         (["feedback", "tea", "helpful", "--run", "r9"], "did not use"),
+        (["review", "--revoke"], "needs the name"),
+        (["review", "deep-research", "--revoke"], "comes with the program"),
+        (["show", "kettle"], "was put aside"),
+        (["show", "../../kettle"], "there is no skill"),
     ],
 )
-def test_mistakes_are_said_with_a_hint(run: Run, args: list[str], said: str) -> None:
+def test_mistakes_are_said_with_a_hint(root: Path, run: Run, args: list[str], said: str) -> None:
+    write(root / "skills/deprecated/kettle/SKILL.md", text("kettle"))
     error = run(*args, code=2)["error"]
     assert isinstance(error, dict) and said in error["message"] and error["hint"]
 

@@ -1,13 +1,15 @@
 """How `vault-agent skills` shows skills, what is wrong with them, and why they fit a task."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from agent.skills.conflicts import Fate, Match
 from agent.skills.library import Shelf
 from agent.skills.matcher import Matched
 from agent.skills.offered import Offer
 from agent.skills.skill import Problem, Skill
+from agent.skills.stats import ENOUGH, Stats
 from agent.skills.suggestion import Suggestion
+from agent.skills.usage import Opinion, Use
 
 _SUMMARY = 90
 
@@ -103,6 +105,46 @@ def explained(matched: Matched, everything: bool) -> str:
     return "\n\n".join(blocks) or "no skill fits"
 
 
+def counted(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
+    """The counts of skills as a table, and of one its last runs."""
+    width = max(32, *(len(name) + 2 for name in counts)) if counts else 32
+    lines = [f"{'skill':<{width}}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
+    for name, count in counts.items():
+        rate = f"{count.success_rate:.0%}" if count.success_rate is not None else "-"
+        lines.append(
+            f"{name:<{width}}{count.uses:>6}{rate:>9}{count.helpful:>9}{count.not_helpful:>5}{count.corrected:>7}"
+            f"{count.factor:>8.1f}"
+        )
+    rows = [f"{use.time:%Y-%m-%d %H:%M}  {use.run}  {use.outcome or '-'}  {_said_of(use)}" for use in last]
+    return "\n".join([*lines, *([""] if rows else []), *rows])
+
+
+def use_document(use: Use) -> dict[str, object]:
+    """One use of a skill, for `--json`."""
+    return {
+        "run": use.run,
+        "time": use.time.isoformat(),
+        "activated": use.activated,
+        "score": use.score,
+        "outcome": use.outcome or None,
+        "feedback": use.feedback or None,
+        "session": use.session or None,
+    }
+
+
+def rated(name: str, opinion: Opinion, counts: Stats) -> str:
+    """What follows from a word about a skill."""
+    word = opinion.replace("_", " ")
+    if counts.uses < ENOUGH:
+        return f"noted: {name} was {word}; it counts from {ENOUGH} uses on, and this makes {counts.uses}"
+    effect = f"{counts.factor:.1f} times what its signals give" if counts.factor != 1.0 else "what its signals give"
+    return f"noted: {name} was {word}; its score is {effect}"
+
+
+def _said_of(use: Use) -> str:
+    return use.feedback.replace("_", " ") or "nothing said"
+
+
 def _lines(each: Match, everything: bool) -> Iterator[str]:
     yield f"{each.skill.name}  {each.score:.2f}  {each.fate}{f': {each.why}' if each.why else ''}"
     if not everything:
@@ -111,7 +153,8 @@ def _lines(each: Match, everything: bool) -> Iterator[str]:
         yield f"  {signal.weight:.2f}  {signal.type}: {signal.detail}"
     if each.factor != 1.0:
         yield f"  × {each.factor:.1f}  feedback"
-    yield f"  = {each.score:.2f}, needed {each.threshold:.2f}; priority {each.skill.priority}" + (
+    short = ", short by less than 0.01" if each.score < each.threshold < each.score + 0.01 else ""
+    yield f"  = {each.score:.2f}, needed {each.threshold:.2f}{short}; priority {each.skill.priority}" + (
         f"; group {each.skill.exclusive_group}" if each.skill.exclusive_group else ""
     )
     if each.fate is Fate.ACTIVE:

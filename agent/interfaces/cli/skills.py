@@ -16,26 +16,32 @@ from agent.errors import UserError
 from agent.index.embedder import Embedder
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.skill_texts import (
+    counted,
     document,
     explained,
     listed,
     offer_document,
     problem_document,
     problem_line,
+    rated,
     suggestion_document,
+    use_document,
     whole,
 )
 from agent.skills.conflicts import Fate
 from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
-from agent.skills.library import Shelf
+from agent.skills.library import DEPRECATED, Library
 from agent.skills.matcher import Task
+from agent.skills.read_skill import bad_name
 from agent.skills.review_note import revoke as withdraw
-from agent.skills.skill import Skill, Source
+from agent.skills.skill import FILE, Skill, Source
 from agent.skills.tree import BadFolder
-from agent.skills.usage import Opinion
+from agent.skills.usage import Opinion, folded, uses
 
 _SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
+_RUNS = 10
+"""Of one skill, so many of its last runs are shown."""
 
 
 @click.group(short_help="List, match, review, rate and learn skills.")
@@ -61,7 +67,7 @@ def list_(output: Output) -> None:
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show a skill as it is written, with its files."""
-    skill = _named(skill_library(build(output.vault())).shelf(), name)
+    skill = _named(skill_library(build(output.vault())), name)
     output.emit({**document(skill), "files": skill.files, "body": skill.body}, lambda: whole(skill))
 
 
@@ -121,7 +127,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         output.emit({"unreviewed": [document(skill) for skill in waiting]}, "\n".join(lines))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
-    skill = waiting[0] if waiting and not revoke else _named(shelf, name)
+    skill = waiting[0] if waiting and not revoke else _named(found.library, name)
     if revoke and skill.source is Source.PACKAGE:
         raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
     try:
@@ -163,37 +169,34 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
 @click.argument("name", required=False)
 @click.pass_obj
 def stats(output: Output, name: str | None) -> None:
-    """Show how often skills were used, and what came of it."""
+    """Show how often skills were used, and what came of it; with NAME also its last runs."""
     app = build(output.vault())
     found = _skills(app)
     shelf = found.library.shelf()
     gather(app, shelf.named)
-    names = [_named(shelf, name).name] if name else sorted(shelf.named)
+    names = [_named(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
-    lines = [f"{'skill':<32}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
-    for each, count in counts.items():
-        rate = f"{count.success_rate:.0%}" if count.success_rate is not None else "-"
-        lines.append(
-            f"{each:<32}{count.uses:>6}{rate:>9}{count.helpful:>9}{count.not_helpful:>5}{count.corrected:>7}"
-            f"{count.factor:>8.1f}"
-        )
-    output.emit({"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}, "\n".join(lines))
+    last = list(folded(uses(app.vault, names[0])))[-_RUNS:] if name else []
+    known: dict[str, object] = {"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}
+    more = {"runs": [use_document(use) for use in last]} if name else {}
+    output.emit(known | more, lambda: counted(counts, last))
 
 
 @command.command()
 @click.argument("name")
-@click.argument("verdict", type=click.Choice(["helpful", "not_helpful", "not-helpful"]))
+@click.argument("verdict", type=click.Choice(["helpful", "not-helpful", "not_helpful"]), metavar="helpful|not-helpful")
 @click.option("--run", default="", metavar="ID", help="The run that is meant; else the last one without a word.")
 @click.pass_obj
 def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     """Say whether a skill was helpful."""
     found = _skills(build(output.vault()))
-    skill = _named(found.library.shelf(), name)
+    found.say = output.warn
+    skill = _named(found.library, name)
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
     use = found.person_says(skill.name, opinion, run)
     counts = found.history.stats(skill.name)
-    text = f"noted; {skill.name} counts {counts.factor:.1f} times its signals now"
-    output.emit({"name": skill.name, "feedback": opinion, "run": use.run, **as_document(counts)}, text)
+    known = {"name": skill.name, "feedback": opinion, "run": use.run, **as_document(counts)}
+    output.emit(known, rated(skill.name, opinion, counts))
 
 
 @command.command(short_help="List workflows that could become skills.")
@@ -240,21 +243,27 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         return
     with closing(library(app)) as index, closing(runs(app, index)) as agent:
         learner = learning(agent.following.skills, agent.account)
-        decided = learner.settle()
+        decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
     lines = [f"{each.name} was {each.status}" for each in decided]
     lines += [f"{each.name}: {' → '.join(each.tools)}; answer in {each.path}" for each in made]
-    lines += ["or: vault-agent skills learn --accept NAME"] if made else []
+    lines += [f"{each.name} waits for your answer in {each.path}" for each in waiting]
+    lines += ["or: vault-agent skills learn --accept NAME"] if made or waiting else []
     output.emit(
         {"offered": [offer_document(each) for each in made], "decided": [offer_document(each) for each in decided]},
         "\n".join(lines) or "no workflow has come back often enough yet",
     )
 
 
-def _named(shelf: Shelf, name: str) -> Skill:
+def _named(found: Library, name: str) -> Skill:
+    shelf = found.shelf()
     skill = shelf.get(name)
     if skill is not None:
         return skill
+    aside = f"{DEPRECATED}/{name}"
+    learned = next(place for place in found.places if place.source is Source.LEARNED)
+    if not bad_name(name) and (learned.root / aside / FILE).is_file():
+        raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")
     broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
     if broken is not None:
         raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
