@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent.app.announcing import announce
 from agent.app.build import App
 from agent.config.resources import resource
 from agent.config.skilled import Skills as Settings
@@ -139,16 +140,20 @@ class Skills:
         return self._similarity.near(text, skills) if self._similarity is not None else {}
 
     def put_aside(self, skills: Iterable[Skill]) -> None:
-        """Move those of these skills away that were learned and keep failing, and say so."""
+        """Move those of these skills away that were learned and keep failing, and say so, also in the day's note."""
         try:
             gone = put_aside(self.app.vault, skills, self.history, self.app.clock.now())
         except AgentError as error:
             self.say(f"a learned skill that keeps failing could not be put aside: {error.message}")
             return
-        for each in gone:
-            self.say(each.announcement)
         if gone:
             self.library.refresh()
+        for each in gone:
+            self.say(each.announcement)
+            try:
+                announce(self.app, each)
+            except AgentError as error:
+                self.say(f"the day's note does not say so: {error.message}")
 
 
 def skill_library(app: App) -> Library:

@@ -142,7 +142,8 @@ class Offers:
         return self._decide(self._waiting(name), False, " ".join(why.split())[:500], Stamp("human"))
 
     def settle(self) -> tuple[Offer, ...]:
-        """Carry out what was ticked in the notes; the offers that were decided. A note that was removed is a no."""
+        """Carry out what was ticked in the notes; the offers that were decided. A note that was removed is a no, and
+        where the skill that it would change is gone, there is nothing left to ask."""
         decided: list[Offer] = []
         for offer in self.pending():
             data = self.vault.read(offer.path)
@@ -151,6 +152,8 @@ class Offers:
                 decided.append(self._keep(replace(offer, status="rejected", reason="the note that asked was removed")))
             elif said is not None and data is not None:
                 decided.append(self._decide(offer, said, reason(data), _STAMP))
+            elif data is not None and offer.base is not None and self.vault.read(offer.skill) is None:
+                decided.append(self._decide(offer, True, "", _STAMP))  # to something that has changed: it is outdated
         return tuple(decided)
 
     def _waiting(self, name: str) -> Offer:

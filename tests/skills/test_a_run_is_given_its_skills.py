@@ -1,5 +1,6 @@
 """From the task to what the model has before it, and from the end of a run to the score of the next."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -242,6 +243,10 @@ def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said(app: App) -> N
         begin(found, "kettle", f"r{number}", f"sessions/{number}.md")
         end(found, "failed", f"r{number}")
     assert len(said) == 1 and "skills/deprecated/kettle/SKILL.md" in said[0] and "vault-agent undo" in said[0]
+    day = (app.vault.read(f"daily/{app.clock.now().date()}.md") or b"").decode()
+    assert "The skill kettle was put aside" in day and "[[skills/deprecated/kettle/SKILL]]" in day
+    (commit,) = re.findall(r"`vault-agent undo ([0-9a-f]{12})`", day)
+    assert commit in said[0] and git(app.vault.place.root, "log", "-1", "--format=%s", commit).startswith("skills(dep")
     assert found.skills.library.shelf().get("kettle") is None and "Descale." not in begin(found, "kettle", "r9")
 
 

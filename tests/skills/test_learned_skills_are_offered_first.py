@@ -211,7 +211,8 @@ def test_a_skill_that_a_person_edited_only_gets_an_addition_and_only_after_a_yes
     assert scene.offers.learn(scene.skills()) == ()
 
 
-def test_an_addition_to_a_skill_that_has_changed_since_is_outdated(scene: Scene) -> None:
+@pytest.mark.parametrize("gone", [False, True])
+def test_an_addition_to_a_skill_that_has_changed_since_or_is_gone_is_outdated(scene: Scene, gone: bool) -> None:
     (offer,) = scene.offers.learn(())
     scene.offers.accept(offer.id)
     for _ in range(4):
@@ -220,6 +221,12 @@ def test_an_addition_to_a_skill_that_has_changed_since_is_outdated(scene: Scene)
         write(scene.root / (entry := run_entry(scene.clock, scene.times, task, (*TOOLS, "memory_save")))[0], entry[1])
     (change,) = scene.offers.learn(scene.skills())
     file = scene.root / offer.skill
+    assert scene.offers.settle() == ()
+    if gone:
+        file.unlink()
+        assert [each.status for each in scene.offers.settle()] == ["outdated"] and scene.offers.pending() == ()
+        assert Note.parse(scene.vault.read(change.path) or b"").string("status") == "outdated" and not file.exists()
+        return
     file.write_text(file.read_text("utf-8") + "\nMine.\n", "utf-8")
     assert scene.offers.accept(change.name).status == "outdated"
     assert file.read_text("utf-8").endswith("\nMine.\n")
