@@ -42,6 +42,8 @@ from agent.vault.write.change import Stamp
 NAME = "skills"
 _CATALOGUE = 4
 """The catalogue may have a fourth of the room."""
+_PATTERN = 60
+"""Characters of a signal in a receipt: a pattern may be long; `skills match --explain` shows it whole."""
 _LINE = 160
 """Characters of a skill's line in it."""
 _FRAME = 60
@@ -252,14 +254,19 @@ def catalogue(skills: Iterable[Skill], near: set[str], room: int, count: Callabl
     lines = ["Other skills; read one with skill_show before doing work of its kind:"]
     left = room - count(lines[0])
     for number, skill in enumerate(others):
-        summary = skill.summary if len(skill.summary) <= _LINE else skill.summary[: _LINE - 1] + "…"
-        line = f"- `{skill.name}`: {summary}" + (" (may fit this task)" if skill.key in near else "")
+        line = f"- `{skill.name}`: {_shortened(skill.summary, _LINE)}" + (
+            " (may fit this task)" if skill.key in near else ""
+        )
         left -= count(line) + 1
         if left < 0:
             lines.append(f"and {len(others) - number} more: skill_list")
             break
         lines.append(line)
     return "\n".join(lines) if others else ""
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _line(run: str) -> list[str]:
@@ -288,5 +295,5 @@ def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> 
 
 def _receipt(found: Match) -> Receipt:
     skill = found.skill
-    why = ", ".join(f"{signal.type} {signal.detail}" for signal in found.signals)
+    why = ", ".join(f"{signal.type} {_shortened(signal.detail, _PATTERN)}" for signal in found.signals)
     return Receipt(skill.path, (skill.body_line, skill.body_line + skill.body.count("\n")), None, found.score, why)

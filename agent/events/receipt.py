@@ -1,6 +1,7 @@
 """A receipt: which lines of which note were put before the model, and why. Plain data, so that hooks can give one."""
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,11 @@ class Receipt:
 
     @property
     def line(self) -> str:
-        """The receipt in one line, with a link to the note."""
+        """The receipt in one line, with a link to the note; a file of the program is in no vault, so it is named."""
         first, last = self.lines
         where = f"line {first}" if first == last else f"lines {first}–{last}"
         pinned = f" at `{self.commit[:10]}`" if self.commit else ""
         why = f", {self.why}" if self.why else ""
-        return f"[[{self.path.removesuffix('.md')}]] {where}{pinned} ({self.score:.2f}{why})"
+        path = PurePath(self.path)
+        link = f"`{path.parent.name}` of the program" if path.is_absolute() else f"[[{self.path.removesuffix('.md')}]]"
+        return f"{link} {where}{pinned} ({self.score:.2f}{why})"

@@ -94,6 +94,13 @@ def test_it_is_a_source_of_the_context(app: App) -> None:
     assert "intent_pattern brew" in pieces[0].receipt.why and pieces[0].receipt.lines == (11, 13)
 
 
+def test_the_receipt_of_a_skill_of_the_program_is_short_and_links_nowhere(app: App) -> None:
+    (piece, *_) = make(app).source(RunContext("r1", "sessions/s.md"), session(app)).pieces("do my weekly review", 9_000)
+    assert piece.receipt is not None and piece.receipt.path.endswith("skills/weekly-review/SKILL.md")
+    line = piece.receipt.line
+    assert line.startswith("`weekly-review` of the program lines") and "[[" not in line and len(line) < 250
+
+
 def test_nobody_but_the_owner_is_given_any(app: App) -> None:
     source = make(app).source(RunContext("r1", "sessions/s.md", role="guest"), session(app))
     assert source.pieces("please brew tea", 2_000) == ()
