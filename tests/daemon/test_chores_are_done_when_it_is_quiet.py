@@ -63,7 +63,7 @@ def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Pa
         for mark in "!.;":
             remembered(root, f"The boat is blue{mark}")
         house.until(lambda: "The boat is blue" in (committed(root, "MEMORY.md") or b"").decode(), "memory is tended")
-        assert not upkeeper.is_due(build(root).clock.now())
+        house.until(lambda: not upkeeper.is_due(build(root).clock.now()), "it is noted, just after the commit")
         tended = head(root)
         house.for_a_while(3)
         assert head(root) == tended, "once is enough"
