@@ -191,7 +191,7 @@ class Following:
         return [each for each in self._runs if run in _line(each)]
 
     def _uses(self, run: str, event: TaskCompleted) -> Iterator[Use]:
-        found, now, calls = self._runs[run], self.skills.app.clock.now(), len(event.tools)
+        found, now, calls = self._runs[run], event.at or self.skills.app.clock.now(), len(event.tools)
         for name, each in found.active.items():
             why = "; ".join(f"{signal.type} {signal.detail}" for signal in each.signals)
             yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls)

@@ -50,7 +50,7 @@ class Diary:
 
         Of what a guest asked for, only that somebody did; and nothing of what is to be forgotten.
         """
-        vault, now = self.app.vault, self.app.clock.now()
+        vault, now = self.app.vault, event.at or self.app.clock.now()
         path = daily.path_of(now.date())
         if vault.read(path) is None:
             self._close_earlier(now.date())

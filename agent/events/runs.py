@@ -4,6 +4,7 @@ A run is one task from its start to its outcome; a session is a conversation, ke
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ class ToolFailed:
 class TaskCompleted:
     """A run has ended or paused. `outcome` is one of `loop.outcome`'s words; what was said is in the session's note.
 
-    The tokens are those of all calls of a model in the run, 0 where that is not known.
+    The tokens are those of all calls of a model in the run, 0 where that is not known; `at` is when it was over, None
+    where nobody has said.
     """
 
     run: str
@@ -94,6 +96,7 @@ class TaskCompleted:
     steps: int
     input_tokens: int = 0
     output_tokens: int = 0
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

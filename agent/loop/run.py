@@ -305,6 +305,7 @@ class Run:
                 ended.steps,
                 used.input,
                 used.output,
+                self.agent.clock.now(),
             )
         )
         return ended
