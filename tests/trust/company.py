@@ -1,7 +1,7 @@
 """A hundred changes of ours while other programs use the same repository, and what must be true of it afterwards."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.errors import AgentError
@@ -15,12 +15,13 @@ from tests.vaults import git, make_vault
 
 @dataclass(slots=True)
 class Company:
-    """How it went: ours that were committed at once, queued, refused; theirs that were committed meanwhile."""
+    """How it went: ours that were committed at once, queued, refused, and why; theirs that were committed meanwhile."""
 
     committed: int = 0
     queued: int = 0
     refused: int = 0
     theirs: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
 
 
 def beside(folder: Path, changes: int, *roles: str) -> Company:
@@ -53,8 +54,9 @@ def change(vault: Vault, ledger: Ledger, run: str, total: Company) -> None:
         with vault.transaction(f"agent(notes): {run}", Stamp("agent", run)) as transaction:
             transaction.create(f"notes/{run}.md", f"agent {run}\n".encode())
             transaction.append("notes/shared.md", f"agent {run}\n".encode())
-    except AgentError:
+    except AgentError as error:
         total.refused += 1
+        total.reasons[error.message] += 1
         ledger.add("refused", run)
         return
     total.committed += transaction.outcome.commit is not None

@@ -17,7 +17,7 @@ from agent.vault.plumbing.objects import FOLDER, Entry, Pack, Trees, entry_in, f
 from agent.vault.plumbing.people import Person, signature
 from agent.vault.plumbing.repository import Place, branch
 
-RETRIES = 30
+RETRIES = 60
 FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
