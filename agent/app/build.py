@@ -1,6 +1,6 @@
 """The vault with its settings: what every command needs, and nothing that is slow to load."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
@@ -57,6 +57,17 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
     places = directories()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
     return App(vault, loaded.settings, loaded, clock, places)
+
+
+def reread(app: App) -> App:
+    """The same with the settings of runs as they stand now; raises `ConfigError`.
+
+    For who lives for weeks: a person has named a model meanwhile, or another ceiling. What the vault and the index were
+    opened with stays as it was.
+    """
+    now, opened = load(app.vault.place.root).settings, app.settings
+    settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
+    return replace(app, settings=settings)
 
 
 def options(settings: Settings) -> Options:

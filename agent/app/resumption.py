@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from agent.app.build import App
+from agent.app.build import App, reread
 from agent.app.cut_off import close_cut_off
 from agent.app.library import library
 from agent.app.marks import Mark, marks_of
@@ -93,7 +93,8 @@ class Resumption:
     def _run(self, mark: Mark) -> None:
         """One run, in its thread."""
         try:
-            with closing(library(self.app)) as index, closing(runs(self.app, index)) as agent:
+            app = reread(self.app)
+            with closing(library(app)) as index, closing(runs(app, index)) as agent:
                 ended = agent.resume(mark.session, Line(cancelled=self._stopping.is_set), lambda: self._check(mark))
             self.problem = f"{ended.session}: {ended.reason}" if ended.failure else ""
             self.told(ended)

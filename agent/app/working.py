@@ -7,7 +7,7 @@ import logging
 import threading
 from contextlib import closing
 
-from agent.app.build import App
+from agent.app.build import App, reread
 from agent.app.library import library
 from agent.app.pending import Entry
 from agent.app.requests import Placed, asked_in, held, perform, place, refuse
@@ -25,6 +25,7 @@ def work(app: App, entry: Entry, stopping: threading.Event) -> None:
     line = Line(cancelled=lambda: stopping.is_set() or entry.cancelled.is_set())
     path = entry.path
     try:
+        app = reread(app)
         with held(app, path), closing(library(app)) as index, closing(runs(app, index)) as agent:
             if entry.session:
                 entry.ended = agent.resume(entry.session, line)

@@ -68,6 +68,23 @@ def test_a_note_in_the_inbox_is_answered_below_in_one_commit(root: Path) -> None
         assert house.daemon.inbox.problem == ""
 
 
+def test_a_model_that_is_named_while_the_daemon_lives_is_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = root / "inbox" / "tea.md"
+    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "offline")
+    with living(root) as house:
+        write(note, "Which tea do I have?\n")
+        answered(house, note)
+        assert "Well done." not in note.read_text("utf-8")
+        monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
+        write(note, note.read_text("utf-8") + "\nAnd coffee?\n")
+        answered(house, note, 2)
+        assert "Well done." in note.read_text("utf-8")
+        monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "telegraph")
+        write(note, note.read_text("utf-8") + "\nAnd milk?\n")
+        answered(house, note, 3)
+        assert status(note) == "failed" and "telegraph" in note.read_text("utf-8")
+
+
 def test_more_text_below_the_answer_goes_on_in_the_same_session(root: Path) -> None:
     note = root / "inbox" / "tea.md"
     with living(root) as house:
