@@ -85,8 +85,9 @@ class Following:
         with self._lock:
             if context.role == "owner" and context.run not in self._runs:
                 self.skills.library.refresh()
-                with suppress(AgentError):  # it is trusted already where only its note cannot be written now
-                    self.skills.ticked()
+                if context.run:
+                    with suppress(AgentError):  # it is trusted already where only its note cannot be written now
+                        self.skills.ticked()
                 found = self._runs[context.run] = _InRun(session.path)
                 for match in _before(session, context.run, self.skills.library.shelf().get):
                     found.active[match.skill.name] = match
