@@ -111,15 +111,13 @@ def write(records: Sequence[Record]) -> str:
 
 def read(text: str) -> list[Record]:
     """The records in a session's note, in order; what cannot be read as one is left out."""
-    marks = list(_MARK.finditer(text))
-    ends = [*(mark.start() for mark in marks), len(text)][1:]
     found: list[Record] = []
-    for mark, end in zip(marks, ends, strict=True):
-        record = _read(mark[1], mark[2], text[mark.end() + 1 : end])
+    for kind, said, block in _blocks(text):
+        record = _read(kind, said, block)
         if record is None:
             continue
         call = record.event.message if isinstance(record.event, Spoken) else None
-        if mark[1] == "call" and found and isinstance(call, Assistant):
+        if kind == "call" and found and isinstance(call, Assistant):
             found[-1] = _with_call(found[-1], call.calls[0])
         else:
             found.append(record)
@@ -128,12 +126,17 @@ def read(text: str) -> list[Record]:
 
 def ends(text: str) -> Iterator[tuple[str, str]]:
     """The runs that have ended or paused in a session's note, each with what stands there for people."""
-    marks = list(_MARK.finditer(text))
-    following = [*(mark.start() for mark in marks), len(text)][1:]
-    for mark, end in zip(marks, following, strict=True):
-        record = _read(mark[1], mark[2], text[mark.end() + 1 : end]) if mark[1] == "end" else None
+    for kind, said, block in _blocks(text):
+        record = _read(kind, said, block) if kind == "end" else None
         if record is not None and isinstance(record.event, Closed):
-            yield record.event.run, _body(text[mark.end() + 1 : end])
+            yield record.event.run, _body(block)
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each mark's kind and data, with what stands between it and the next one."""
+    marks = list(_MARK.finditer(text))
+    ends = [*(mark.start() for mark in marks), len(text)][1:]
+    return ((mark[1], mark[2], text[mark.end() + 1 : end]) for mark, end in zip(marks, ends, strict=True))
 
 
 Part: TypeAlias = tuple[str, Meta, str, str]

@@ -138,7 +138,7 @@ def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
 
 def log(text: str) -> tuple[Logged, ...]:
     """The tasks in a day's log, in order."""
-    text = _without_summary(text)
+    text = _replaced(text, "")
     heads = list(_LOGGED.finditer(text))
     ends = [*(head.start() for head in heads), len(text)][1:]
     found = []
@@ -150,17 +150,23 @@ def log(text: str) -> tuple[Logged, ...]:
     return tuple(found)
 
 
-def _without_summary(text: str) -> str:
+def _marks(text: str) -> tuple[re.Match[str], re.Match[str]] | None:
+    """Where the summary begins and ends; None where it does not do both."""
     begin = _BEGIN.search(text)
     end = _END.search(text, begin.end()) if begin else None
-    return text[: begin.start()] + text[end.end() :] if begin and end else text
+    return (begin, end) if begin and end else None
+
+
+def _replaced(text: str, section: str) -> str:
+    """The note with this in the place of the summary and its marks."""
+    marks = _marks(text)
+    return text[: marks[0].start()] + section + text[marks[1].end() :] if marks else text
 
 
 def summary_of(text: str) -> str | None:
     """The summary between our marks; None where there is none."""
-    begin = _BEGIN.search(text)
-    end = _END.search(text, begin.end()) if begin else None
-    return text[begin.end() : end.start()] if begin and end else None
+    marks = _marks(text)
+    return text[marks[0].end() : marks[1].start()] if marks else None
 
 
 def with_summary(text: str, summary: str) -> str:
@@ -173,16 +179,13 @@ def with_summary(text: str, summary: str) -> str:
 
 def is_sealed(text: str) -> bool:
     """Whether the summary stands as we wrote it."""
-    begin = _BEGIN.search(text)
-    said = summary_of(text)
-    return begin is not None and said is not None and _seal(said) == begin[1]
+    marks = _marks(text)
+    return marks is not None and _seal(text[marks[0].end() : marks[1].start()]) == marks[0][1]
 
 
 def resealed(text: str, summary: str) -> str:
     """The note with this summary in the place of the one there is."""
-    begin = _BEGIN.search(text)
-    end = _END.search(text, begin.end()) if begin else None
-    return text[: begin.start()] + _section(summary) + text[end.end() :] if begin and end else text
+    return _replaced(text, _section(summary))
 
 
 def _section(summary: str) -> str:
