@@ -90,8 +90,10 @@ class Offers:
         """Offer what could be learned, the most telling first, at most three at a time. `write` asks a model for the
         text; without one, or where it fails, the text is made from the traces."""
         room = MOST_AT_ONCE - len(self.pending())
+        if room <= 0:  # asked after every run that uses tools: all traces would be read for nothing
+            return ()
         made: list[Offer] = []
-        for suggestion in self.suggest(skills)[: max(room, 0)]:
+        for suggestion in self.suggest(skills)[:room]:
             try:
                 made.append(self.propose(suggestion, write))
             except SecretFound as error:  # the others can be offered all the same
