@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from agent.app.recalling import nobody
 from agent.app.skills import Skills
 from agent.context.assemble import REFRESH
 from agent.context.source import Piece, Receipt
@@ -52,10 +53,6 @@ _PRIORITY = 60
 _KEPT = 500
 """Runs whose skills are remembered."""
 _HEADING = re.compile(r"^## Skill: ([\w-]+) \(confidence (\d{1,3})%\)$", re.MULTILINE)
-
-
-def nobody(event: object) -> None:
-    """For what nobody is told of."""
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from agent.app.models import Account
 from agent.app.opinions import gather
 from agent.app.recalling import Recall, nobody
 from agent.context.budget import Count
-from agent.context.prompt import fill
+from agent.context.prompt import LANGUAGES, fill
 from agent.errors import AgentError, NoteGone, SecretFound
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, SkillRated, Speaker, TaskCompleted
@@ -44,7 +44,6 @@ _SUMMARY_TOKENS = 256
 _TAIL = 8_000
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
 """The arguments that say what a call is about, the most telling first."""
-_LANGUAGES = {"en": "English", "zh": "Chinese (中文)"}
 logger = logging.getLogger(__name__)
 
 
@@ -213,7 +212,7 @@ def _summarise(app: App, models: Account) -> Callable[[str], str]:
     """A long turn to what is worth keeping, by the fast model; on an account of its own."""
 
     def summarise(text: str) -> str:
-        language = _LANGUAGES[app.settings.vault.language]
+        language = LANGUAGES[app.settings.vault.language]
         prompt = fill("turn", app.vault.read, language=language, turn=text)
         model = models.of_run(f"capture-{app.clock.new_id()}", "").fast
         return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.app.following import nobody
 from agent.app.models import Account
+from agent.app.recalling import nobody
 from agent.app.skills import Skills
 from agent.context.prompt import fill
 from agent.events.runs import SkillSuggested, TaskCompleted

@@ -39,7 +39,7 @@ _SAID = 400
 
 
 def nobody(event: object) -> None:
-    """For searches that are not told of."""
+    """For what nobody is told of."""
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from datetime import datetime
 from agent.context.anchor import Anchor, Language
 from agent.context.assemble import size
 from agent.context.budget import Count, Window
-from agent.context.prompt import Read, fill, nothing
+from agent.context.prompt import LANGUAGES, Read, fill, nothing
 from agent.context.shorten import shorten
 from agent.context.summary import NONE, SOURCE, by_rule, form, headed
 from agent.context.tokens import of_message
@@ -35,7 +35,6 @@ _RESULT = 200
 """Tokens of a tool's result that the model sees when it summarises."""
 _WORDS = 400
 """Words that a model is asked for at most: a model that is cut off in the middle leaves out the constraints."""
-_LANGUAGES = {"en": "English", "zh": "Chinese (中文)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def request(
     return fill(
         "summary",
         read,
-        language=_LANGUAGES[language],
+        language=LANGUAGES[language],
         words=str(min(max(most // 2, 40), _WORDS)),
         form=form(language),
         none=NONE[language],

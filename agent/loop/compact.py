@@ -12,7 +12,7 @@ from agent.context.anchor import Anchor
 from agent.context.assemble import in_order
 from agent.context.budget import Window
 from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said, split
-from agent.context.prompt import fill
+from agent.context.prompt import LANGUAGES, fill
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import ContextCompact, Said, Speaker
 from agent.llm.messages import Context, Message, Request, System, ToolSpec, User
@@ -26,7 +26,6 @@ from agent.tools.tool import RunContext
 
 _SUMMARY_TOKENS = 1_024
 _FLUSH_TOKENS = 512
-_LANGUAGES = {"en": "English", "zh": "Chinese (中文)"}
 logger = logging.getLogger(__name__)
 
 
@@ -101,7 +100,7 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
     if not model.model.present or not dropped or scene.context.role != "owner":
         return
     try:
-        wish = fill("flush", agent.vault.read, most=str(MOST), language=_LANGUAGES[agent.language])
+        wish = fill("flush", agent.vault.read, most=str(MOST), language=LANGUAGES[agent.language])
         messages = (System(scene.session.system), *in_order(dropped), Context(wish, "flush"))
         request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
         facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)
