@@ -8,6 +8,7 @@ for whoever takes them out.
 import logging
 import os
 import threading
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -137,6 +138,8 @@ class Subscription:
             def dispatch(self, event: events.FileSystemEvent) -> None:
                 hints.dispatch(event)
 
+        # a folder that comes, goes and comes again between two of its steps is watched all the same
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._complaints = _Complaints(hints)
         self._complaints.listen()
         try:
