@@ -71,7 +71,7 @@ def entry_of(
     speaker = event.speaker
     return Entry(
         clock.new_id(),
-        clock.now(),
+        event.at or clock.now(),
         text,
         kind,
         scope,

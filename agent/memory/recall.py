@@ -358,7 +358,8 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
 
 
 def _is_before(when: datetime | None, since: datetime | None) -> bool:
-    return when is not None and since is not None and when < _aware(since)
+    """Both are written in whole seconds: in doubt a turn is given twice rather than never again."""
+    return when is not None and since is not None and when <= _aware(since)
 
 
 def _day_of(path: str) -> str:

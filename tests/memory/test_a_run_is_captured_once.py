@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 
@@ -49,6 +50,13 @@ def test_a_turn_is_one_entry_with_both_sides() -> None:
     assert (entry.channel, entry.session_id, entry.sender_id) == ("cli", RUN.session, "")
     assert entry.slots == {"run": "run-1", "outcome": "finished"}
     assert entry.evidence == ("[[sessions/2026/11/tea]]",)
+
+
+def test_a_turn_is_of_when_it_was_said_however_late_it_is_written_down() -> None:
+    now = FakeClock().now()
+    before = now - timedelta(minutes=3)
+    assert [entry.created for entry in capture(replace(RUN, at=before), Trace(), ways())] == [before]
+    assert [entry.created for entry in capture(RUN, Trace(), ways())] == [now]
 
 
 def test_in_a_group_the_turn_is_kept_for_the_person_and_for_the_chat() -> None:

@@ -187,6 +187,14 @@ def test_the_turn_just_said_is_not_told_back_but_what_a_summary_took_away_is(she
     assert said(recaller.recall("tea", Asker(session="sessions/b.md"), 8)) == ["User: my tea is oolong"]
 
 
+def test_a_turn_of_the_second_in_which_the_summary_was_made_is_told_again(shelf: Shelf) -> None:
+    shelf.put("User: my tea is oolong", days=0, session_id="sessions/a.md")
+    here = Asker(session="sessions/a.md")
+    recaller = shelf.open()
+    assert said(recaller.recall("tea", replace(here, since=NOW), 8)) == ["User: my tea is oolong"]
+    assert said(recaller.recall("tea", replace(here, since=NOW - timedelta(seconds=1)), 8)) == []
+
+
 def test_the_same_thing_is_given_once_and_what_took_its_place_instead_of_it(shelf: Shelf) -> None:
     old = shelf.put("Anna drinks tea.", EntryType.USER_EXPLICIT)
     shelf.put("Anna drinks oolong and sencha tea after lunch.", EntryType.USER_EXPLICIT, supersedes=old.id)
