@@ -5,11 +5,11 @@ Read also by those who only count what waits; asking, trusting and settling is `
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from agent.markdown.note import Note
 from agent.markdown.verdict import above, decision
-from agent.skills.reviewed import Pins
+from agent.skills.reviewed import Pin, Pins
 from agent.vault.store import Vault
 
 
@@ -20,6 +20,14 @@ class Asked:
     key: str
     path: str
     digest: str
+
+    def is_answered_by(self, pin: Pin | None) -> bool:
+        """Whether exactly what was asked about is trusted, whatever the skill has become since."""
+        return pin is not None and pin.digest == self.digest
+
+    def keep(self, pins: Pins) -> None:
+        """Write the question down; durable when this returns."""
+        pins.asked(self.key, json.dumps({name: each for name, each in asdict(self).items() if name != "key"}))
 
 
 def all_asked(pins: Pins) -> Iterator[Asked]:

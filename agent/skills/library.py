@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.skills import chain, tree
+from agent.skills.asked import asked_about
 from agent.skills.patterns import Together
 from agent.skills.read_skill import FILE_BYTES, Where, bad_name, read_skill
 from agent.skills.reviewed import Pin, Pins
@@ -168,13 +169,16 @@ class Library:
         kept = []
         for skill in self.shelf().skills:
             pin = None if skill.source is Source.PACKAGE or skill.reviewed else self.pins.get(skill.key)
-            if pin is None or self.pins.was_asked(skill.key) is not None:
+            asked = asked_about(self.pins, skill.key)
+            if pin is None or (asked is not None and not asked.is_answered_by(pin)):
                 continue
             folder = skill.path.removesuffix(FILE)
             now = self.hashes(skill)
             changed = pin.changed(now)
             if changed and all(f"{folder}{path}" in edited for path in changed):
-                self.pins.put(Pin(skill.key, now, skill.size, when, "edited by hand"))
+                self.pins.put(carried := Pin(skill.key, now, skill.size, when, "edited by hand"))
+                if asked is not None:
+                    replace(asked, digest=carried.digest).keep(self.pins)
                 kept.append(skill.name)
         return tuple(kept)
 

@@ -5,7 +5,6 @@ note that looks ticked trusts nothing. What is trusted is the content that was a
 whose question is settled, here or by command, says so; what stands in it is a stranger's text until a yes.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
@@ -82,8 +81,7 @@ def ask(
         if known is not None and known.digest == digest(hashes):
             continue
         data = _note(vault, skill, library.pins.get(skill.key), hashes, when, language)
-        document = {"path": note_path(skill), "digest": digest(hashes), "size": skill.size}
-        library.pins.asked(skill.key, json.dumps(document))
+        Asked(skill.key, note_path(skill), digest(hashes)).keep(library.pins)
         notes[note_path(skill)] = data
         names.append(skill.name)
     if notes:
@@ -125,8 +123,7 @@ def decided(vault: Vault, library: Library, when: datetime) -> tuple[tuple[str, 
 def revoke(library: Library, skill: Skill) -> None:
     """Trust a skill no more, and do not ask about it as it is now; raises `BadFolder` or `OSError` as `ask` does."""
     library.pins.drop(skill.key)
-    document = {"path": note_path(skill), "digest": digest(library.hashes(skill)), "size": skill.size}
-    library.pins.asked(skill.key, json.dumps(document))
+    Asked(skill.key, note_path(skill), digest(library.hashes(skill))).keep(library.pins)
 
 
 def settle(vault: Vault, library: Library, stamp: Stamp = _STAMP) -> tuple[str, ...]:
@@ -153,7 +150,7 @@ def _status(library: Library, asked: Asked, skill: Skill | None, data: bytes | N
     """What has become of a question; None while it waits for an answer, or is to be asked anew."""
     if skill is None:
         return "outdated"
-    if skill.reviewed:
+    if skill.reviewed or asked.is_answered_by(library.pins.get(asked.key)):
         return "approved"
     refused = data is not None and answer_in(data) is False and digest(library.hashes(skill)) == asked.digest
     return "rejected" if refused else None

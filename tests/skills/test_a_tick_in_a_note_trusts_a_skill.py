@@ -142,3 +142,25 @@ def test_an_edit_does_not_carry_over_what_was_asked_about(vault: Vault, lib: Lib
     ask(vault, lib, lib.shelf().skills, NOW)
     write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change, and mine."))
     assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not lib.shelf().named["a"].reviewed
+
+
+def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: Library) -> None:
+    """The question is not settled yet when the edit comes; and again, before the note says what has become of it."""
+    tick(vault, APPROVE)
+    lib.review(lib.shelf().named["a"], NOW, "ticked, and nothing has been settled")
+    for said in ("Mine.", "Mine, again."):
+        write(vault.place.root / "skills/a/SKILL.md", text("a", body=said))
+        assert lib.carry(["skills/a/SKILL.md"], NOW) == ("a",) and lib.shelf().named["a"].reviewed
+    write(vault.place.root / "skills/a/SKILL.md", text("a", body="Mine, once more."))
+    lib.refresh()
+    assert settle(vault, lib) == (PATH,) and status(vault) == ("approved", ())
+    assert lib.carry(["skills/a/SKILL.md"], NOW) == ("a",)
+
+
+def test_an_edit_just_after_the_yes_does_not_carry_what_a_stranger_has_changed_meanwhile(
+    vault: Vault, lib: Library
+) -> None:
+    lib.review(lib.shelf().named["a"], NOW, "ticked, and nothing has been settled")
+    write(vault.place.root / "skills/a/scripts/x.sh", "a stranger's")
+    write(vault.place.root / "skills/a/SKILL.md", text("a", body="Mine."))
+    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not lib.shelf().named["a"].reviewed
