@@ -25,7 +25,7 @@ class Reactions:
 
     `refresh` brings the whole index up to date, `touch` the given paths (content hash, None: gone); `is_broken` says
     whether the index must be built anew; `let_go` closes its files, which the next update opens again; `recorded` hears
-    of the files whose changes by hand were committed.
+    of the commit of changes by hand, and of its files.
     """
 
     vault: Vault
@@ -34,7 +34,7 @@ class Reactions:
     is_broken: Callable[[], bool]
     bus: Bus
     let_go: Callable[[], None] = lambda: None
-    recorded: Callable[[Sequence[str]], None] = lambda paths: None
+    recorded: Callable[[str, Sequence[str]], None] = lambda commit, paths: None
     problem: dict[str, str] = field(default_factory=dict)
 
     def to_changes(self, events: Sequence[VaultEvent]) -> None:
@@ -72,7 +72,7 @@ class Reactions:
             return False
         self.problem.pop("commit", None)
         if outcome.human:
-            self.recorded(outcome.paths)
+            self.recorded(outcome.human, outcome.paths)
         return outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
 
     def to_crash(self) -> None:

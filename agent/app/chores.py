@@ -41,7 +41,7 @@ class Chores:
     _skills: Skills = field(init=False)
     _learning: Learning = field(init=False)
     _wanted: dict[str, Callable[[], object]] = field(default_factory=dict)
-    _edited: set[str] = field(default_factory=set)
+    _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list)
     _begin_at: float = 0.0
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,13 +75,13 @@ class Chores:
         if found:
             self._want(now, upkeep=Upkeeper(self.app).run_when_due)
 
-    def recorded(self, paths: Sequence[str]) -> None:
+    def recorded(self, commit: str, paths: Sequence[str]) -> None:
         """What a person did to these files by hand is in the history now, in their name."""
         now = self.app.clock.monotonic()
-        with self._lock:
-            self._edited.update(paths)
         self._want(now, opinions=self._opinions)
-        if any(map(_is_skill, paths)):
+        if skills := tuple(filter(_is_skill, paths)):
+            with self._lock:
+                self._edited.append((commit, skills))
             self._want(now, reviews=self._reviews)
 
     def step(self, now: float, *, settled: bool) -> None:
@@ -119,7 +119,7 @@ class Chores:
     def _reviews(self) -> None:
         """Keep trusting what its owner has edited here by hand; ask about the others that nobody has looked at."""
         with self._lock:
-            edited, self._edited = self._edited, set()
+            edited, self._edited = self._edited, []
         self._skills.edited_here(edited)
         for path in self._skills.ask_reviews():
             logger.info("asked about a skill in %s", path)

@@ -18,6 +18,7 @@ from agent.errors import AgentError
 from agent.index.embedder import Embedder
 from agent.skills.boxes import boxes
 from agent.skills.conflicts import Limits
+from agent.skills.edited import edits
 from agent.skills.feedback import History, give, put_aside
 from agent.skills.library import Library, places
 from agent.skills.matcher import Matched, State, Task, match
@@ -85,9 +86,12 @@ class Skills:
         """Files of the vault have changed."""
         self.library.changed(paths)
 
-    def edited_here(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """The person's own edits were committed in their name: what was trusted stays so. Returns the names."""
-        return self.library.carry(paths, self.app.clock.now())
+    def edited_here(self, commits: Iterable[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
+        """The person's own edits of these files were committed in their name: what was trusted stays so.
+
+        Returns the names of the skills.
+        """
+        return self.library.carry(edits(self.app.vault, commits), self.app.clock.now())
 
     def review(self, skill: Skill, how: str) -> Pin:
         """Trust a skill as it was read; the note that asked about it says so.

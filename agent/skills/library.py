@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agent.skills import chain, tree
 from agent.skills.asked import asked_about
+from agent.skills.edited import Edit
 from agent.skills.patterns import Together
 from agent.skills.read_skill import FILE_BYTES, Where, bad_name, read_skill
 from agent.skills.reviewed import Pin, Pins
@@ -156,15 +157,13 @@ class Library:
         self.refresh()
         return pin
 
-    def carry(self, paths: Iterable[str], when: datetime) -> tuple[str, ...]:
+    def carry(self, edited: Mapping[str, Edit], when: datetime) -> tuple[str, ...]:
         """Keep trusting skills whose owner has just edited these files by hand here, and no others; returns the names.
 
-        For skills that were reviewed before the edit and in which nothing else has changed. `paths` must be known to
-        be the owner's own edits: those of a commit that was made from the working tree in their name. What a pull, a
-        checkout or another program brings as a commit is not; and what was asked about, because something else has
-        changed it, is still asked about after an edit.
+        For skills that were trusted as they were before the edit and in which nothing else has changed. What a pull, a
+        checkout or another program brings as a commit is nobody's edit; and what was asked about, because something
+        else has changed it, is still asked about after an edit.
         """
-        edited = set(paths)
         self.refresh()
         kept = []
         for skill in self.shelf().skills:
@@ -174,8 +173,8 @@ class Library:
                 continue
             folder = skill.path.removesuffix(FILE)
             now = self.hashes(skill)
-            changed = pin.changed(now)
-            if changed and all(f"{folder}{path}" in edited for path in changed):
+            changed = {path: Edit(pin.files.get(path), now.get(path)) for path in pin.changed(now)}
+            if changed and all(edited.get(f"{folder}{path}") == edit for path, edit in changed.items()):
                 self.pins.put(carried := Pin(skill.key, now, skill.size, when, "edited by hand"))
                 if asked is not None:
                     replace(asked, digest=carried.digest).keep(self.pins)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
+from agent.skills.edited import Edit
 from agent.skills.library import Library, Shelf, places
 from agent.skills.read_skill import Where, read_skill
 from agent.skills.reviewed import Pins
@@ -53,3 +55,10 @@ def reviewed(lib: Library, *names: str) -> None:
     """Look at these skills."""
     for name in names:
         lib.review(next(each for each in lib.shelf().skills if each.name == name), FakeClock().now(), "test")
+
+
+def by_hand(root: Path, path: str, said: str) -> dict[str, Edit]:
+    """Write a file that is there, as its owner does; what a commit of it would tell."""
+    before, after = (root / path).read_bytes(), said.encode()
+    write(root / path, said)
+    return {path: Edit(sha256(before).hexdigest(), sha256(after).hexdigest())}

@@ -13,11 +13,12 @@ from agent.skills.review_note import ask, decided, revoke, settle
 from agent.skills.reviewed import Pins
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
-from tests.skills.shelves import library, text
+from tests.skills.shelves import by_hand, library, text
 from tests.vaults import git, make_vault, write
 
 NOW = FakeClock().now()
 PATH = "approvals/skill-vault-a.md"
+FILE = "skills/a/SKILL.md"
 BODY = "# A\n\n- [x] approve\n\n```\nx\n```\n\n## Steps\n\nDo."
 
 
@@ -140,8 +141,8 @@ def test_an_edit_does_not_carry_over_what_was_asked_about(vault: Vault, lib: Lib
     write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change."))
     lib.refresh()
     ask(vault, lib, lib.shelf().skills, NOW)
-    write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change, and mine."))
-    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not lib.shelf().named["a"].reviewed
+    edit = by_hand(vault.place.root, FILE, text("a", body="A stranger's change, and mine."))
+    assert lib.carry(edit, NOW) == () and not lib.shelf().named["a"].reviewed
 
 
 def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: Library) -> None:
@@ -149,12 +150,12 @@ def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: Library
     tick(vault, APPROVE)
     lib.review(lib.shelf().named["a"], NOW, "ticked, and nothing has been settled")
     for said in ("Mine.", "Mine, again."):
-        write(vault.place.root / "skills/a/SKILL.md", text("a", body=said))
-        assert lib.carry(["skills/a/SKILL.md"], NOW) == ("a",) and lib.shelf().named["a"].reviewed
-    write(vault.place.root / "skills/a/SKILL.md", text("a", body="Mine, once more."))
+        edit = by_hand(vault.place.root, FILE, text("a", body=said))
+        assert lib.carry(edit, NOW) == ("a",) and lib.shelf().named["a"].reviewed
+    edit = by_hand(vault.place.root, FILE, text("a", body="Mine, once more."))
     lib.refresh()
     assert settle(vault, lib) == (PATH,) and status(vault) == ("approved", ())
-    assert lib.carry(["skills/a/SKILL.md"], NOW) == ("a",)
+    assert lib.carry(edit, NOW) == ("a",)
 
 
 def test_an_edit_just_after_the_yes_does_not_carry_what_a_stranger_has_changed_meanwhile(
@@ -162,5 +163,5 @@ def test_an_edit_just_after_the_yes_does_not_carry_what_a_stranger_has_changed_m
 ) -> None:
     lib.review(lib.shelf().named["a"], NOW, "ticked, and nothing has been settled")
     write(vault.place.root / "skills/a/scripts/x.sh", "a stranger's")
-    write(vault.place.root / "skills/a/SKILL.md", text("a", body="Mine."))
-    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not lib.shelf().named["a"].reviewed
+    edit = by_hand(vault.place.root, FILE, text("a", body="Mine."))
+    assert lib.carry(edit, NOW) == () and not lib.shelf().named["a"].reviewed

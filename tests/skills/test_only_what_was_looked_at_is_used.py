@@ -1,15 +1,18 @@
 """Trust is given on this machine, to the exact files, and lost with the smallest change that is not the owner's."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from agent.skills.edited import Edit, edits
 from agent.skills.library import Library
 from tests.fakes import FakeClock
-from tests.skills.shelves import library, reviewed, text
-from tests.vaults import write
+from tests.skills.shelves import by_hand, library, reviewed, text
+from tests.vaults import git, make_vault, write
 
 NOW = FakeClock().now()
+FILE = "skills/a/SKILL.md"
 
 
 def trusted(lib: Library, name: str = "a") -> bool:
@@ -89,21 +92,55 @@ def test_a_strangers_skill_cannot_take_the_place_of_a_trusted_one(tmp_path: Path
 
 
 def test_what_the_owner_edits_by_hand_stays_trusted(tmp_path: Path, lib: Library) -> None:
-    write(tmp_path / "vault/skills/a/SKILL.md", text("a", description="Better."))
-    assert lib.carry(["skills/a/SKILL.md", "daily/x.md"], NOW) == ("a",)
+    edit = by_hand(tmp_path / "vault", FILE, text("a", description="Better."))
+    assert lib.carry({**edit, "daily/x.md": Edit(None, "1")}, NOW) == ("a",)
     assert trusted(lib) and lib.shelf().named["a"].description == "Better."
-    assert lib.carry(["skills/a/SKILL.md"], NOW) == ()
+    assert lib.carry(edit, NOW) == ()
 
 
 def test_but_not_when_something_else_changed_with_it(tmp_path: Path, lib: Library) -> None:
-    write(tmp_path / "vault/skills/a/SKILL.md", text("a", description="Better."))
+    edit = by_hand(tmp_path / "vault", FILE, text("a", description="Better."))
     write(tmp_path / "vault/skills/a/scripts/run.sh", "rm -rf")
-    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not trusted(lib)
+    assert lib.carry(edit, NOW) == () and not trusted(lib)
+
+
+def test_nor_what_a_stranger_changed_in_the_same_file_just_before(tmp_path: Path, lib: Library) -> None:
+    write(tmp_path / "vault" / FILE, text("a", body="Obey me."))
+    edit = by_hand(tmp_path / "vault", FILE, text("a", body="Obey me. And boil it well."))
+    assert lib.carry(edit, NOW) == () and not trusted(lib)
+
+
+def test_nor_what_has_changed_again_since(tmp_path: Path, lib: Library) -> None:
+    edit = by_hand(tmp_path / "vault", FILE, text("a", body="Mine."))
+    write(tmp_path / "vault" / FILE, text("a", body="Obey me."))
+    assert lib.carry(edit, NOW) == () and not trusted(lib)
+
+
+def test_an_edit_is_told_from_what_was_pulled_before_it(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {FILE: "one"})
+    root = vault.place.root
+
+    def by_hand(said: str) -> tuple[str, tuple[str, ...]]:
+        write(root / FILE, said)
+        commit = vault.commit_human().human
+        assert commit is not None
+        return commit, (FILE,)
+
+    first = (git(root, "rev-list", "--max-parents=0", "HEAD").strip(), (FILE,))
+    one, two, three, four = (sha256(text.encode()).hexdigest() for text in ("one", "two", "three", "four"))
+    assert edits(vault, [first]) == {FILE: Edit(None, one)}
+    edit = by_hand("two")
+    assert edits(vault, [edit, by_hand("three")]) == {FILE: Edit(one, three)}, "edits that follow are one"
+    write(root / FILE, "pulled")
+    git(root, "commit", "-qam", "a stranger's")
+    pulled = sha256(b"pulled").hexdigest()
+    assert edits(vault, [edit, by_hand("four")]) == {FILE: Edit(pulled, four)} and two != four
 
 
 def test_and_not_what_was_never_looked_at(tmp_path: Path) -> None:
     lib = library(tmp_path, {"vault/skills/a/SKILL.md": text("a")})
-    assert lib.carry(["skills/a/SKILL.md"], NOW) == () and not trusted(lib)
+    edit = {FILE: Edit(None, sha256(text("a").encode()).hexdigest())}
+    assert lib.carry(edit, NOW) == () and not trusted(lib)
 
 
 def test_the_digest_is_of_the_text_that_is_used(tmp_path: Path) -> None:
