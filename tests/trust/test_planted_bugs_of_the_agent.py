@@ -43,7 +43,7 @@ ATTACKS: tuple[tuple[str, Door, tuple[Order, ...], Person, int, str], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("bug", "door", "wanted", "person", "patience", "words"), ATTACKS, ids=lambda each: str(each)[:40]
+    ("bug", "door", "wanted", "person", "patience", "words"), ATTACKS, ids=[bug for bug, *_ in ATTACKS]
 )
 def test_an_effect_that_nobody_agreed_to_is_caught(
     tmp_path: Path,
@@ -80,7 +80,7 @@ FAILURES = (
 )
 
 
-@pytest.mark.parametrize(("bug", "failure", "words"), FAILURES, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(("bug", "failure", "words"), FAILURES, ids=[bug for bug, *_ in FAILURES])
 def test_a_word_that_is_not_true_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bug: str, failure: Failure, words: str
 ) -> None:
