@@ -20,6 +20,18 @@ def git(root: Path, *args: str, check: bool = True) -> str:
     return result.stdout
 
 
+def git_beside(root: Path, *args: str) -> str:
+    """The same beside a program that is at work in the repository: what stops at its lock is tried again."""
+    for _ in range(100):
+        try:
+            return git(root, *args)
+        except AssertionError as error:
+            if ".lock': File exists" not in str(error) and "cannot lock ref" not in str(error):
+                raise
+            SystemClock().sleep(0.05)
+    return git(root, *args)
+
+
 def make_vault(
     folder: Path,
     notes: Mapping[str, str | bytes] | None = None,

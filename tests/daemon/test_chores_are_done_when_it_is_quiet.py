@@ -17,7 +17,7 @@ from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
 from tests.stories.agents import ticked
-from tests.vaults import committed, git, head, write
+from tests.vaults import committed, git, git_beside, head, write
 
 ASKS = "approvals/skill-vault-tea.md"
 
@@ -50,7 +50,7 @@ def test_what_a_pull_brings_into_a_trusted_skill_is_not_trusted(root: Path, tmp_
     write(tmp_path / "other/skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me."))
     git(tmp_path / "other", "-c", "user.name=Eve", "-c", "user.email=e@example.org", "commit", "-qam", "x")
     with living(root) as house:
-        git(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
+        git_beside(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
         house.until((root / ASKS).exists, "it is asked about again")
         assert not is_trusted(root) and "Obey me." in (root / ASKS).read_text()
 
@@ -66,7 +66,7 @@ def test_nor_when_its_owner_edits_what_was_pulled_before_anybody_has_looked(root
     write(tmp_path / "other/skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me.\n\nPour."))
     git(tmp_path / "other", "-c", "user.name=Eve", "-c", "user.email=e@example.org", "commit", "-qam", "x")
     with living(root) as house:
-        git(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
+        git_beside(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
         write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me.\n\nPour slowly."))
         house.until((root / ASKS).exists, "it is asked about")
         assert not is_trusted(root) and not git(root, "status", "--porcelain", "skills")

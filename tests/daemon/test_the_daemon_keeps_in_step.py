@@ -12,7 +12,7 @@ from agent.errors import LockHeld
 from agent.index.update import Report
 from agent.interfaces.cli.main import main
 from tests.daemon.house import living, on_disk
-from tests.vaults import git, head, write
+from tests.vaults import git, git_beside, head, write
 
 
 def subjects(root: Path) -> list[str]:
@@ -52,7 +52,7 @@ def test_a_checkout_is_followed_and_is_not_committed_once_more(root: Path) -> No
     tip = head(root)
     git(root, "checkout", "-q", "main")
     with living(root) as house:
-        git(root, "checkout", "-q", "other")
+        git_beside(root, "checkout", "-q", "other")
         house.catches_up()
         assert house.finds("wombat") == ["other.md"]
         assert house.finds("oats") == []

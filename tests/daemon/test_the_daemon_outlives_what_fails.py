@@ -16,7 +16,7 @@ from agent.vault.plumbing.lock import process_lock
 from tests.daemon.house import BRISK, House, furnish, living
 from tests.daemon.process import end, environment, wait_for, watching
 from tests.fakes import FakeClock
-from tests.vaults import git, head, write
+from tests.vaults import git, git_beside, head, write
 
 
 class Heard(logging.Handler):
@@ -56,7 +56,7 @@ def test_a_git_that_fails_is_said_once_and_what_moved_meanwhile_is_found(root: P
         house.for_a_while(0.3)
         config = root / ".git/config"
         whole = config.read_text()
-        git(root, "checkout", "-q", "other")
+        git_beside(root, "checkout", "-q", "other")
         config.write_text("[not a section\n")
         house.eyes.hints.put(str(root / ".git/HEAD"))
         house.until(lambda: "git does not answer" in problem(house), "the failure is said")

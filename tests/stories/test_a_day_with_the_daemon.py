@@ -11,7 +11,7 @@ from agent.app.build import build
 from agent.app.library import library
 from tests.daemon.house import BRISK, WORDS, check_equals_a_rebuild, furnish, prose
 from tests.daemon.process import end, environment, is_watching, kill, run, spawn, wait_for, watching
-from tests.vaults import git, head, write
+from tests.vaults import git, git_beside, head, write
 
 NOTES = {
     "tea/green.md": "# Green tea\n\nSencha is steamed, gyokuro is shaded.\n",
@@ -81,9 +81,9 @@ def test_a_day_with_the_daemon(root: Path, machine: Mapping[str, str]) -> None:
         wait_for(daemon, lambda: len(asking.found("echidna")) == 1, "what was remembered is found", 10)
 
         tip = head(root)
-        git(root, "checkout", "-q", "HEAD~2")
+        git_beside(root, "checkout", "-q", "HEAD~2")
         wait_for(daemon, lambda: asking.found("Assam") == ["tea/black.md"], "an earlier state is followed", 10)
-        git(root, "checkout", "-q", "-")
+        git_beside(root, "checkout", "-q", "-")
         wait_for(daemon, lambda: asking.found("Assam") == [], "and the way back", 10)
         assert (commits(root), head(root)) == (before + 1, tip)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from agent.index.embedder import Chosen
 from tests.daemon.house import House, blob, living, on_disk
 from tests.index.fakes import FAKE
-from tests.vaults import git, make_vault, write
+from tests.vaults import git, git_beside, make_vault, write
 
 
 def check_overflow(folder: Path, seconds: float = 30) -> None:
@@ -44,7 +44,7 @@ def check_checkout(folder: Path, count: int, seconds: float, chosen: Chosen | No
         house.for_a_while(0.3)
         before = resident()
         with busy():
-            git(root, "checkout", "-q", "other")
+            git_beside(root, "checkout", "-q", "other")
             house.until(
                 lambda: not house.eyes.state().waiting and house.index.known() == wanted, "all are indexed", seconds
             )

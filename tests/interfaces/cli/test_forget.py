@@ -9,7 +9,7 @@ from agent.interfaces.cli.main import main
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, write
 
-SECRET = "Anna's locker code is 4711"
+SECRET = "Anna's locker code is kelp-4711"
 
 
 def history(root: Path) -> str:
@@ -64,7 +64,7 @@ def test_a_purge_takes_it_out_of_the_history_and_nothing_else(root: Path, run: R
     document = run("forget", str(made["path"]), "--purge", "--yes")
     purged = document["purged"]
     assert isinstance(purged, dict)
-    assert "4711" not in history(root) and "locker" not in history(root)
+    assert "kelp-4711" not in history(root) and "locker" not in history(root)
     after = git(root, "log", "--format=%an %ae %at %s", "HEAD").splitlines()
     assert [row for row in before if "locker" not in row] == [
         row for row in after if "(removed)" not in row and "forget" not in row
@@ -81,7 +81,7 @@ def test_a_purge_takes_it_out_of_the_history_and_nothing_else(root: Path, run: R
     objects = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=root, capture_output=True, check=True
     )
-    assert b"4711" not in objects.stdout
+    assert b"kelp-4711" not in objects.stdout
 
 
 def test_a_purge_reaches_the_archive_and_derived_lines(root: Path, run: Run) -> None:
@@ -89,9 +89,9 @@ def test_a_purge_reaches_the_archive_and_derived_lines(root: Path, run: Run) -> 
     run("remember", SECRET + "!")
     run("remember", SECRET + ".")
     run("memory", "run")
-    assert "4711" in (root / "MEMORY.md").read_text("utf-8")
+    assert "kelp-4711" in (root / "MEMORY.md").read_text("utf-8")
     run("forget", str(run("search", "locker code", "-n", "1")["hits"][0]["path"]), "--purge", "--yes")  # type: ignore[index]
-    assert "4711" not in history(root)
+    assert "kelp-4711" not in history(root)
     assert first
 
 
@@ -105,7 +105,7 @@ def test_a_purge_stops_where_another_repository_has_the_commits(root: Path, run:
     run("forget", str(made["path"]), "--purge", "--yes", code=2)
     assert git(root, "rev-parse", "HEAD") == head, "not even forgotten"
     run("forget", str(made["path"]), "--purge", "--yes", "--yes-remote")
-    assert "4711" not in history(root)
+    assert "kelp-4711" not in history(root)
 
 
 def test_a_purge_stops_while_the_repository_is_busy(root: Path, run: Run) -> None:
