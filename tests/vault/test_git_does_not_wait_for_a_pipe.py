@@ -17,7 +17,10 @@ from tests.vaults import head, make_vault
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Vault:
-    return make_vault(tmp_path, {"notes/a.md": "one\n"}, options=Options(durable=False, timeout_seconds=2.0))
+    """An index that is no younger than its files makes git read them again, and their rules first."""
+    made = make_vault(tmp_path, {"notes/a.md": "one\n"}, options=Options(durable=False, timeout_seconds=2.0))
+    os.utime(made.place.root / ".git/index", (1, 1))
+    return made
 
 
 @pytest.mark.parametrize("name", [".gitattributes", ".gitignore", "notes/.gitignore"])
