@@ -14,6 +14,7 @@ from types import MappingProxyType
 from agent.skills import chain
 from agent.skills.conflicts import Fate, Limits, Match, Signal, order, resolve
 from agent.skills.cut import Count, Cut, cut
+from agent.skills.folded import folded
 from agent.skills.library import Shelf
 from agent.skills.patterns import Pattern, looked_at, searchable
 from agent.skills.skill import Skill, Triggers
@@ -86,7 +87,10 @@ class Matched:
 def match(task: Task, shelf: Shelf, state: State, count: Count, limits: Limits = USUAL) -> Matched:
     """Weigh every skill against a task and decide which are used."""
     seen = _LookedAt(
-        shelf.patterns.hits(searchable(task.text)), looked_at(task.text).lower(), frozenset(task.tools), task.slots
+        shelf.patterns.hits(searchable(task.text)),
+        folded(looked_at(task.text).lower()),
+        frozenset(task.tools),
+        task.slots,
     )
     scored = [
         found for skill in shelf.candidates if skill.has_triggers and (found := _score(skill, seen, state)) is not None

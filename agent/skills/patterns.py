@@ -3,12 +3,13 @@
 RE2 takes time in proportion to pattern and text, whatever they are; the limits here bound both. The only door to RE2.
 """
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Protocol
+
+from agent.skills.folded import folded
 
 LONGEST = 1_000
 """Characters of one pattern."""
@@ -158,11 +159,11 @@ def looked_at(text: str) -> str:
 
 def searchable(text: str) -> bytes:
     """What is looked at of a text, as patterns look at it."""
-    return unicodedata.normalize("NFC", looked_at(text)).encode("utf-8", "replace")
+    return folded(looked_at(text)).encode("utf-8", "replace")
 
 
 def _source(pattern: str) -> bytes:
-    return unicodedata.normalize("NFC", pattern).encode()
+    return folded(pattern).encode()
 
 
 @cache

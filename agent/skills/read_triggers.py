@@ -2,6 +2,7 @@
 
 from agent.markdown.values import Value, is_list
 from agent.skills.fields import Fields
+from agent.skills.folded import folded
 from agent.skills.patterns import MOST, SIZE_TOGETHER, BadPattern, Pattern, compile_pattern
 from agent.skills.skill import THRESHOLD, Triggers
 
@@ -37,8 +38,8 @@ def read_triggers(fields: Fields) -> Triggers | None:
 
 
 def _keywords(fields: Fields, value: Value) -> tuple[str, ...]:
-    """The words in small letters, each once."""
-    return tuple(dict.fromkeys(word.lower() for word in fields.texts(_KEY, value, "keywords")))
+    """The words in small letters and one way of writing, each once."""
+    return tuple(dict.fromkeys(folded(word.lower()) for word in fields.texts(_KEY, value, "keywords")))
 
 
 def _patterns(fields: Fields, name: str, value: Value) -> tuple[Pattern, ...]:
