@@ -65,7 +65,7 @@ class Shelf:
     def __post_init__(self) -> None:
         found = tuple(skill for skill in self.skills if not skill.reviewed or self.named[skill.name] is skill)
         told = [skill.triggers for skill in found if skill.triggers is not None]
-        every = Together.of(pattern for each in told for pattern in (*each.patterns, *each.exceptions))
+        every = Together.of(pattern for each in told for pattern in each.every)
         object.__setattr__(self, "candidates", found)
         object.__setattr__(self, "patterns", every)
 

@@ -1,12 +1,13 @@
 """Which skills fit a task, and how well: three stages of signals with fixed weights, each of them shown.
 
-1. Intent: a pattern of the skill matches the task and none of its exceptions does, 0.5. 2. What goes on around it:
+1. Intent: a pattern of the skill matches the task (or all of some that belong together do) and none of its
+exceptions does, 0.5. 2. What goes on around it:
 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords that the task has, 0.1 for each
 slot with one of its values. For learned skills, how near the task is to their conditions in meaning. 3. Conflicts,
 left to `conflicts`. Feedback multiplies the sum. Pure: whatever was measured or remembered is in the `State`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from agent.skills.conflicts import Fate, Limits, Match, Signal, order, resolve
 from agent.skills.cut import Count, Cut, cut
 from agent.skills.folded import folded
 from agent.skills.library import Shelf
-from agent.skills.patterns import Pattern, looked_at, searchable
+from agent.skills.patterns import looked_at, searchable
 from agent.skills.skill import Skill, Triggers
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
@@ -153,12 +154,13 @@ def _scaled(value: float, factor: float) -> float:
 
 def _signals(triggers: Triggers, task: _LookedAt) -> list[Signal]:
     found = []
-    intent = _first(triggers.patterns, task.hits)
-    but = _first(triggers.exceptions, task.hits) if intent is not None else None
+    hits = task.hits
+    intent = next((each for each in triggers.patterns if hits >= each.texts), None) if hits else None
+    but = next((each for each in triggers.exceptions if each.text in hits), None) if intent is not None else None
     if but is not None:
         found.append(_signal("except_pattern", but.text, 0.0))
     elif intent is not None:
-        found.append(_signal("intent_pattern", intent.text, INTENT))
+        found.append(_signal("intent_pattern", str(intent), INTENT))
     if not task.tools.isdisjoint(triggers.tools):
         found += [_signal("tool_signal", tool, TOOL) for tool in dict.fromkeys(triggers.tools) if tool in task.tools]
     words = [word for word in triggers.keywords if word in task.lowered and _has(task.lowered, word)]
@@ -170,10 +172,6 @@ def _signals(triggers: Triggers, task: _LookedAt) -> list[Signal]:
         if task.slots.get(name) in values:
             found.append(_signal("context_slot", f"{name}={task.slots[name]}", SLOT))
     return found
-
-
-def _first(patterns: Iterable[Pattern], hits: frozenset[str]) -> Pattern | None:
-    return next((pattern for pattern in patterns if pattern.text in hits), None) if hits else None
 
 
 @lru_cache(maxsize=4_096)

@@ -53,6 +53,24 @@ class Pattern:
         return self.compiled.search(text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Patterns that speak for a skill when all of them match, wherever each does; mostly a single one."""
+
+    parts: tuple[Pattern, ...]
+    texts: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "texts", frozenset(part.text for part in self.parts))
+
+    def __str__(self) -> str:
+        return " & ".join(part.text for part in self.parts)
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether all of them match somewhere in a text made by `searchable`."""
+        return all(part.is_in(text) for part in self.parts)
+
+
 def compile_pattern(text: str) -> Pattern:
     """The pattern; raises `BadPattern`."""
     import re2  # type: ignore[import-untyped]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from agent.skills.patterns import Pattern
+from agent.skills.patterns import Intent, Pattern
 
 FILE = "SKILL.md"
 THRESHOLD = 0.5
@@ -43,16 +43,21 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """When a skill is wanted: `patterns` in the task, `tools` used lately, `keywords` in the task, `slots` (each with
-    the values that count). `threshold`: the confidence from which on it is used. `exceptions`: where one of these is in
-    the task, a pattern in it says nothing."""
+    """When a skill is wanted: an intent of `patterns` in the task, `tools` used lately, `keywords` in the task, `slots`
+    (each with the values that count). `threshold`: the confidence from which on it is used. `exceptions`: where one of
+    these is in the task, a pattern in it says nothing."""
 
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[Intent, ...] = ()
     tools: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     slots: tuple[tuple[str, tuple[str, ...]], ...] = ()
     threshold: float = THRESHOLD
     exceptions: tuple[Pattern, ...] = ()
+
+    @property
+    def every(self) -> tuple[Pattern, ...]:
+        """All that is looked for in a task."""
+        return (*(part for intent in self.patterns for part in intent.parts), *self.exceptions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from agent.skills.learner import Tombstone, suggestions
-from agent.skills.patterns import compile_pattern, searchable
+from agent.skills.patterns import Intent, compile_pattern, searchable
 from agent.skills.sequences import contains, workflows
 from agent.skills.skill import Skill, Source, Triggers
 from agent.skills.traces import Step, Trace
@@ -79,12 +79,13 @@ def test_a_part_of_what_was_refused_is_refused_too() -> None:
 
 def learned(sequence: str, pattern: str = "tea") -> Skill:
     return Skill("tea-sheet", "Tea.", "", Source.LEARNED, "skills/learned/tea-sheet/SKILL.md",
-                 triggers=Triggers((compile_pattern(pattern),)), metadata={"sequence": sequence})  # fmt: skip
+                 triggers=Triggers((Intent((compile_pattern(pattern),)),)),
+                 metadata={"sequence": sequence})  # fmt: skip
 
 
 def written(body: str, pattern: str) -> Skill:
     return Skill("tasting", "Tea.", body, Source.VAULT, "skills/tasting/SKILL.md",
-                 triggers=Triggers((compile_pattern(pattern),)))  # fmt: skip
+                 triggers=Triggers((Intent((compile_pattern(pattern),)),)))  # fmt: skip
 
 
 def test_a_workflow_that_a_skill_covers_is_not_offered() -> None:

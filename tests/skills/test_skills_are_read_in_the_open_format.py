@@ -54,10 +54,17 @@ def test_our_own_keys_are_read() -> None:
         )
     ).skill
     assert skill is not None and skill.triggers is not None
-    assert [pattern.text for pattern in skill.triggers.patterns] == ["fill.*form", "填.*表"]
+    assert [str(intent) for intent in skill.triggers.patterns] == ["fill.*form", "填.*表"]
     assert skill.triggers.keywords == ("pdf", "表格") and skill.triggers.slots == (("task_type", ("form", "paper")),)
     assert (skill.triggers.threshold, skill.priority, skill.max_tokens, skill.cooldown) == (0.6, 8, 900, 300)
     assert skill.product is not None and skill.product.artifact_type == "document"
+
+
+def test_patterns_below_all_belong_together() -> None:
+    skill = read(header("triggers:\n  intent_patterns:\n    - tea\n    - all: [week, 'sum|back']\n    - all: x")).skill
+    assert skill is not None and skill.triggers is not None
+    assert [str(intent) for intent in skill.triggers.patterns] == ["tea", "week & sum|back", "x"]
+    assert [pattern.text for pattern in skill.triggers.every] == ["tea", "week", "sum|back", "x"]
 
 
 @pytest.mark.parametrize(
@@ -78,6 +85,14 @@ def test_our_own_keys_are_read() -> None:
         (header("success_rate: 2"), 4, "from 0 to 1"),
         (header("triggers:\n  tool_signals: [a]\n  intent_patterns:\n    - fine\n    - '(a'"), 8, "is not RE2"),
         (header("triggers:\n  intent_patterns: ['.*']"), 5, "matches every text"),
+        (header("triggers:\n  intent_patterns:\n    - all: []"), 4, "all must hold patterns"),
+        (header("triggers:\n  intent_patterns:\n    - any: [a]"), 4, "must hold texts only"),
+        (header("triggers:\n  intent_patterns:\n    - all: [a, '(b']"), 6, "is not RE2"),
+        (
+            header("triggers:\n  intent_patterns:" + f"\n    - all: {list('abcdefghijklmnopqrstuvwxyz')}" * 2),
+            4,
+            "at most 50",
+        ),
         (header("triggers:\n  intent_patterns: ['(a|b){900}x']"), 5, "too large"),
         (header("triggers:\n  intent_patterns: [a]\n  except_patterns:\n    - '(a'"), 7, "is not RE2"),
         (

@@ -56,6 +56,14 @@ def test_the_weights_are_those_of_the_plan(
     assert (only.fate is Fate.ACTIVE) == (score >= 0.5)
 
 
+def test_patterns_that_belong_together_count_once_and_only_together() -> None:
+    both = skill("a", "triggers:\n  intent_patterns:\n    - all: [week, 'done|slipped']\n  except_patterns: [remind]")
+    (only,) = found("what slipped?\nI mean this week", both).matches
+    assert [(signal.detail, signal.weight) for signal in only.signals] == [("week & done|slipped", 0.5)]
+    assert not found("what slipped?", both).matches and not found("this week", both).matches
+    assert not found("remind me of what slipped this week", both).active
+
+
 def test_a_skill_without_triggers_is_in_the_catalogue_alone() -> None:
     matched = found("research", skill("plain"), skill("a", FULL))
     assert [each.skill.name for each in matched.active] == ["a"] and [s.name for s in matched.catalogue] == ["plain"]

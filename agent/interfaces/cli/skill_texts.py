@@ -83,7 +83,7 @@ def whole(skill: Skill) -> str:
     facts = [f"# {skill.name}", skill.summary, f"{skill.source}: {skill.path}"]
     triggers = skill.triggers
     if triggers is not None:
-        facts += [f"wanted when the task has: {pattern.text}" for pattern in triggers.patterns]
+        facts += [f"wanted when the task has: {intent}" for intent in triggers.patterns]
         facts += [f"or the tools: {', '.join(triggers.tools)}"] if triggers.tools else []
         facts += [f"or the words: {', '.join(triggers.keywords)}"] if triggers.keywords else []
     facts += [f"wanted when: {condition}" for condition in skill.conditions]
