@@ -33,13 +33,17 @@ _engine = click.option(
 )
 
 
-def _count(name: str, default: int, said: str) -> Callable[[_Command], _Command]:
-    return click.option(name, type=click.IntRange(1), default=default, show_default=True, help=said)
+def _count(name: str, default: int, said: str, least: int = 1) -> Callable[[_Command], _Command]:
+    return click.option(name, type=click.IntRange(least), default=default, show_default=True, help=said)
 
 
-def _in_one_vault(rounds: int, said: str) -> Callable[[_Command], _Command]:
-    """The options of what is measured against its limits in one vault, in so many `rounds`."""
-    notes = _count("--notes", 10_000, "How many notes the vault has.")
+def _notes(least: int = 1) -> Callable[[_Command], _Command]:
+    return _count("--notes", 10_000, "How many notes the vault has.", least)
+
+
+def _in_one_vault(rounds: int, said: str, least: int = 1) -> Callable[[_Command], _Command]:
+    """The options of what is measured against its limits in one vault of `least` notes, in so many `rounds`."""
+    notes = _notes(least)
     return lambda command: notes(_count("--rounds", rounds, said)(_engine(command)))
 
 
@@ -49,8 +53,8 @@ def command() -> None:
 
 
 @command.command(epilog=_EPILOG)
-@click.option("--notes", default=10_000, show_default=True, help="How many notes the vault has.")
-@click.option("--rounds", default=40, show_default=True, help="How often each thing is measured.")
+@_notes(commits.FEWEST)
+@_count("--rounds", 40, "How often each thing is measured.")
 @click.pass_obj
 def commit(output: Output, notes: int, rounds: int) -> None:
     """Time one small durable change against git add and git commit."""
@@ -63,8 +67,8 @@ def commit(output: Output, notes: int, rounds: int) -> None:
 
 
 @command.command(epilog=_EPILOG)
-@click.option("--notes", default=10_000, show_default=True, help="How many notes the vault has.")
-@click.option("--rounds", default=15, show_default=True, help="How often each thing is measured.")
+@_notes()
+@_count("--rounds", 15, "How often each thing is measured.")
 @click.pass_obj
 def start(output: Output, notes: int, rounds: int) -> None:
     """Time commands from a cold start."""
@@ -138,7 +142,7 @@ def scale(output: Output, notes: int, files: int, idle: float, engine: _Asked) -
 
 
 @command.command(epilog=_EPILOG)
-@_in_one_vault(5, "How many runs are measured.")
+@_in_one_vault(5, "How many runs are measured.", agents.FEWEST)
 @click.pass_obj
 def agent(output: Output, notes: int, rounds: int, engine: _Asked) -> None:
     """Time what a step of a run takes besides the model and the commits.

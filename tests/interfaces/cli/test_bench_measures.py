@@ -24,6 +24,29 @@ def test_it_builds_its_own_vault_and_reports_figures(name: str, capsys: pytest.C
     assert all(figure["median_ms"] > 0 and figure["runs"] == 2 for figure in document["figures"])
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["commit", "--notes", "10"],
+        ["commit", "--rounds", "0"],
+        ["start", "--notes", "0"],
+        ["start", "--rounds", "0"],
+        ["agent", "--notes", "4"],
+    ],
+)
+def test_too_little_to_measure_is_an_error_that_names_the_least(
+    args: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *args]) == 2
+    assert f"'{args[1]}': {args[2]} is not in the range x>=" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("args", [["commit", "--notes", "11"], ["agent", "--notes", "5", "--engine", "whoosh"]])
+def test_the_least_is_enough(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "bench", *args, "--rounds", "1"]) in {0, 1}
+    assert json.loads(capsys.readouterr().out)["notes"] == int(args[2])
+
+
 def test_a_step_of_a_run_is_timed_against_its_limit(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--json", "bench", "agent", "--notes", "20", "--rounds", "1", "--engine", "whoosh"]) in {0, 1}
     document = json.loads(capsys.readouterr().out)

@@ -29,6 +29,8 @@ from agent.vault.write.queue import Order
 
 STEPS = 40
 STEP_MS = 30.0
+FEWEST = 5
+"""Notes that a run needs to read: it is stopped when it reads the same one again and again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from agent.vault.write.writer import Options
 
 RATIO = 0.6
 """A durable change of ours may cost this share of git's own two commands, which flush nothing."""
+FEWEST = 11
+"""Notes that the vault needs: one for each month up to the one whose folder the changes are written to."""
 
 
 def measure(folder: Path, notes: int, rounds: int) -> list[Figure]:
