@@ -4,7 +4,7 @@ Looked up from the notes and the history whenever somebody wants to know, so tha
 was running when the person did it. Said once, it is in the skill's history and is not looked for again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from pathlib import Path
 
@@ -67,28 +67,43 @@ def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
     found = [each for each in commits(vault.git, vault.place, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
     work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
     wrote = [Wrote(_root(each), each.when, frozenset(_paths(each))) for each in work]
-    corrected: set[str] = set()
-    for commit in (each for each in found if each.actor == HUMAN and wrote):
-        for change in commit.files:
-            for run in corrected_runs(change.old_path or change.path, commit.when, wrote):
-                theirs = [each for done in work if _root(done) == run for each in done.files]
-                if run not in corrected and _takes_away(vault, change, theirs):
-                    corrected.add(run)
-    return corrected
+    met = [
+        (run, change, theirs)
+        for commit in (each for each in found if each.actor == HUMAN and wrote)
+        for change in commit.files
+        for run in corrected_runs(_before(change), commit.when, wrote)
+        for done in work
+        if _root(done) == run
+        for theirs in done.files
+        if theirs.path == _before(change)
+    ]
+    lines = _lines(vault, (each for _, *both in met for each in both))
+    return {run for run, change, theirs in met if _brought(theirs, lines) & _taken(change, lines)}
 
 
-def _takes_away(vault: Vault, change: FileChange, theirs: Iterable[FileChange]) -> bool:
-    """Whether a change removes a line that one of the others has brought into the same note."""
-    path = change.old_path or change.path
-    gone = _lines(vault, change.before) - _lines(vault, change.after)
-    return any(
-        gone & (_lines(vault, each.after) - _lines(vault, each.before)) for each in theirs if each.path == path and gone
-    )
+def _before(change: FileChange) -> str:
+    """Where the note was that a change has met."""
+    return change.old_path or change.path
 
 
-def _lines(vault: Vault, entry: Entry | None) -> set[bytes]:
-    blob = vault.git.objects([entry.oid])[0] if entry is not None else None
-    return {line.strip() for line in blob.data.splitlines() if line.strip()} if blob is not None else set()
+def _brought(change: FileChange, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
+    return _of(change.after, lines) - _of(change.before, lines)
+
+
+def _taken(change: FileChange, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
+    return _of(change.before, lines) - _of(change.after, lines)
+
+
+def _of(entry: Entry | None, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
+    return lines.get(entry.oid, frozenset()) if entry is not None else frozenset()
+
+
+def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[bytes]]:
+    """The lines of the versions that these changes are about, by the blob's id; each is read once, in one process."""
+    versions = (each for change in changes for each in (change.before, change.after) if each is not None)
+    ids = list(dict.fromkeys(each.oid for each in versions))
+    found = zip(ids, vault.git.objects(ids) if ids else (), strict=True)
+    return {id: {line.strip() for line in blob.data.splitlines() if line.strip()} for id, blob in found if blob}
 
 
 def _paths(commit: Commit) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from agent.app.build import build
 from agent.app.library import library
+from agent.app.opinions import gather
 from agent.app.runs import runs
 from agent.app.skills import skills
 from agent.context.tokens import estimate
@@ -19,8 +22,9 @@ from agent.loop.outcome import Ended
 from agent.loop.run import Asked
 from agent.markdown.verdict import APPROVE
 from agent.vault.history.commits import commits
+from agent.vault.plumbing.git import Git, GitObject
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked
-from tests.vaults import write
+from tests.vaults import git, write
 
 TEA = """---
 name: tea-round
@@ -137,6 +141,36 @@ def test_correcting_what_a_run_has_written_counts_against_its_skill_and_adding_t
     assert main(["--vault", str(root), "commit"]) == 0
     (counts,) = told(root, capsys, "skills", "stats", "tea-round")["stats"]
     assert counts["corrected"] == corrected
+
+
+class Counted(Git):
+    """The git of a vault, with the objects that it was asked for."""
+
+    asked: list[str]
+
+    def objects(self, names: Sequence[str]) -> list[GitObject | None]:
+        self.asked += names
+        return super().objects(names)
+
+
+def test_each_version_of_a_note_is_read_once_however_many_runs_have_written_it(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = root / "tea-list.md"
+    for name in ("Anna", "Bo", "Cleo", "Dan"):
+        say(root, call("vault_append", path="tea-list.md", text=f"- {name}: green"), "Done.")
+        ask(root, "tea round please")
+    for name in ("Anna", "Cleo"):
+        note.write_text(note.read_text().replace(f"{name}: green", f"{name}: black"))
+        assert main(["--vault", str(root), "commit"]) == 0
+    app = build(root)
+    counted = Counted(app.vault.git.gitdir, app.vault.git.worktree)
+    counted.asked = []
+    uses = gather(replace(app, vault=replace(app.vault, writer=replace(app.vault.writer, git=counted))), ["tea-round"])
+    assert [use.feedback for use in uses] == ["corrected", "corrected"]
+    made = git(root, "rev-list", "HEAD", "--", "tea-list.md").split()
+    versions = [git(root, "rev-parse", f"{each}:tea-list.md").strip() for each in made]
+    assert [counted.asked.count(each) for each in versions] == [1] * 6, "four appends and two edits"
 
 
 def test_work_that_came_back_is_offered_learned_after_a_yes_and_followed(
