@@ -30,7 +30,7 @@ from agent.memory.flush import RECENT, flush_subscriber
 from agent.memory.keeping import After, Capturing, Keeper
 from agent.memory.refresh import refresh_subscriber
 from agent.memory.tombstones import tombstones
-from agent.memory.workflow import Step, Trace
+from agent.memory.workflow import ToolUse, Trace
 from agent.metrics.collect import Collector
 from agent.tools.tool import RunContext
 from agent.vault.store import Vault
@@ -148,7 +148,7 @@ def trace(vault: Vault, path: str, run: str) -> Trace:
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
     failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
     calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
-    steps = tuple(Step(call.name, _about(call.arguments), call.id in failed) for call in calls)
+    steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
     return Trace(steps, session.untrusted)
 
 

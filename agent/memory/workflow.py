@@ -18,7 +18,7 @@ _ABOUT = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ToolUse:
     """One use of a tool: what it was about, in a few words, and whether it failed."""
 
     tool: str
@@ -31,7 +31,7 @@ class Trace:
     """What the session's note says of a run. `untrusted` names where text from strangers came from that was before the
     model. `is_whole` is false where the note could not be read, and nothing is known."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ToolUse, ...] = ()
     untrusted: tuple[str, ...] = ()
     is_whole: bool = True
 
@@ -42,7 +42,7 @@ def workflow_trace(event: TaskCompleted, trace: Trace, clock: Clock) -> Entry | 
     In the header, `slots.tools` holds their names with commas between them, `slots.seconds` how long the run took,
     `slots.outcome` how it ended. What each was about is left out once strangers had a say in it.
     """
-    steps = trace.steps or tuple(Step(tool) for tool in event.tools)
+    steps = trace.steps or tuple(ToolUse(tool) for tool in event.tools)
     if not steps:
         return None
     lines = [f"Task: {smart_truncate(event.task, ASKED)}", "", *_lines(steps, bool(trace.untrusted))]
@@ -73,7 +73,7 @@ def task_summary(event: TaskCompleted, answer: str, clock: Clock) -> Entry | Non
     return entry_of(event, EntryType.AUTO_CAPTURE, "\n".join(parts), Scope.USER, "memory_capture", clock)
 
 
-def _lines(steps: Sequence[Step], bare: bool) -> list[str]:
+def _lines(steps: Sequence[ToolUse], bare: bool) -> list[str]:
     shown = [_line(number, step, bare) for number, step in enumerate(steps, 1)]
     if len(shown) <= MOST:
         return shown
@@ -81,7 +81,7 @@ def _lines(steps: Sequence[Step], bare: bool) -> list[str]:
     return [*shown[:half], f"… {len(shown) - MOST} more …", *shown[-half:]]
 
 
-def _line(number: int, step: Step, bare: bool) -> str:
+def _line(number: int, step: ToolUse, bare: bool) -> str:
     about = " ".join(step.about.split())[:_ABOUT].replace("`", "'")
     what = f": {about}" if about and not bare else ""
     return f"{number}. {step.tool}{what}{' (failed)' if step.failed else ''}"

@@ -24,8 +24,9 @@ _STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(f
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One use of a tool; `about` says in a few words what it was used on, and is empty where that is not known."""
+class Traced:
+    """One use of a tool as a trace tells it; `about`, in a few words what it was used on, is empty where that is not
+    known."""
 
     tool: str
     about: str = ""
@@ -38,7 +39,7 @@ class Trace:
 
     run: str
     task: str
-    steps: tuple[Step, ...]
+    steps: tuple[Traced, ...]
     succeeded: bool = True
     seconds: float = 0.0
     path: str = ""
@@ -92,15 +93,15 @@ def read_trace(path: str, data: bytes) -> Trace | None:
     )
 
 
-def _steps(names: list[str], body: str) -> Iterable[Step]:
+def _steps(names: list[str], body: str) -> Iterable[Traced]:
     """The steps, with what the text says of each where it is about the same tool."""
     told = {int(found[1]): found for found in _STEP.finditer(body)}
     for number, name in enumerate(names, 1):
         found = told.get(number)
         if found is not None and found[2] == name:
-            yield Step(name, (found[3] or "").strip(), bool(found[4]))
+            yield Traced(name, (found[3] or "").strip(), bool(found[4]))
         else:
-            yield Step(name)
+            yield Traced(name)
 
 
 def _number(text: str) -> float:

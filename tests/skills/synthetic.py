@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from agent.skills.sequences import contains
-from agent.skills.traces import Step, Trace
+from agent.skills.traces import Trace, Traced
 
 TOOLS = (
     "search_vault",
@@ -47,7 +47,7 @@ class History:
 
 def trace(number: int, task: str, tools: tuple[str, ...] | list[str], *, succeeded: bool = True) -> Trace:
     """One run that used these tools."""
-    steps = tuple(Step(tool) for tool in tools)
+    steps = tuple(Traced(tool) for tool in tools)
     return Trace(f"RUN{number:04d}", task, steps, succeeded, 10.0, f"entries/2026/11/run-{number:04d}.md")
 
 

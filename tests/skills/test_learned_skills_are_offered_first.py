@@ -10,7 +10,7 @@ from agent.context.tokens import estimate
 from agent.errors import Permanent, UserError
 from agent.events.runs import Speaker, TaskCompleted
 from agent.markdown.note import Note
-from agent.memory.workflow import Step, Trace, workflow_trace
+from agent.memory.workflow import ToolUse, Trace, workflow_trace
 from agent.skills.library import Library, places
 from agent.skills.matcher import State, Task, match
 from agent.skills.offers import Offers
@@ -31,7 +31,7 @@ def run_entry(clock: Clock, number: int, task: str, tools: tuple[str, ...] = TOO
     speaker = Speaker("cli", other.get("sender", ""), group=other.get("group") == "yes")
     outcome = other.get("outcome", "finished")
     event = TaskCompleted(f"RUN{number}", "sessions/a.md", task, speaker, outcome, "Done.", tools, 3.0, 4)
-    steps = tuple(Step(tool, f"notes/{task.split()[-1].lower()}.md") for tool in tools)
+    steps = tuple(ToolUse(tool, f"notes/{task.split()[-1].lower()}.md") for tool in tools)
     entry = workflow_trace(event, Trace(steps), clock)
     assert entry is not None
     return entry.path, entry.note().decode()

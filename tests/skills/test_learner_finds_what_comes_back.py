@@ -10,7 +10,7 @@ from agent.skills.learner import Tombstone, suggestions
 from agent.skills.patterns import Intent, compile_pattern, searchable
 from agent.skills.sequences import contains, workflows
 from agent.skills.skill import Skill, Source, Triggers
-from agent.skills.traces import Step, Trace
+from agent.skills.traces import Trace, Traced
 from tests.skills.synthetic import history, trace
 
 TEA = ("search_vault", "vault_read", "vault_write")
@@ -62,7 +62,9 @@ def test_a_workflow_that_often_fails_is_not_learned() -> None:
 
 def test_steps_that_failed_are_no_part_of_it() -> None:
     retried = [
-        replace(each, steps=(Step("search_vault"), Step("web_fetch", failed=True), Step("vault_read"), each.steps[2]))
+        replace(
+            each, steps=(Traced("search_vault"), Traced("web_fetch", failed=True), Traced("vault_read"), each.steps[2])
+        )
         for each in tea(3)
     ]
     assert suggestions(retried, ())[0].tools == TEA
