@@ -43,6 +43,9 @@ class Skills:
     embedder: Callable[[], Embedder | None]
     count: Count
     say: Callable[[str], None] = logger.warning
+    """Hears what does not work."""
+    tell: Callable[[str], None] = logger.info
+    """Hears what stands in the day's note, too."""
     _similarity: Similarity | None = None
     _used: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -153,11 +156,12 @@ class Skills:
         if gone:
             self.library.refresh()
         for each in gone:
-            self.say(each.announcement)
             try:
                 announce(self.app, each)
             except AgentError as error:
-                self.say(f"the day's note does not say so: {error.message}")
+                self.say(f"{each.announcement}; the day's note does not say so: {error.message}")
+            else:
+                self.tell(each.announcement)
 
 
 def skill_library(app: App) -> Library:

@@ -243,12 +243,15 @@ def test_a_run_that_nothing_fits_leaves_no_trace(app: App) -> None:
     assert git(app.vault.place.root, "rev-parse", "HEAD") == before
 
 
-def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said(app: App) -> None:
+def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said_in_the_days_note(app: App) -> None:
     said: list[str] = []
-    found = make(app, said)
+    warned: list[str] = []
+    found = make(app, warned)
+    found.skills.tell = said.append
     for number in range(5):
         begin(found, "kettle", f"r{number}", f"sessions/{number}.md")
         end(found, "failed", f"r{number}")
+    assert not warned, "the note says it: nothing is to be warned of"
     assert len(said) == 1 and "skills/deprecated/kettle/SKILL.md" in said[0] and "vault-agent undo" in said[0]
     day = (app.vault.read(f"daily/{app.clock.now().date()}.md") or b"").decode()
     assert "The skill kettle was put aside" in day and "[[skills/deprecated/kettle/SKILL]]" in day

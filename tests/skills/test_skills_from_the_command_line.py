@@ -108,6 +108,17 @@ def test_a_word_says_what_follows_and_stats_name_the_runs(
     assert f"{runs[-1]['run']}  -  helpful" in capsys.readouterr().out
 
 
+def test_a_skill_that_is_put_aside_is_told_of_once_and_no_log_line_says_it_again(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(root / "skills/learned/kettle/SKILL.md", text("kettle", triggers("kettle"), "Descale."))
+    for _ in range(5):
+        assert main(["skills", "feedback", "kettle", "not-helpful"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("skills/deprecated/kettle/SKILL.md") == 1 and "vault-agent undo" in said.out
+    assert not said.err
+
+
 def test_learn_says_what_still_waits(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     offer = offers_of(build(root).vault).propose(suggestions(history(1).traces, ())[0])
     assert main(["skills", "learn"]) == 0

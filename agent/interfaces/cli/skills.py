@@ -190,13 +190,20 @@ def stats(output: Output, name: str | None) -> None:
 def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     """Say whether a skill was helpful."""
     found = _skills(build(output.vault()))
-    found.say = output.warn
+    gone: list[str] = []
+    found.say, found.tell = output.warn, gone.append
     skill = _named(found.library, name)
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
     use = found.person_says(skill.name, opinion, run)
     counts = found.history.stats(skill.name)
-    known = {"name": skill.name, "feedback": opinion, "run": use.run, **as_document(counts)}
-    output.emit(known, rated(skill.name, opinion, counts))
+    known = {
+        "name": skill.name,
+        "feedback": opinion,
+        "run": use.run,
+        **as_document(counts),
+        "put_aside": "; ".join(gone),
+    }
+    output.emit(known, "\n".join([rated(skill.name, opinion, counts), *gone]))
 
 
 @command.command(short_help="List workflows that could become skills.")
