@@ -3,6 +3,7 @@ nobody. Doing it is left to whoever announces."""
 
 from agent.app.build import App
 from agent.memory import daily
+from agent.memory.keeping import Addition, begin
 from agent.skills.feedback import PutAside
 from agent.vault.write.change import Stamp
 
@@ -26,12 +27,11 @@ def announce(app: App, gone: PutAside) -> None:
     title, *bullets = _SAID[app.settings.vault.language]
     known = {"name": gone.name, "link": gone.path.removesuffix(".md"), "commit": (gone.commit or "")[:12]}
     now = app.clock.now()
-    path = daily.path_of(now.date())
     text = daily.block(
         now, title.format(**known), [each.format(**known) for each in bullets[: 2 if gone.commit else 1]]
     )
-    head = "" if app.vault.read(path) is not None else daily.new_note(now.date())
-    with app.vault.transaction(
-        f"skills(deprecate): say so of {gone.name}", Stamp("agent", tool="skill_feedback")
-    ) as day:
-        day.append(path, (head + text).encode())
+    note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), text.encode())
+    stamp = Stamp("agent", tool="skill_feedback")
+    begin(app.vault, [note], stamp)
+    with app.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
+        day.append(note.path, note.text)

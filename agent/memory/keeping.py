@@ -46,6 +46,21 @@ class Addition:
     text: bytes
 
 
+def begin(vault: Vault, additions: Sequence[Addition], stamp: Stamp) -> None:
+    """Begin the notes that are to be added to and are missing, in a commit of its own, which belongs to no run: when
+    the first of those who add to them is undone, what the others have added stays."""
+    missing = [each for each in additions if vault.read(each.path) is None]
+    if not missing:
+        return
+    names = ", ".join(each.path for each in missing)
+    with (
+        suppress(NoteExists),
+        vault.transaction(f"memory(begin): {names}", replace(stamp, run="", session="")) as ground,
+    ):
+        for each in missing:
+            ground.create(each.path, each.head)
+
+
 Also = Callable[[TaskCompleted], Sequence[Addition]]
 """What else is to be written down of a run that is over."""
 After = Callable[[TaskCompleted], object]
@@ -75,20 +90,11 @@ class Keeper:
     ) -> tuple[Verdict, ...]:
         """Write entries and additions as one commit; raises what a transaction raises, and nothing was written then.
 
-        Notes that are to be added to and are missing are begun in a commit of their own, which belongs to no run: when
-        the first of the runs is undone, what the others have added stays.
+        Notes that are to be added to and are missing are begun first, as `begin` does.
         """
         verdicts = tuple(self.judged(entry) for entry in entries)
         touched: set[str] = set()
-        missing = [each for each in additions if self.vault.read(each.path) is None]
-        if missing:
-            names = ", ".join(each.path for each in missing)
-            with (
-                suppress(NoteExists),
-                self.vault.transaction(f"memory(begin): {names}", replace(stamp, run="", session="")) as ground,
-            ):
-                for each in missing:
-                    ground.create(each.path, each.head)
+        begin(self.vault, additions, stamp)
         with self.vault.transaction(subject, stamp) as transaction:
             for each in additions:
                 transaction.append(each.path, each.text)

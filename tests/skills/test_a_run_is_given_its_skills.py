@@ -255,6 +255,10 @@ def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said_in_the_days_no
     assert len(said) == 1 and "skills/deprecated/kettle/SKILL.md" in said[0] and "vault-agent undo" in said[0]
     day = (app.vault.read(f"daily/{app.clock.now().date()}.md") or b"").decode()
     assert "The skill kettle was put aside" in day and "[[skills/deprecated/kettle/SKILL]]" in day
+    log = git(app.vault.place.root, "log", "--format=%s", "--", f"daily/{app.clock.now().date()}.md").splitlines()
+    assert [each.partition(":")[0] for each in log] == ["skills(deprecate)", "memory(begin)"], (
+        "as any day's note begins"
+    )
     (commit,) = re.findall(r"`vault-agent undo ([0-9a-f]{12})`", day)
     assert commit in said[0] and git(app.vault.place.root, "log", "-1", "--format=%s", commit).startswith("skills(dep")
     assert found.skills.library.shelf().get("kettle") is None and "Descale." not in begin(found, "kettle", "r9")
