@@ -8,6 +8,7 @@ import click
 from agent.app.build import App, options
 from agent.app.checkup import search_checks
 from agent.app.checkup_agent import agent_checks
+from agent.app.checkup_skills import skill_checks
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
@@ -111,6 +112,7 @@ def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model
         checks += examine.template(vault, files)
         app = App(vault, loaded.settings, loaded, vault.clock, places)
         checks += search_checks(app, fix=fix)
+        checks += skill_checks(app)
         checks += agent_checks(app, ask_model=ask_model)
     return checks
 

@@ -47,6 +47,27 @@ def test_it_touches_neither_the_notes_nor_the_history(vault: Path) -> None:
     assert (git(vault, "rev-parse", "HEAD"), git(vault, "status", "--porcelain")) == before
 
 
+def test_skills_that_cannot_be_used_are_named_with_file_line_and_reason(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(vault / "skills/tea/SKILL.md", "---\nname: tee\ndescription: Makes tea.\n---\nBoil.\n")
+    write(vault / "skills/notes/SKILL.md", "Just do it.\n")
+    write(
+        vault / "skills/pots/SKILL.md",
+        "---\nname: pots\ndescription: Cleans pots.\ntrigger_conditions: dirty\n---\nScrub.\n",
+    )
+    assert main(["--vault", str(vault), "doctor"]) == 0
+    said = capsys.readouterr().out
+    assert "warn  skills: 10 can be used, 2 cannot be used, 1 has parts that are left unread" in said
+    for line in (
+        "skills/tea/SKILL.md:2: name is tee, but its folder is tea; they must be the same",
+        "skills/notes/SKILL.md:1: SKILL.md must begin with a header between two lines of `---`",
+        "skills/pots/SKILL.md:4: trigger_conditions is not a list, so it is left unread",
+    ):
+        assert f"        {line}\n" in said
+    assert "  mend what is named under skills; then see whether they are there: vault-agent skills list\n" in said
+
+
 def test_our_own_hooks_are_no_warning(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(vault), "--hooks"]) == 0
     assert main(["--vault", str(vault), "doctor"]) == 0
