@@ -13,13 +13,12 @@ from agent.errors import UserError
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.human import ANSWER, parted, read_answer
 from agent.tools.builtin.human import FOLDER as QUESTIONS
-from agent.tools.builtin.human import read_answer
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-_ANSWER = "\n## Answer"
 _DECIDED = {"approved", "rejected", "outdated"}
 
 
@@ -38,7 +37,7 @@ class Question:
 
 def approvals(app: App) -> Approvals:
     """The approvals of a vault."""
-    return Approvals(app.vault, app.clock, app.settings.tools.approval_hours)
+    return Approvals(app.vault, app.clock, app.settings.tools.approval_hours, app.settings.vault.language)
 
 
 def read_question(vault: Vault, path: str) -> Question | None:
@@ -47,7 +46,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
     note = Note.parse(data or b"")
     if data is None or note.type != "question":
         return None
-    above = note.body.replace("\r\n", "\n").partition(_ANSWER)[0]
+    above, _ = parted(note.body.replace("\r\n", "\n"))
     boxes = [task.text for task in tasks.read(blocks.read(above))]
     text = "\n".join(line for line in above.splitlines() if not line.lstrip().startswith("- ["))
     expires = note.header.get("expires")
@@ -82,7 +81,8 @@ def answer(app: App, question: Question, text: str) -> None:
     if said in question.options and f"\n{box}" in body:
         after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
     else:
-        after = body.rstrip("\n") + ("" if _ANSWER in body else f"\n{_ANSWER}\n") + f"\n\n{said}\n"
+        heading = f"\n\n{ANSWER[app.settings.vault.language]}\n" if parted(body)[1] is None else ""
+        after = body.rstrip("\n") + heading + f"\n\n{said}\n"
     with app.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)
 

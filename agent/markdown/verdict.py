@@ -12,7 +12,11 @@ APPROVE, REJECT = "approve", "reject"
 BOXES = f"- [ ] {APPROVE}\n- [ ] {REJECT}"
 """The checkboxes as they are asked."""
 
-_REASON = re.compile(r"^Reason:[ \t]*([^\n]{1,500})$", re.MULTILINE)
+REASON = {"en": "Reason: ", "zh": "理由："}
+"""The line for the reason as it is asked, by the note's language; all of them are read back in every note."""
+
+_REASON = re.compile(r"^(?:Reason:|理由[:：])[ \t]*([^\n]{1,500})$", re.MULTILINE)
+_LINE = re.compile(r"^(Reason: ?|理由[:：])[^\n]*$", re.MULTILINE)
 _BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
 
 
@@ -25,7 +29,7 @@ def decision(body: str) -> bool | None:
 
 
 def reason(data: bytes) -> str:
-    """What the person wrote behind `Reason:`."""
+    """What the person wrote behind `Reason:`, or what another language has for it."""
     found = _REASON.search(above(Note.parse(data).body.replace("\r\n", "\n")))
     return found[1].strip() if found else ""
 
@@ -37,8 +41,8 @@ def ticked(data: bytes, yes: bool, why: str = "") -> bytes:
     wanted = APPROVE if yes else REJECT
     marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
     if why:
-        said = f"Reason: {' '.join(why.split())[:500]}"
-        marked = re.sub(r"^Reason:[^\n]*$", lambda _: said, marked, count=1, flags=re.MULTILINE)
+        said = " ".join(why.split())[:500]
+        marked = _LINE.sub(lambda line: f"{line[1]}{said}", marked, count=1)
     return note.with_body(marked + note.body[len(top) :]).data
 
 

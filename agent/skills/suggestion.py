@@ -15,7 +15,7 @@ from agent.markdown import verdict
 from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, above
+from agent.markdown.verdict import BOXES, REASON, above
 from agent.skills.skill import FILE
 from agent.skills.suggestion_texts import said
 
@@ -144,7 +144,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
         f"# {said(language, 'add?' if suggestion.changes else 'learn?', name=name)}",
         said(language, "seen", support=suggestion.support, rate=suggestion.success_rate, took=took, steps=steps),
         BOXES,
-        "Reason: ",
+        REASON[language],
         said(language, "holds", place=place),
         f"## {said(language, 'where')}",
         "\n".join(runs),

@@ -6,7 +6,7 @@ only while it still shows the very call that was asked about: both are `approval
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 
 from agent.llm.messages import Object
@@ -14,7 +14,7 @@ from agent.markdown import verdict
 from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Header
-from agent.markdown.verdict import BOXES
+from agent.markdown.verdict import BOXES, REASON
 from agent.tools.arguments import plain
 from agent.tools.asked import Asked
 from agent.tools.tool import Draft
@@ -25,22 +25,69 @@ _COMPARED = 4_000
 """Lines up to which two versions are compared: difflib's cost grows with their product."""
 _MARKUP = re.compile(r"[<>`$\[\]|*\x00-\x1f]|%%")
 """What could hide the checkboxes from the person when it comes with the name of a source."""
+_SAID = {
+    "en": {
+        "title": "May I use {tool}?",
+        "why": "Why I ask: {why}.",
+        "holds": "A yes holds for exactly this call, once, until {until:%Y-%m-%d %H:%M}. Both ticked is a no.",
+        "call": "The call",
+        "change": "What would change",
+        "more": "… and {count} more lines; the call above is whole",
+        "nothing": "nothing",
+        "many": "{old} lines become {new}; too many to compare here",
+    },
+    "zh": {
+        "title": "可以使用 {tool} 吗？",
+        "why": "为什么要问：{why}。",
+        "holds": "勾选 `approve`（批准）或 `reject`（拒绝）。批准只对这一次调用有效，只用一次，"
+        "{until:%Y-%m-%d %H:%M} 之前有效；两个都勾选算拒绝。",
+        "call": "调用内容",
+        "change": "会改动什么",
+        "more": "…… 另有 {count} 行；上面的调用是完整的",
+        "nothing": "（无）",
+        "many": "{old} 行变为 {new} 行，太多了，这里不作比较",
+    },
+}
+_CHANGE = re.compile(r"^## (?:What would change|会改动什么)$", re.MULTILINE)
+_WHY = re.compile(r"^(?:Why I ask: |为什么要问：).*$", re.MULTILINE)
 
 
-def compose(header: Header, asked: Asked, why: str, diff: str) -> bytes:
-    """The note that asks; `diff` may be empty."""
+def compose(header: Header, asked: Asked, why: str, drafts: Sequence[Draft], language: str = "en") -> bytes:
+    """The note that asks; without `drafts` it shows the call alone."""
+    said, changed = _SAID[language], diff(drafts, language)
     parts = [
-        f"# May I use {asked.tool}?",
-        f"Why I ask: {_MARKUP.sub(' ', why)}.",
+        f"# {title(asked, language)}",
+        said["why"].format(why=_MARKUP.sub(" ", why)),
         BOXES,
-        "Reason: ",
-        f"A yes holds for exactly this call, once, until {asked.expires:%Y-%m-%d %H:%M}. Both ticked is a no.",
-        "## The call",
+        REASON[language],
+        said["holds"].format(until=asked.expires),
+        f"## {said['call']}",
         fenced(asked.shown, "json"),
     ]
-    if diff:
-        parts += ["## What would change", fenced(diff, "diff")]
+    if changed:
+        parts += [f"## {said['change']}", fenced(changed, "diff")]
     return Note.compose(header, "\n\n".join(parts) + "\n").data
+
+
+def title(asked: Asked, language: str) -> str:
+    """What is asked, in a line."""
+    return _SAID[language]["title"].format(tool=asked.tool)
+
+
+def why_asked(data: bytes) -> str:
+    """The line of a note, in whatever language, that says why it asks; empty where it has none."""
+    found = _WHY.search(verdict.above(_body(data)))
+    return found[0] if found else ""
+
+
+def change_shown(data: bytes) -> tuple[str, ...]:
+    """The lines of what would change, as a note in whatever language shows them."""
+    found = _CHANGE.search(body := _body(data))
+    return tuple(body[found.end() :].strip().splitlines()[1:-1]) if found else ()
+
+
+def _body(data: bytes) -> str:
+    return Note.parse(data).body.replace("\r\n", "\n")
 
 
 def shown_call(tool: str, arguments: Object) -> str:
@@ -49,9 +96,9 @@ def shown_call(tool: str, arguments: Object) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
 
 
-def diff(drafts: Sequence[Draft]) -> str:
+def diff(drafts: Sequence[Draft], language: str = "en") -> str:
     """What would become of the notes, old to new, bounded."""
-    lines = [line for draft in drafts for line in _compared(draft)]
+    lines = [line for draft in drafts for line in _compared(draft, _SAID[language])]
     kept: list[str] = []
     room = DIFF_CHARACTERS
     for line in lines[:DIFF_LINES]:
@@ -60,15 +107,15 @@ def diff(drafts: Sequence[Draft]) -> str:
             break
         kept.append(line)
     left = len(lines) - len(kept)
-    return "\n".join([*kept, f"… and {left} more lines; the call above is whole"] if left else kept)
+    return "\n".join([*kept, _SAID[language]["more"].format(count=left)] if left else kept)
 
 
-def _compared(draft: Draft) -> list[str]:
+def _compared(draft: Draft, said: Mapping[str, str]) -> list[str]:
     old, new = _lines(draft.before), _lines(draft.after)
-    source = f"a/{draft.path}" if draft.before is not None else "nothing"
-    target = f"b/{draft.path}" if draft.after is not None else "nothing"
+    source = f"a/{draft.path}" if draft.before is not None else said["nothing"]
+    target = f"b/{draft.path}" if draft.after is not None else said["nothing"]
     if max(len(old), len(new)) > _COMPARED:
-        return [f"--- {source}", f"+++ {target}", f"{len(old)} lines become {len(new)}; too many to compare here"]
+        return [f"--- {source}", f"+++ {target}", said["many"].format(old=len(old), new=len(new))]
     return list(unified_diff(old, new, source, target, lineterm=""))
 
 

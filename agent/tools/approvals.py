@@ -33,25 +33,43 @@ KEPT = timedelta(days=30)
 """How long the record of a settled question is kept; its note stays for good."""
 _PATIENCE = 10.0
 _Change: TypeAlias = Callable[[bytes], bytes]
+_SAID = {
+    "en": {
+        "each": "each use of {tool} asks first",
+        "again": "you were asked about this very call before",
+        "waits": "{tool} waits for a yes in {path}: {why}",
+        "hint": "tick approve or reject in the note, or: vault-agent approvals",
+        "removed": "the note that asked was removed",
+    },
+    "zh": {
+        "each": "每次使用 {tool} 都要先问",
+        "again": "这次调用以前问过你",
+        "waits": "{tool} 在 {path} 里等你批准：{why}",
+        "hint": "在那篇笔记里勾选 approve（批准）或 reject（拒绝），或运行：vault-agent approvals",
+        "removed": "询问的笔记被删掉了",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """The approvals of one vault on this machine. A question stays open for `hours`."""
+    """The approvals of one vault on this machine. A question stays open for `hours`; `language` is that of its note."""
 
     vault: Vault
     clock: Clock
     hours: float
+    language: str = "en"
 
     def guard(self, tool: Tool, policies: Policies) -> Tool:
         """The tool, with a person's yes before each call that needs one."""
 
         def perform(arguments: Object, context: RunContext) -> Given:
-            why = doubt(tool, arguments, context)
+            said = _SAID[self.language]
+            why = doubt(tool, arguments, context, self.language)
             if not why and policies.verdict(tool, context) is Verdict.ASK:
-                why = f"each use of {tool.name} asks first"
+                why = said["each"].format(tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
-                why = "you were asked about this very call before"
+                why = said["again"]
             if why:
                 drafts = tool.effect.plan(arguments, context) if tool.effect else ()
                 self.require(tool.name, arguments, context, why, drafts)
@@ -81,8 +99,9 @@ class Approvals:
         if asked.status == "rejected":
             raise ToolFailed(f"the person said no{f': {asked.reason}' if asked.reason else ''}")
         if not approved:
-            hint = "tick approve or reject in the note, or: vault-agent approvals"
-            raise NeedsApproval(f"{tool} waits for a yes in {asked.path}: {why}", path=asked.path, hint=hint)
+            said = _SAID[self.language]
+            waits = said["waits"].format(tool=tool, path=asked.path, why=why)
+            raise NeedsApproval(waits, path=asked.path, hint=said["hint"])
         for draft in drafts:  # the person has seen what is there and what becomes of it
             if draft.before is not None:
                 context.seen.show(draft.path, draft.before)
@@ -147,7 +166,7 @@ class Approvals:
         ids = (context.run, context.session, context.call)
         asked = Asked(number, key, path, tool, *ids, shown, now, expires, _bases(drafts))
         self._records.put(asked)
-        note = approval_note.compose(_header(asked, context), asked, why, approval_note.diff(drafts))
+        note = approval_note.compose(_header(asked, context), asked, why, drafts, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=f"Asked in run {context.run}.") as change:
             change.create(path, note)
@@ -173,7 +192,7 @@ class Approvals:
         if data is not None:
             return _answered(asked, data)
         waits = self.vault.writer.queue.count() > 0  # else the person has taken the question away
-        return asked if waits else replace(asked, status="rejected", reason="the note that asked was removed")
+        return asked if waits else replace(asked, status="rejected", reason=_SAID[self.language]["removed"])
 
     def _settle(self, asked: Asked) -> None:
         """Close a question: first in its note, in a commit, then in our record."""

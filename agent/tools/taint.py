@@ -5,7 +5,7 @@ is `tool.Taint`; asking for the yes is `approvals`'.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from agent.llm.messages import Object
@@ -32,6 +32,28 @@ _LOADS = re.compile(
 """What a Markdown editor fetches or runs when the note is merely shown."""
 _VIEWS = (".canvas", ".base")
 """Files that show web pages and pictures by their mere address."""
+_WHY = {
+    "en": {
+        "steers": "{path} says what the agent does",
+        "read": "this run has read text from {sources}, and {what}",
+        "more": "{named} and {count} more",
+        "comma": ", ",
+        "egress": "{tool} can carry data out",
+        "exec": "{tool} runs a program",
+        "returns": "{path} comes back into later runs",
+        "loads": "the note would load or run something when it is shown: {loads}",
+    },
+    "zh": {
+        "steers": "{path} 决定我怎么做事",
+        "read": "这次运行读过来自 {sources} 的文字，而且{what}",
+        "more": "{named} 等（另有 {count} 处）",
+        "comma": "、",
+        "egress": " {tool} 可以把数据带出去",
+        "exec": " {tool} 会运行程序",
+        "returns": " {path} 会进入以后的运行",
+        "loads": "这篇笔记打开时会加载或运行：{loads}",
+    },
+}
 
 
 def framed(tool: Tool) -> Tool:
@@ -53,33 +75,36 @@ def frame(text: str, source: str) -> str:
     return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", text)}\n</untrusted>'
 
 
-def doubt(tool: Tool, arguments: Object, context: RunContext) -> str:
+def doubt(tool: Tool, arguments: Object, context: RunContext, language: str = "en") -> str:
     """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.
     """
+    said = _WHY[language]
     paths = tool.effect.paths(arguments) if tool.effect else ()
     reaches = {path: reach(check_writable(path)) for path in paths}
     steering = next((path for path, found in reaches.items() if found is Reach.STEERING), "")
     if steering:
-        return f"{steering} says what the agent does"
+        return said["steers"].format(path=steering)
     if not context.taint:
         return ""
-    read = f"this run has read text from {_named(context.taint.sources)}"
-    if tool.egress:
-        return f"{read}, and {tool.name} can carry data out"
-    if "exec" in tool.groups:
-        return f"{read}, and {tool.name} runs a program"
+    what = ""
     remembered = next((path for path, found in reaches.items() if found is Reach.REMEMBERED), "")
-    if remembered:
-        return f"{read}, and {remembered} comes back into later runs"
-    loads = _loads_more(tool.effect.plan(arguments, context)) if tool.effect else ""
-    return f"{read}, and the note would load or run something when it is shown: {loads}" if loads else ""
+    if tool.egress:
+        what = said["egress"].format(tool=tool.name)
+    elif "exec" in tool.groups:
+        what = said["exec"].format(tool=tool.name)
+    elif remembered:
+        what = said["returns"].format(path=remembered)
+    elif loads := _loads_more(tool.effect.plan(arguments, context)) if tool.effect else "":
+        what = said["loads"].format(loads=loads)
+    return said["read"].format(sources=_named(context.taint.sources, said), what=what) if what else ""
 
 
-def _named(sources: list[str]) -> str:
-    more = f" and {len(sources) - _SHOWN} more" if len(sources) > _SHOWN else ""
-    return ", ".join(" ".join(source.split())[:120] for source in sources[:_SHOWN]) + more
+def _named(sources: list[str], said: Mapping[str, str]) -> str:
+    named = said["comma"].join(" ".join(source.split())[:120] for source in sources[:_SHOWN])
+    left = len(sources) - _SHOWN
+    return said["more"].format(named=named, count=left) if left > 0 else named
 
 
 def _loads_more(drafts: Iterable[Draft]) -> str:

@@ -98,11 +98,12 @@ def house(
     more: Iterable[Tool] = (),
     policies: Policies = FREE,
     hours: float = 24.0,
+    language: str = "en",
 ) -> House:
     """A new vault with these notes, the built-in tools and some more."""
     clock = FakeClock()
     vault = make_vault(folder, notes, clock=clock)
-    approvals = Approvals(vault, clock, hours)
+    approvals = Approvals(vault, clock, hours, language)
     found: list[Hit] = []
 
     def search(query: str, limit: int) -> Answer:
@@ -120,7 +121,7 @@ def house(
     def delegate(task: str, background: str, context: RunContext) -> Given:
         return Given(f"did {task}")
 
-    tools = builtin_tools(vault, clock, hours, Behind(search, recall, delegate), more)
+    tools = builtin_tools(vault, clock, hours, Behind(search, recall, delegate), more, language)
     registry = Registry(tools, policies, approvals.guard, clock)
     return House(vault, clock, approvals, registry, RunContext("run-1", "sessions/s.md"), found)
 

@@ -42,7 +42,7 @@ def show(output: Output, name: str) -> None:
     """Show a call in full, with what it would change."""
     app = build(output.vault())
     asked = _find(app, name)
-    text = approval_text(asked, app.vault.read(asked.path) or b"")
+    text = approval_text(asked, app.vault.read(asked.path) or b"", app.settings.vault.language)
     output.emit({**_document(asked), "text": text}, f"{text}\n{asked.status}")
 
 

@@ -19,8 +19,9 @@ def command(ctx: click.Context) -> None:
 
 
 def _list(output: Output) -> None:
-    waiting = open_questions(build(output.vault()))
-    shown = [f"{short(each)}  {question_text(each)}" for each in waiting]
+    app = build(output.vault())
+    waiting = open_questions(app)
+    shown = [f"{short(each)}  {question_text(each, app.settings.vault.language)}" for each in waiting]
     text = "\n\n".join([*shown, "vault-agent questions answer ID TEXT"]) if waiting else "nothing is asked"
     output.emit({"questions": [_document(each) for each in waiting]}, text)
 

@@ -22,17 +22,24 @@ from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
 FOLDER = "questions"
-_ANSWER = "\n## Answer"
+ANSWER = {"en": "## Answer", "zh": "## 回答"}
+"""The heading below which a person writes, by the note's language; all of them are read back in every note."""
+_ANSWER = re.compile(rf"\n(?:{'|'.join(ANSWER.values())})")
+_WAITS = {
+    "en": ("a question waits for an answer in {}", "tick an answer in the note, or write one below it"),
+    "zh": ("{} 里有一个问题等你回答", "在那篇笔记里勾选一个答案，或把答案写在下面"),
+}
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The questions of one vault; one stays open for `hours`."""
+    """The questions of one vault; one stays open for `hours`, in a note in `language`."""
 
     vault: Vault
     clock: Clock
     hours: float
+    language: str = "en"
 
     def tool(self) -> Tool:
         """The tool that asks."""
@@ -72,8 +79,8 @@ class Questions:
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)
                 raise ToolFailed("the person did not answer in time; go on without the answer, or say what is missing")
-        hint = "tick an answer in the note, or write one below it"
-        raise QuestionAsked(f"a question waits for an answer in {path}", path=path, hint=hint)
+        waits, hint = _WAITS[self.language]
+        raise QuestionAsked(waits.format(path), path=path, hint=hint)
 
     def _asked(self, run: str, key: str) -> str | None:
         """The note that asks this in this run, if there is one; a person may have renamed its beginning."""
@@ -99,7 +106,7 @@ class Questions:
         parts = [f"# {' '.join(first.split())}"]
         parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
         parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
-        note = Note.compose(header, "\n\n".join(parts) + f"\n{_ANSWER}\n\n")
+        note = Note.compose(header, "\n\n".join(parts) + f"\n\n{ANSWER[self.language]}\n\n")
         stamp = Stamp("agent", tool="human_ask", session=context.session)
         with self.vault.transaction(f"question(ask): {first}", stamp, body=f"Asked in run {context.run}.") as change:
             change.create(path, note.data)
@@ -116,10 +123,15 @@ class Questions:
 
 def read_answer(data: bytes, options: tuple[str, ...]) -> str:
     """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
-    body = Note.parse(data).body.replace("\r\n", "\n")
-    above, _, written = body.partition(_ANSWER)
+    above, written = parted(Note.parse(data).body.replace("\r\n", "\n"))
     done = [task.text for task in tasks.read(blocks.read(above)) if task.done and task.text in options]
-    return "; ".join([*done, *([text] if (text := written.strip()) else [])])
+    return "; ".join([*done, *([text] if (text := (written or "").strip()) else [])])
+
+
+def parted(body: str) -> tuple[str, str | None]:
+    """What asks, and what is written below the heading for the answer; None where that is not there."""
+    found = _ANSWER.search(body)
+    return (body[: found.start()], body[found.end() :]) if found else (body, None)
 
 
 def _harmless(text: str) -> str:

@@ -34,11 +34,12 @@ def foreign_text(vault: Vault) -> Foreign:
 
 
 def builtin_tools(
-    vault: Vault, clock: Clock, question_hours: float, behind: Behind, more: Iterable[Tool] = ()
+    vault: Vault, clock: Clock, question_hours: float, behind: Behind, more: Iterable[Tool] = (), language: str = "en"
 ) -> tuple[Tool, ...]:
-    """All built-in tools; `more` are those that settings switch on (`web_fetch`, `shell_run`)."""
+    """All built-in tools; `more` are those that settings switch on (`web_fetch`, `shell_run`). Notes that ask are in
+    `language`."""
     notes = Notes(vault, foreign_text(vault))
     tools = [*vault_tools(notes), search_tool(notes, behind.search), recall_tool(notes, behind.recall)]
-    tools += [save_tool(notes, clock, behind.keeper), Questions(vault, clock, question_hours).tool()]
+    tools += [save_tool(notes, clock, behind.keeper), Questions(vault, clock, question_hours, language).tool()]
     tools += [delegate_tool(behind.delegate)] if behind.delegate else []
     return (*tools, *more)
