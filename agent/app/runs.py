@@ -215,6 +215,7 @@ class Runs:
     def _work(self, asked: Asked, session: Session, context: RunContext, line: Line) -> Run:
         memories = self.recall.source(context, session, group=asked.speaker.group)
         skills = self.following.source(context, session)
+        session.language = self.agent.language
         return Run(
             replace(self.agent, sources=(memories, skills, *self.agent.sources)),
             session,

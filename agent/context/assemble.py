@@ -35,20 +35,21 @@ logger = logging.getLogger(__name__)
 class Opening:
     """What is put into the history just before a task, and a receipt for each piece that has one.
 
-    `untrusted` names the sources of text that is not the owner's: the run has read it. `problems` says which sources
-    could not be asked, and why.
+    `shown` has the receipts of each message, `untrusted` the sources of text that is not the owner's: the run has read
+    it. `problems` says which sources could not be asked, and why.
     """
 
     messages: tuple[Context, ...]
     receipts: tuple[Receipt, ...]
     rows: tuple[Line, ...]
-    remarks: tuple[str, ...] = ()
+    shown: tuple[tuple[Receipt, ...], ...] = ()
     untrusted: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
-    def remark(self, message: Context) -> str:
+    def remark(self, message: Context, language: str = "en") -> str:
         """The receipts of one of its messages as lines for people; empty when it has none."""
-        return next((text for each, text in zip(self.messages, self.remarks, strict=True) if each is message), "")
+        found = (these for each, these in zip(self.messages, self.shown, strict=True) if each is message)
+        return _lines(next(found, ()), language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,9 @@ class Added:
     message: Context
     receipts: tuple[Receipt, ...] = ()
 
-    @property
-    def remark(self) -> str:
+    def remark(self, language: str = "en") -> str:
         """The receipts as lines for people; empty when there are none."""
-        return _lines(self.receipts)
+        return _lines(self.receipts, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def opening(
     A source that fails is left out and named: a run can go on without it.
     """
     messages: list[Context] = []
-    remarks: list[str] = []
+    shown: list[tuple[Receipt, ...]] = []
     rows: list[Line] = []
     pieces: list[Piece] = []
     problems: list[str] = []
@@ -98,16 +98,16 @@ def opening(
         pieces += kept
         if kept:
             messages.append(Context(text, source.name))
-            remarks.append(_lines([piece.receipt for piece in kept if piece.receipt]))
+            shown.append(tuple(piece.receipt for piece in kept if piece.receipt))
     added = injected(injections, count, window.allowed("hooks"))
     used = sum(count(each.message.text) for each in added)
     rows.append(Line("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
     given = (piece.receipt for piece in pieces if piece.receipt)
     receipts = (*given, *(receipt for each in added for receipt in each.receipts))
     untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
-    remarks += [each.remark for each in added]
+    shown += [each.receipts for each in added]
     messages += [each.message for each in added]
-    return Opening(tuple(messages), receipts, tuple(rows), tuple(remarks), untrusted, tuple(problems))
+    return Opening(tuple(messages), receipts, tuple(rows), tuple(shown), untrusted, tuple(problems))
 
 
 def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
@@ -118,8 +118,8 @@ def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH)
     return tuple(Added(Context(piece.text, piece.source), each.receipts) for piece, each in kept)
 
 
-def _lines(receipts: Iterable[Receipt]) -> str:
-    return "\n".join(f"- {receipt.line}" for receipt in receipts)
+def _lines(receipts: Iterable[Receipt], language: str) -> str:
+    return "\n".join(f"- {receipt.line(language)}" for receipt in receipts)
 
 
 def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:

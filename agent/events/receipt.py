@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from pathlib import PurePath
 
+_SAID = {
+    "en": {"one": "line {0}", "many": "lines {0}–{1}", "at": " at `{0}`", "program": "`{0}` of the program"},
+    "zh": {"one": "第 {0} 行", "many": "第 {0}–{1} 行", "at": "，提交 `{0}`", "program": "程序自带的 `{0}`"},
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
@@ -17,13 +22,13 @@ class Receipt:
     score: float
     why: str
 
-    @property
-    def line(self) -> str:
+    def line(self, language: str = "en") -> str:
         """The receipt in one line, with a link to the note; a file of the program is in no vault, so it is named."""
-        first, last = self.lines
-        where = f"line {first}" if first == last else f"lines {first}–{last}"
-        pinned = f" at `{self.commit[:10]}`" if self.commit else ""
+        said, (first, last) = _SAID[language], self.lines
+        where = said["one" if first == last else "many"].format(first, last)
+        pinned = said["at"].format(self.commit[:10]) if self.commit else ""
         why = f", {self.why}" if self.why else ""
         path = PurePath(self.path)
-        link = f"`{path.parent.name}` of the program" if path.is_absolute() else f"[[{self.path.removesuffix('.md')}]]"
+        own = path.is_absolute()
+        link = said["program"].format(path.parent.name) if own else f"[[{self.path.removesuffix('.md')}]]"
         return f"{link} {where}{pinned} ({self.score:.2f}{why})"

@@ -79,6 +79,52 @@ class Closed:
     remark: str = ""
 
 
+_SAID: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "system": "What holds for this session",
+        "run": "Run",
+        "tools": "Tools",
+        "taint": "Untrusted text",
+        "summary": "Summary",
+        "you": "You",
+        "given": "Given to the model: {}",
+        "agent": "Agent",
+        "call": "Asks for {}",
+        "done": "{}: done",
+        "failed": "{}: failed",
+        "end": "Run {}",
+    },
+    "zh": {
+        "system": "这次会话的约定",
+        "run": "运行",
+        "tools": "工具",
+        "taint": "不可信的文字",
+        "summary": "摘要",
+        "you": "你",
+        "given": "交给模型的：{}",
+        "agent": "助手",
+        "call": "要使用 {}",
+        "done": "{}：完成",
+        "failed": "{}：失败",
+        "end": "运行{}",
+    },
+}
+"""What the headings say; nothing of it is read back."""
+_NAMES: Mapping[str, Mapping[str, str]] = {
+    "en": {"needs_approval": "needs approval", "question_asked": "asks a question"},
+    "zh": {
+        "memories": "记忆",
+        "skills": "技能",
+        "finished": "完成",
+        "limit": "到达上限",
+        "needs_approval": "等待批准",
+        "question_asked": "等待回答",
+        "interrupted": "已中断",
+        "failed": "失败",
+    },
+}
+"""Sources and outcomes, where their own names are not the words for them."""
+
 Event: TypeAlias = Began | Spoken | Chosen | Tainted | Summarised | Closed
 
 
@@ -104,9 +150,9 @@ _SHOWING = re.compile(r"[<>`!\[\]]")
 Meta: TypeAlias = dict[str, object]
 
 
-def write(records: Sequence[Record]) -> str:
-    """The records as text for the end of a session's note."""
-    return "".join(_write(record.at, *part) for record in records for part in _parts(record.event))
+def write(records: Sequence[Record], language: str = "en") -> str:
+    """The records as text for the end of a session's note, with headings in a language."""
+    return "".join(_write(record.at, *part) for record in records for part in _parts(record.event, language))
 
 
 def read(text: str) -> list[Record]:
@@ -143,21 +189,23 @@ Part: TypeAlias = tuple[str, Meta, str, str]
 """A record's kind, its data, its heading, its body."""
 
 
-def _parts(event: Event) -> Iterator[Part]:
+def _parts(event: Event, language: str) -> Iterator[Part]:
+    said, names = _SAID[language], _NAMES[language]
     match event:
         case Spoken():
-            yield from _said(event)
+            yield from _said(event, said, names)
         case Began():
-            yield "run", _of_run(event), "Run", f"`{event.run}`"
+            yield "run", _of_run(event), said["run"], f"`{event.run}`"
         case Chosen(tools):
-            yield "tools", {"tools": list(tools)}, "Tools", ", ".join(f"`{name}`" for name in tools)
+            yield "tools", {"tools": list(tools)}, said["tools"], ", ".join(f"`{name}`" for name in tools)
         case Tainted(source):
-            yield "taint", {"source": source}, "Untrusted text", _fenced(source)
+            yield "taint", {"source": source}, said["taint"], _fenced(source)
         case Summarised(text, kept):
-            yield "summary", {"kept": kept}, "Summary", _fenced(text)
+            yield "summary", {"kept": kept}, said["summary"], _fenced(text)
         case Closed(run, outcome, reason, remark):
             body = "\n\n".join(filter(None, [inert(reason) or f"`{run}`", inert(remark)]))
-            yield "end", {"run": run, "outcome": outcome, "reason": reason}, f"Run {outcome}", body
+            heading = said["end"].format(names.get(outcome, outcome))
+            yield "end", {"run": run, "outcome": outcome, "reason": reason}, heading, body
         case _:
             assert_never(event)
 
@@ -169,26 +217,26 @@ def _of_run(began: Began) -> Meta:
     return {**meta, **{key: value for key, value in unusual.items() if value}}
 
 
-def _said(spoken: Spoken) -> Iterator[Part]:
+def _said(spoken: Spoken, said: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Part]:
     remark = f"\n\n{inert(spoken.remark)}" if spoken.remark else ""
     match spoken.message:
         case System(text):
-            yield "system", {}, "What holds for this session", _fenced(text)
+            yield "system", {}, said["system"], _fenced(text)
         case User(text, sender):
-            yield "user", {"sender": sender, **_if_quoted(text)}, sender or "You", inert(text)
+            yield "user", {"sender": sender, **_if_quoted(text)}, sender or said["you"], inert(text)
         case Context(text, source):
-            yield "context", {"source": source}, f"Given to the model: {source}", _fenced(text) + remark
+            yield "context", {"source": source}, said["given"].format(names.get(source, source)), _fenced(text) + remark
         case Assistant(text, calls):
             usage = spoken.usage
             meta: Meta = {"usage": [usage.input, usage.output, usage.cached, usage.written]} if usage else {}
-            yield "agent", {**meta, **_if_quoted(text)}, "Agent", inert(text)
+            yield "agent", {**meta, **_if_quoted(text)}, said["agent"], inert(text)
             for call in calls:
                 asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
                 named: Meta = {"id": call.id, "name": call.name, "problem": call.problem}
-                yield "call", named, f"Asks for {call.name}", _fenced(asked, "json")
+                yield "call", named, said["call"].format(call.name), _fenced(asked, "json")
         case ToolResult(call, name, text, failed):
-            said = "failed" if failed else "done"
-            yield "result", {"id": call, "name": name, "failed": failed}, f"{name}: {said}", _fenced(text) + remark
+            heading = said["failed" if failed else "done"].format(name)
+            yield "result", {"id": call, "name": name, "failed": failed}, heading, _fenced(text) + remark
         case _:
             assert_never(spoken.message)
 

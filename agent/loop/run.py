@@ -28,6 +28,7 @@ from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
 from agent.loop.pinned import pinned
+from agent.loop.reasons import hint, reason
 from agent.loop.records import Began, Chosen, Closed, Event, Spoken, Tainted
 from agent.loop.session import Session
 from agent.tools.registry import Called
@@ -37,6 +38,7 @@ TOGETHER = 4
 """Calls that only read and may run at the same time."""
 _ANSWER_SHARE = 4
 """The part of a small window that is kept for the answer at most."""
+_COMMIT = {"en": "commit", "zh": "提交"}
 _TRAIL = 5
 """Failures that the model is reminded of."""
 
@@ -119,7 +121,7 @@ class Run:
         session.add(Began(run, asked.task, speaker.channel, speaker.sender, speaker.group, asked.role, asked.job))
         told = self.tell(TaskStarted(run, session.path, self.asked.task, speaker))
         start = opening(self.asked.task, self.agent.sources, told, self.window, self.agent.count)
-        session.add(*(Spoken(message, remark=start.remark(message)) for message in start.messages))
+        session.add(*(Spoken(message, remark=start.remark(message, self.agent.language)) for message in start.messages))
         self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         for source in start.untrusted:
             self.context.taint.mark(source)
@@ -215,7 +217,7 @@ class Run:
         self.used.append(result.name)
         self.commits += called.given.commits if called.given else ()
         self.sources += called.given.sources if called.given else ()
-        self.session.add(Spoken(result, remark=_remark(called)))
+        self.session.add(Spoken(result, remark=_remark(called, self.agent.language)))
         self.note_taint()
         if result.failed:
             told = self.tell(ToolFailed(run, path, result.call, result.name, called.seconds, result.text))
@@ -230,7 +232,7 @@ class Run:
     def put(self, told: Sequence[Injection]) -> None:
         """Put what hooks want before the model and into the note, as far as there is room."""
         for each in injected(told, self.agent.count):
-            self.session.add(Spoken(each.message, remark=each.remark))
+            self.session.add(Spoken(each.message, remark=each.remark(self.agent.language)))
             self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
 
     def note_taint(self) -> None:
@@ -262,7 +264,7 @@ class Run:
     def close(self, stop: Exception) -> Ended:
         """Say in the note how it ended, and tell everybody."""
         outcome = outcome_of(stop)
-        message = stop.message if isinstance(stop, AgentError) else f"{type(stop).__name__}: {stop}"
+        message = reason(stop, self.agent.language)
         run, session = self.context.run, self.session
         self.note_taint()
         remark = "" if outcome.can_go_on else self.agent.endnote(run)
@@ -279,7 +281,7 @@ class Run:
             outcome,
             self.answer(),
             reason="" if outcome is Outcome.FINISHED else message,
-            hint=stop.hint if isinstance(stop, AgentError) else "",
+            hint=hint(stop, self.agent.language),
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
             queued=session.queued,
             commits=tuple(self.commits),
@@ -357,7 +359,7 @@ def _finished(reply: Reply) -> AgentError:
     return Finished(reply.message.text)
 
 
-def _remark(called: Called) -> str:
+def _remark(called: Called, language: str) -> str:
     """For people: the commits that a call made."""
     commits = called.given.commits if called.given else ()
-    return "\n".join(f"- commit `{commit[:12]}`" for commit in commits)
+    return "\n".join(f"- {_COMMIT[language]} `{commit[:12]}`" for commit in commits)

@@ -59,6 +59,8 @@ class Session:
     """How many of the records the note holds, or will hold when `queued` is over."""
     queued: str = ""
     """Why what was saved last waits to be written; empty when it does not."""
+    language: str = "en"
+    """The language of the headings in the note."""
 
     @property
     def system(self) -> str:
@@ -167,7 +169,7 @@ class Session:
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        text = masked(write(fresh)).encode()
+        text = masked(write(fresh, self.language)).encode()
         with self.vault.transaction(f"session: {what}", Stamp("agent", session=self.path)) as transaction:
             if self.saved:
                 transaction.append(self.path, text)

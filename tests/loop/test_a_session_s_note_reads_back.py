@@ -49,21 +49,62 @@ events = st.one_of(
 )
 
 
-@given(st.lists(events, max_size=6))
+languages = st.sampled_from(["en", "zh"])
+
+
+@given(st.lists(events, max_size=6), languages)
 def test_reading_gives_back_what_was_written(
-    said: list[Began | Spoken | Chosen | Tainted | Summarised | Closed],
+    said: list[Began | Spoken | Chosen | Tainted | Summarised | Closed], language: str
 ) -> None:
     records = [Record(AT, event) for event in said]
-    assert read(write(records)) == records
+    assert read(write(records, language)) == records
 
 
-@given(st.lists(events, max_size=4), st.lists(events, max_size=4))
-def test_what_is_appended_follows_what_was_there(
+@given(st.lists(events, max_size=4), st.lists(events, max_size=4), languages)
+def test_what_is_appended_follows_what_was_there_in_whatever_language(
     first: list[Began | Spoken | Chosen | Tainted | Summarised | Closed],
     then: list[Began | Spoken | Chosen | Tainted | Summarised | Closed],
+    language: str,
 ) -> None:
     before, after = ([Record(AT, event) for event in said] for said in (first, then))
-    assert read(write(before) + write(after)) == before + after
+    assert read(write(before) + write(after, language)) == before + after
+
+
+def test_headings_speak_the_language_of_the_vault() -> None:
+    said = [
+        Spoken(System("a")),
+        Began("r", "t", "cli"),
+        Chosen(("vault_read",)),
+        Spoken(Context("a", "memories")),
+        Spoken(User("a")),
+        Spoken(Assistant("a", (ToolCall("1", "vault_read", {}),))),
+        Spoken(ToolResult("1", "vault_read", "a", True)),
+        Closed("r", "needs_approval", "b"),
+    ]
+    headings = {
+        language: [line.partition("14:12 ")[2] for line in note.splitlines() if line.startswith("### ")]
+        for language in ("en", "zh")
+        for note in [write([Record(AT, event) for event in said], language)]
+    }
+    assert headings["en"][3:] == [
+        "Given to the model: memories",
+        "You",
+        "Agent",
+        "Asks for vault_read",
+        "vault_read: failed",
+        "Run needs approval",
+    ]
+    assert headings["zh"] == [
+        "这次会话的约定",
+        "运行",
+        "工具",
+        "交给模型的：记忆",
+        "你",
+        "助手",
+        "要使用 vault_read",
+        "vault_read：失败",
+        "运行等待批准",
+    ]
 
 
 def test_usage_is_kept_with_the_answer() -> None:

@@ -97,7 +97,7 @@ def test_it_is_a_source_of_the_context(app: App) -> None:
 def test_the_receipt_of_a_skill_of_the_program_is_short_and_links_nowhere(app: App) -> None:
     (piece, *_) = make(app).source(RunContext("r1", "sessions/s.md"), session(app)).pieces("do my weekly review", 9_000)
     assert piece.receipt is not None and piece.receipt.path.endswith("skills/weekly-review/SKILL.md")
-    line = piece.receipt.line
+    line = piece.receipt.line()
     assert line.startswith("`weekly-review` of the program lines") and "[[" not in line and len(line) < 250
 
 
