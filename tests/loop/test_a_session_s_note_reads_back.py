@@ -71,7 +71,7 @@ def test_what_is_appended_follows_what_was_there_in_whatever_language(
 
 
 def test_headings_speak_the_language_of_the_vault() -> None:
-    said = [
+    said: list[Began | Spoken | Chosen | Closed] = [
         Spoken(System("a")),
         Began("r", "t", "cli"),
         Chosen(("vault_read",)),
