@@ -129,7 +129,13 @@ def keep_words(app: App, session: Session, run: str) -> None:
     if began is None or not app.settings.memory.capture_messages:
         return
     vault = app.vault
-    ways = Ways(app.settings.memory, app.clock, masked, lambda text: tombstones(vault).without_forgotten(text))
+    ways = Ways(
+        app.settings.memory,
+        app.clock,
+        masked,
+        lambda text: tombstones(vault).without_forgotten(text),
+        language=app.settings.vault.language,
+    )
     keeper = Keeper(vault, lambda entry: ())
     capturing = Capturing(keeper, ways, lambda path, run: trace(vault, path, run), nobody)
     speaker = Speaker(began.channel, began.sender, began.group)
@@ -205,6 +211,7 @@ def _ways(app: App, models: Account) -> Ways:
         lambda text: tombstones(vault).without_forgotten(text),
         summarise,
         present,
+        app.settings.vault.language,
     )
 
 

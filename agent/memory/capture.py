@@ -6,6 +6,7 @@ without a person's yes (`memory_save` asks for it), only the person's own words 
 from known is `dedupe`'s, writing is `keeping`'s.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -19,13 +20,14 @@ from agent.memory.workflow import Trace, task_summary, workflow_trace
 FINISHED = "finished"
 _PAUSED = frozenset(("needs_approval", "question_asked"))
 """Such a run goes on, and is kept when it is over."""
+_LABEL_ALONE = re.compile(r"[^:：]*(?:: |：)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
     """How captures are made: the settings, what long turns are summarised by (None: nothing), what covers up secrets,
     and what is left of a text once what was to be forgotten is taken out. `thinks`: answers are a model's own words;
-    without one they are quotations of notes, and nothing new."""
+    without one they are quotations of notes, and nothing new. `language` is that of the labels in an entry."""
 
     settings: Memory
     clock: Clock
@@ -33,6 +35,7 @@ class Ways:
     remembered: Callable[[str], str]
     summarise: Summarise | None = None
     thinks: bool = True
+    language: str = "en"
 
 
 def is_kept(event: TaskCompleted) -> bool:
@@ -51,10 +54,11 @@ def capture(event: TaskCompleted, trace: Trace, ways: Ways) -> tuple[Entry, ...]
     found: list[Entry | None] = []
     if settings.capture_messages:
         summarise = ways.summarise if settings.llm_summary and is_answer else None
-        found += chat_turns(event, answer, clock, Turns(settings.capture_group, settings.summary_above, summarise))
+        turns = Turns(settings.capture_group, settings.summary_above, summarise, ways.language)
+        found += chat_turns(event, answer, clock, turns)
     if settings.auto_capture and event.tools:
-        found += [task_summary(event, answer, clock) if is_answer else None]
-        traced = workflow_trace(event, trace, clock)
+        found += [task_summary(event, answer, clock, ways.language) if is_answer else None]
+        traced = workflow_trace(event, trace, clock, ways.language)
         found += [replace(traced, untrusted=trace.untrusted) if traced else None]
     return tuple(kept for entry in found if entry is not None and (kept := _without_forgotten(entry, ways)) is not None)
 
@@ -64,5 +68,5 @@ def _without_forgotten(entry: Entry, ways: Ways) -> Entry | None:
     lines = [ways.remembered(line) for line in entry.text.splitlines()]
     if lines == entry.text.splitlines():
         return entry
-    left = [line for line in lines if line.partition(": ")[2].strip() or (line.strip() and ": " not in line)]
+    left = [line for line in lines if line.strip() and not _LABEL_ALONE.fullmatch(line)]
     return replace(entry, text="\n".join(left)) if left else None

@@ -4,6 +4,7 @@ One entry for a pair, so that what was answered stands beside what was asked. In
 the person and once for the chat.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ ASKED, ANSWERED = 250, 400
 GAP = " ... "
 _HEAD = 6
 """Tenths of a shortened text that come from its beginning; its end often has what was decided."""
+_LABELS = {"en": ("User: ", "Assistant: "), "zh": ("用户：", "助手：")}
+_PERSON = re.compile(rf"\A(?:{'|'.join(person for person, _ in _LABELS.values())})")
+_MODEL = re.compile(rf"\n(?:{'|'.join(model for _, model in _LABELS.values())})")
 
 Summarise = Callable[[str], str]
 """A long turn to what is worth keeping of it; empty when there is nothing to say."""
@@ -24,11 +28,12 @@ Summarise = Callable[[str], str]
 @dataclass(frozen=True, slots=True)
 class Turns:
     """How turns are kept: whether a group's are kept for the chat too, and what summarises those that are longer than
-    `above` characters (None: they are shortened)."""
+    `above` characters (None: they are shortened). `language` is that of the labels."""
 
     group: bool = True
     above: int = 200
     summarise: Summarise | None = None
+    language: str = "en"
 
 
 def smart_truncate(text: str, most: int) -> str:
@@ -49,10 +54,16 @@ def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
         summary = turns.summarise(f"User: {asked.strip()}\n\nAssistant: {answer.strip()}").strip()
         if summary:
             return smart_truncate(summary, ASKED + ANSWERED)
-    parts = [f"User: {smart_truncate(asked, ASKED)}"]
+    person, model = _LABELS[turns.language]
+    parts = [f"{person}{smart_truncate(asked, ASKED)}"]
     if answer.strip():
-        parts.append(f"Assistant: {smart_truncate(answer, ANSWERED)}")
+        parts.append(f"{model}{smart_truncate(answer, ANSWERED)}")
     return "\n".join(parts)
+
+
+def asked_in(text: str) -> str:
+    """What the person said of the text of a turn, in whatever language its labels are."""
+    return _PERSON.sub("", _MODEL.split(text, maxsplit=1)[0])
 
 
 def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = Turns()) -> tuple[Entry, ...]:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from agent.markdown.note import Note
+from agent.memory.conversation import asked_in
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.facts import told
 from agent.memory.kept import Kept
@@ -99,7 +100,7 @@ def own_words(entry: Entry) -> str:
     """What a person said of a turn; all of any other entry."""
     if entry.type is not EntryType.CHAT_TURN:
         return entry.text
-    return entry.text.partition("\nAssistant: ")[0].removeprefix("User: ")
+    return asked_in(entry.text)
 
 
 def _told(entry: Entry) -> str:

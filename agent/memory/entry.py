@@ -14,7 +14,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 
 _SLUG_CHARACTERS = 48
-_LABEL = re.compile(r"\A(?:User|Assistant|Task): ")
+_LABEL = re.compile(r"\A(?:(?:User|Assistant|Task): |(?:用户|助手|任务)：)")
 """What a conversation or a task begins with: it says nothing of what this one is about."""
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 _LISTS = ("evidence", "contradicts", "untrusted")

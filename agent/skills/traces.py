@@ -19,8 +19,8 @@ MOST = 500
 STEPS = 40
 """Steps of a trace that are looked at."""
 _SUCCESS = "finished"
-_TASK = re.compile(r"\ATask:[ \t]*([^\n]*)")
-_STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(failed\))?$", re.MULTILINE)
+_TASK = re.compile(r"\A(?:Task:|任务：)[ \t]*([^\n]*)")
+_STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(failed\)|（失败）)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
