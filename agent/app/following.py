@@ -151,9 +151,9 @@ class Following:
             run, vault, now = self._runs.get(context.run), self.skills.app.vault, self.skills.app.clock.now()
             root = context.run.partition(".")[0]
             if run is None or name not in {*run.active, *run.read}:
-                return give(vault, name, opinion, now, root, root)
+                return give(vault, name, opinion, now, root, root, self._language)
             found = Use(name, now, root, context.session, activated="feedback", feedback=opinion)
-            record(vault, [found], Stamp("agent", run=context.run, tool="skill_feedback"))
+            record(vault, [found], Stamp("agent", run=context.run, tool="skill_feedback"), self._language)
         self.tell(SkillRated(name, root, opinion))
         return found
 
@@ -168,7 +168,7 @@ class Following:
         """A run is over: which skills it and the runs that worked for it had, for their histories."""
         with self._lock:
             found = {use.name: use for run in self._of(event.run) for use in self._uses(run, event)}
-        return [Addition(*row) for row in rows(tuple(found.values()))]
+        return [Addition(*row) for row in rows(tuple(found.values()), self._language)]
 
     def over(self, event: TaskCompleted) -> None:
         """All about a run is written down: what keeps failing is put aside, and the run forgotten."""
@@ -184,6 +184,10 @@ class Following:
         """Forget what a run follows."""
         with self._lock:
             self._runs.pop(run, None)
+
+    @property
+    def _language(self) -> str:
+        return self.skills.app.settings.vault.language
 
     def _of(self, run: str) -> list[str]:
         return [each for each in self._runs if run in _line(each)]

@@ -16,6 +16,7 @@ from math import inf
 from agent.app.answers import CYCLES, WINDOW, Answers, Given
 from agent.app.arrivals import Arrivals, head_of
 from agent.app.build import App
+from agent.app.cut_off import STOPPED
 from agent.app.pending import ALL, Entry, PendingFile, pending_file
 from agent.app.requests import FOLDER, Placed, asked_in
 from agent.app.restoring import restore
@@ -39,9 +40,18 @@ AGAIN = 10.0
 LOST = 60.0
 """Seconds for which a note that is not where it was is waited for: a program may be about to put it back."""
 SESSIONS = "sessions/"
-_ELSEWHERE = "gone on with elsewhere, see {}"
-_ROUND = f"asked and answered {CYCLES} times in {WINDOW / 60:.0f} minutes; it rests for as long"
-_NEXT = "change the note once more to ask anew"
+_SAID = {
+    "en": {
+        "elsewhere": "gone on with elsewhere, see {}",
+        "round": f"asked and answered {CYCLES} times in {WINDOW / 60:.0f} minutes; it rests for as long",
+        "taken out": "its answer was taken out again, and is in history; change the note once more to ask anew",
+    },
+    "zh": {
+        "elsewhere": "已在别处继续，见 {}",
+        "round": f"{WINDOW / 60:.0f} 分钟内问答了 {CYCLES} 次，先停同样长的时间",
+        "taken out": "答复又被删掉了，历史记录里还有；再改一次这篇笔记就会重新回答",
+    },
+}
 logger = logging.getLogger(__name__)
 
 
@@ -73,6 +83,13 @@ class Inbox:
         """What does not work, in one line; empty for nothing."""
         return "; ".join(f"{path}: {what}" for path, what in self.trouble.items())
 
+    @property
+    def _language(self) -> str:
+        return self.app.settings.vault.language
+
+    def _said(self, what: str) -> str:
+        return _SAID[self._language][what]
+
     def begin(self) -> None:
         """Take up what the last daemon has left."""
         self._arrivals = Arrivals(self.app.vault, head_of(self.app.vault))
@@ -87,9 +104,9 @@ class Inbox:
                 continue  # changed while nobody watched
             entry.mixed = data is None or blob_id(data) != entry.blob
             if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
-                entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
+                entry.phase, entry.refusal = "ended", ("done", self._said("elsewhere").format(entry.session))
             elif entry.phase in ("running", "ended"):
-                entry.phase, entry.refusal = "ended", ("failed", "the program was stopped in the middle of it")
+                entry.phase, entry.refusal = "ended", ("failed", STOPPED[self._language])
             self.entries[entry.path] = entry
 
     def notice(self, events: Iterable[VaultEvent], now: float) -> None:
@@ -210,7 +227,7 @@ class Inbox:
                     self._restore(entry, now)
                 if is_over(self.app.vault, entry.session):
                     entry.due = inf
-                    entry.phase, entry.refusal = "ended", ("done", _ELSEWHERE.format(entry.session))
+                    entry.phase, entry.refusal = "ended", ("done", self._said("elsewhere").format(entry.session))
             case "queued" if not self.app.vault.writer.queue.count():
                 self._finish(entry, now)
 
@@ -249,9 +266,9 @@ class Inbox:
                 self.trouble[entry.path] = cannot
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]
-            self.trouble[entry.path] = _ROUND
+            self.trouble[entry.path] = self._said("round")
         elif self.answers.goes_round(entry.path, request.key, wall):
-            entry.request, entry.phase, entry.refusal = request, "ended", ("stopped", _ROUND)
+            entry.request, entry.phase, entry.refusal = request, "ended", ("stopped", self._said("round"))
         else:
             entry.request = request
             self._start(entry, now)
@@ -266,7 +283,7 @@ class Inbox:
             return False
         entry.due = now + self.app.settings.inbox.quiet_seconds
         if not found:
-            self.trouble[entry.path] = f"its answer was taken out again, and is in history; {_NEXT}"
+            self.trouble[entry.path] = self._said("taken out")
             if entry.phase != "waits":
                 self.entries.pop(entry.path, None)
         return True

@@ -80,7 +80,8 @@ class Skills:
     def person_says(self, name: str, opinion: Opinion, run: str = "") -> Use:
         """What the person says of a skill; raises `UserError` for a run that did not use it."""
         with self._lock:
-            found = give(self.app.vault, name, opinion, self.app.clock.now(), self.app.clock.new_id(), run)
+            clock, language = self.app.clock, self.app.settings.vault.language
+            found = give(self.app.vault, name, opinion, clock.now(), clock.new_id(), run, language)
             skill = self.library.shelf().get(name)
             self.put_aside([skill] if skill is not None else [])
             return found

@@ -80,8 +80,10 @@ class History:
         return found
 
 
-def give(vault: Vault, name: str, opinion: Opinion, when: datetime, token: str, run: str = "") -> Use:
-    """Say of a use of a skill whether it was helpful; commits it. Returns the row.
+def give(
+    vault: Vault, name: str, opinion: Opinion, when: datetime, token: str, run: str = "", language: str = "en"
+) -> Use:
+    """Say of a use of a skill whether it was helpful; commits it. Returns the row. A new note begins in `language`.
 
     Of the use in the run named, else of the last one that nobody has said anything of; where there is none, the word
     counts as a use of its own, known as `token`. Raises `UserError` for a run that did not use the skill.
@@ -94,7 +96,7 @@ def give(vault: Vault, name: str, opinion: Opinion, when: datetime, token: str, 
     open_ = [use.run for use in known if not use.feedback]
     about = run or (open_[-1] if open_ else "")
     found = Use(name, when, about or token, activated="feedback" if about else "manual", feedback=opinion)
-    record(vault, [found], Stamp("agent", tool="skill_feedback"))
+    record(vault, [found], Stamp("agent", tool="skill_feedback"), language)
     return found
 
 

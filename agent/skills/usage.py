@@ -24,6 +24,7 @@ Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 _COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session")
 _CELL = re.compile(r"(?<!\\)\|")
 _LONGEST = 300
+_TITLE = {"en": "How {} was used", "zh": "技能 {} 的使用记录"}
 _WHAT = {"feedback": "feedback on", "put_aside": "of no use:"}
 
 
@@ -63,29 +64,29 @@ def history_path(name: str) -> str:
     return f"{HISTORY}/{name}.md"
 
 
-def _head(name: str) -> str:
+def _head(name: str, language: str) -> str:
     header = Note.compose({"type": "skill_history", "skill": name}, "").data.decode()
     dashes = "|".join(" --- " for _ in _COLUMNS)
-    return f"{header}# How {name} was used\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    return f"{header}# {_TITLE[language].format(name)}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
 
 
-def record(vault: Vault, uses: Sequence[Use], stamp: Stamp) -> str | None:
-    """Add rows, in one commit; returns it (None: nothing to add, or waiting)."""
+def record(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: str = "en") -> str | None:
+    """Add rows, in one commit; returns it (None: nothing to add, or waiting). A new note begins in `language`."""
     if not uses:
         return None
     names = list(dict.fromkeys(use.name for use in uses))
     what = _WHAT.get(uses[0].activated, "feedback on" if uses[0].feedback else "used")
     with vault.transaction(f"skills(history): {what} {', '.join(names)}", stamp) as transaction:
-        for path, head, text in rows(uses):
+        for path, head, text in rows(uses, language):
             transaction.append(path, text if vault.read(path) is not None else head + text)
     return transaction.outcome.commit
 
 
-def rows(uses: Sequence[Use]) -> Iterator[tuple[str, bytes, bytes]]:
+def rows(uses: Sequence[Use], language: str = "en") -> Iterator[tuple[str, bytes, bytes]]:
     """For each skill's history: its path, how it begins where it is missing, and what these uses add to it."""
     for name in dict.fromkeys(use.name for use in uses):
         text = "".join(f"{use.row}\n" for use in uses if use.name == name)
-        yield history_path(name), _head(name).encode(), text.encode("utf-8", "replace")
+        yield history_path(name), _head(name, language).encode(), text.encode("utf-8", "replace")
 
 
 def uses(vault: Vault, name: str) -> tuple[Use, ...]:
