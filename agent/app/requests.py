@@ -46,8 +46,14 @@ _LINK = re.compile(r"\[\[([^\]|#\n]+)")
 _SUBJECT = 80
 _TRIES = 5
 _WORDS = {
-    "en": {"answer": "Answer", "how": "how I got there", "from": "From", "waits": "waits for you in"},
-    "zh": {"answer": "答复", "how": "经过", "from": "出自", "waits": "等你处理："},
+    "en": {
+        "answer": "Answer",
+        "how": "how I got there",
+        "from": "From: {}",
+        "comma": ", ",
+        "waits": "waits for you in {}.",
+    },
+    "zh": {"answer": "答复", "how": "经过", "from": "出自：{}", "comma": "、", "waits": "等你处理：{}。"},
 }
 _AGAIN = {
     "en": "To ask again, set `status: pending` or untick the box.",
@@ -176,11 +182,11 @@ def _said(app: App, path: str, ended: Ended, status: Status) -> str:
     """The answer and its links."""
     parts = [inert(masked(ended.answer.strip()))]
     if status in ("needs_approval", "question"):
-        parts = [f"{_word(app, 'waits')} [[{ended.waits_for.removesuffix('.md')}]]."]
+        parts = [_word(app, "waits").format(f"[[{ended.waits_for.removesuffix('.md')}]]")]
     elif status == "failed":
         parts += [masked(ended.hint), _AGAIN[app.settings.vault.language]]
-    links = ", ".join(f"[[{each}]]" for each in _rests_on(app, path, ended)) if status == "done" else ""
-    parts += [f"{_word(app, 'from')}: {links}"] if links else []
+    found = _rests_on(app, path, ended) if status == "done" else ()
+    parts += [_word(app, "from").format(_word(app, "comma").join(f"[[{each}]]" for each in found))] if found else []
     return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))
 
 

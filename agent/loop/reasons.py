@@ -22,7 +22,7 @@ _LIMITS: Mapping[str, Mapping[str, str]] = {
     }
 }
 _STOPPED = {"zh": "已停下"}
-_RAISE = {"zh": "在同一会话里说“继续”，或者提高上限：vault-agent config set {key} …"}
+_RAISE = {"zh": "在同一会话里说“继续”，或者提高上限：`vault-agent config set {key} …`"}
 
 
 def reason(stop: Exception, language: str) -> str:

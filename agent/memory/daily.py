@@ -25,7 +25,7 @@ _TITLE, _QUOTED = 60, 200
 _DAY = re.compile(rf"{FOLDER}(\d{{4}}-\d\d-\d\d)\.md")
 _LOGGED = re.compile(r"^## (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2} ")
-_TOOLS = re.compile(r"^- (?:Tools|工具)[:：] (.+?)\s*$", re.MULTILINE)
+_TOOLS = re.compile(r"^- (?:Tools|工具)[:：] ?(.+?)\s*$", re.MULTILINE)
 _USED = re.compile(r"(\S+) × (\d+)")
 _SESSION = re.compile(r"\[\[sessions/[^\]\n]+\]\]")
 _BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
@@ -34,9 +34,9 @@ _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 
 _SAID = {
     "en": {
-        "asked": "Asked",
-        "answer": "Answer",
-        "tools": "Tools",
+        "asked": "Asked: ",
+        "answer": "Answer: ",
+        "tools": "Tools: ",
         "took": "Took {0}",
         "call": "{0} tool call",
         "calls": "{0} tool calls",
@@ -45,9 +45,9 @@ _SAID = {
         "nothing": "…",
     },
     "zh": {
-        "asked": "请求",
-        "answer": "回答",
-        "tools": "工具",
+        "asked": "请求：",
+        "answer": "回答：",
+        "tools": "工具：",
         "took": "用时 {0}",
         "call": "{0} 次工具调用",
         "calls": "{0} 次工具调用",
@@ -98,11 +98,11 @@ def log_block(event: TaskCompleted, when: datetime, language: str, *, quote: boo
     """What a finished task adds to the log. Without `quote` only links speak for it."""
     said = _SAID[language]
     task = inert(one_line(masked(event.task))) or said["nothing"]
-    bullets = [f"{said['asked']}: {_cut(task, _QUOTED)}"] if len(task) > _TITLE else []
+    bullets = [f"{said['asked']}{_cut(task, _QUOTED)}"] if len(task) > _TITLE else []
     answer = inert(_first(masked(event.answer))) if quote else ""
-    bullets += [f"{said['answer']}: {answer}"] if answer else []
+    bullets += [f"{said['answer']}{answer}"] if answer else []
     used = {tool: event.tools.count(tool) for tool in event.tools}
-    bullets += [f"{said['tools']}: " + ", ".join(f"{tool} × {count}" for tool, count in used.items())] if used else []
+    bullets += [said["tools"] + ", ".join(f"{tool} × {count}" for tool, count in used.items())] if used else []
     bullets += _course(event, language)
     bullets += [f"{said['in']} [[{event.session.removesuffix('.md')}]]"] if event.session else []
     return block(when, _cut(task, _TITLE), bullets)

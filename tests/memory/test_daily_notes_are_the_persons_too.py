@@ -61,7 +61,9 @@ def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:
 
 def test_it_is_chinese_in_a_chinese_vault() -> None:
     block = daily.log_block(finished("安排旅行"), FakeClock().now(), "zh")
-    assert "- 工具: search_vault × 2" in block and "用时 2 分钟，3 次工具调用\n" in block
+    assert "- 工具：search_vault × 2" in block and "用时 2 分钟，3 次工具调用\n" in block
+    older = block.replace("：", ": ")
+    assert daily.log(older)[0].tools == daily.log(block)[0].tools == (("search_vault", 2), ("vault_write", 1))
 
 
 def test_a_secret_is_not_logged_and_neither_is_a_strangers_answer() -> None:

@@ -1,0 +1,102 @@
+"""Everything that the program writes into the notes of a Chinese vault by itself, read as its owner reads it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agent.interfaces.cli.main import main
+from agent.markdown.note import Note
+from tests.stories.agents import call, script, settings, ticked
+from tests.vaults import git, write
+
+KEYS = {"approve", "reject", "vault", "agent", "log", "undo", "status", "pending", "MEMORY", "AGENT"}
+"""Words that a person types or ticks, and that name what they stand for in any language."""
+_MARK = re.compile(r"^%%.*?%%$|^\|.*\|$", re.MULTILINE)
+"""Lines for the program: comments, and the rows of a skill's history."""
+_SIGNALS = re.compile(r"(?<= )\([0-9]\.[0-9]{2}, [^)\n]*\)$", re.MULTILINE)
+"""What made a passage fit, by the names of the search's signals."""
+_FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+_NO_WORDS = re.compile(r"\[\[[^\]]*?(?:\|([^\]]*))?\]\]|`[^`\n]*`|\b[\w./-]*[_/.][\w./-]*|\b[0-9A-Z]{26}\b")
+_WORD = re.compile(r"[A-Za-z]{3,}")
+SKILL = """---
+name: 泡茶
+description: 泡一壶茶。
+triggers: {intent_patterns: [泡茶]}
+---
+# 泡茶
+
+烧水。
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for key, value in settings(tmp_path, tmp_path / "script.json").items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.delenv("VAULT_AGENT_MEMORY__LIFECYCLE")
+    folder = tmp_path / "vault"
+    assert main(["init", str(folder), "--language", "zh", "--no-hooks"]) == 0
+    git(folder, "config", "user.name", "Anna")
+    git(folder, "config", "user.email", "anna@example.org")
+    write(folder / "茶.md", "# 茶\n\n早上喝绿茶。\n")
+    write(folder / "skills/泡茶/SKILL.md", SKILL)
+    write(folder / "skills/learned/烧水/SKILL.md", SKILL.replace("泡茶", "烧水").replace("泡一壶茶", "烧一壶水"))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def do(root: Path, *words: str, replies: tuple[object, ...] = (), code: int = 0) -> None:
+    """A command as its owner types it, with what the model says meanwhile."""
+    script(root.parent / "script.json", *replies)
+    assert main([*words]) == code, words
+
+
+def english(data: bytes) -> list[str]:
+    """The English words that a reader of the note sees, without code, links, names of tools and keys."""
+    text = _NO_WORDS.sub(
+        lambda found: found[1] or " ", _SIGNALS.sub("", _FENCE.sub("", _MARK.sub("", Note.parse(data).body)))
+    )
+    return [word for word in _WORD.findall(text) if word not in KEYS]
+
+
+def test_no_note_holds_english_of_the_programs_own(root: Path) -> None:
+    before = {path: path.read_bytes() for path in root.rglob("*.md")}
+    do(root, "skills", "review", "泡茶")
+    do(root, "remember", "备用钥匙在小安那里")
+    look, read = call("search_vault", query="绿茶"), call("vault_read", path="茶.md")
+    for number in range(3):
+        add = call("vault_append", path="预算.md", text=f"- 第{number}次旅行")
+        do(root, "ask", f"算一下第{number}次旅行的预算", replies=(look, read, add, "写在预算里了。"))
+    do(root, "ask", "帮我泡茶", replies=(call("vault_read", path="没有.md"), "没有这篇笔记。"))
+    do(root, "ask", "以后都用敬语", replies=(call("vault_write", path="rules/敬语.md", content="用敬语。\n"), "好。"))
+    do(root, "ask", "买哪种茶", replies=(call("human_ask", question="买哪种茶？", options=["绿茶", "红茶"]), "好。"))
+    do(root, "config", "set", "run.steps", "2")
+    do(root, "ask", "一直找下去", replies=tuple(call("search_vault", query=f"茶{n}") for n in range(9)))
+    write(root / "inbox/问.md", "早上喝什么？\n")
+    do(root, "run", "inbox/问.md", replies=("绿茶。",))
+    write(root / "inbox/改.md", "改一下规则。\n")
+    do(root, "run", "inbox/改.md", replies=(call("vault_write", path="rules/新.md", content="新\n"), "好。"))
+    write(root / "inbox/多.md", "一直找。\n")
+    do(root, "run", "inbox/多.md", replies=tuple(call("search_vault", query=f"水{n}") for n in range(9)))
+    for _ in range(5):
+        do(root, "skills", "feedback", "烧水", "not-helpful")
+    do(root, "skills", "learn", replies=())
+    do(root, "memory", "run")
+    do(root, "forget", next(path.relative_to(root).as_posix() for path in (root / "entries").rglob("*备用钥匙*.md")))
+    made = [path for path in root.rglob("*.md") if path.read_bytes() != before.get(path)]
+    folders = {path.relative_to(root).parts[0] for path in made}
+    assert folders >= {"approvals", "questions", "sessions", "entries", "daily", "skills", "inbox", "archive"}
+    said = {path.relative_to(root).as_posix(): english(path.read_bytes()) for path in made}
+    assert {path: words for path, words in said.items() if words} == {}
+
+
+def test_a_tick_in_a_chinese_note_is_read(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = call("vault_write", path="rules/敬语.md", content="用敬语。\n")
+    do(root, "ask", "以后都用敬语", replies=(change, "好。"))
+    (note,) = (root / "approvals").glob("*-vault_write-*.md")
+    note.write_text(ticked(note.read_text("utf-8"), "reject").replace("理由：", "理由：太客气了"), "utf-8")
+    capsys.readouterr()
+    do(root, "approvals", "show", note.relative_to(root).as_posix())
+    said = capsys.readouterr().out
+    assert "可以使用 vault_write 吗？" in said and "为什么要问：" in said and "+用敬语。" in said and "rejected" in said
