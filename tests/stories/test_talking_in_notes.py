@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.build import build
+from agent.app.requests import asked_in
 from agent.markdown.note import Note
 from agent.markdown.requests import own_words
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
@@ -35,6 +37,18 @@ def test_a_note_is_answered_without_a_daemon_and_gone_on_with(root: Path, tmp_pa
     assert again["session"] == answer["session"] and again["answer"] == "It is on the shelf."
     tell(root, own, "undo", "--run", str(again["run"]))
     assert note.read_text("utf-8").endswith("Where is it?\n")
+
+
+@pytest.mark.parametrize("path", ["AGENT.md", "MEMORY.md", "notes/CLAUDE.md"])
+def test_no_answer_is_written_into_what_is_before_the_agent_in_every_run(root: Path, tmp_path: Path, path: str) -> None:
+    own = settings(tmp_path, tmp_path / "script.json")
+    write(root / path, "# As it is\n\n- [ ] @agent Which tea do I have?\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "mine")
+    before = git(root, "rev-parse", "HEAD")
+    refused = document(root, own, "run", path, code=2)
+    assert "no answer is written into it" in refused["error"]["message"] and "inbox/" in refused["error"]["hint"]
+    assert git(root, "rev-parse", "HEAD") == before and asked_in(build(root), path) == ()
 
 
 def test_an_answer_that_names_no_note_links_to_the_few_that_fitted_best(root: Path, tmp_path: Path) -> None:

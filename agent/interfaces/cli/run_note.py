@@ -8,7 +8,7 @@ import click
 from agent.app.build import App, build
 from agent.app.cut_off import close_cut_off
 from agent.app.library import library
-from agent.app.requests import Placed, asked_in, held, perform, place
+from agent.app.requests import Placed, asked_in, held, is_standing, perform, place
 from agent.app.runs import Line, Runs, runs
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.answered import answered, failure, remarks
@@ -34,6 +34,9 @@ def command(output: Output, path: str) -> None:
     app = build(output.vault())
     name = find_note(app.vault, inside(path, app.vault.place.root))
     asked = asked_in(app, name, named=True)
+    if is_standing(name):
+        hint = 'ask in a note in inbox/, or here: vault-agent ask "…"'
+        raise UserError(f"{name} is before the agent in every run, so no answer is written into it", hint=hint)
     if not asked:
         hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"
         raise UserError(f"nothing new is asked in {name}", hint=hint)
