@@ -1,12 +1,16 @@
 """Which passages of notes may be put before a model at all, asked for or not; whose they are is `recall`'s."""
 
+import re
+
 from agent.index.hit import Hit
 
 ABOUT = "about"
 """The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
 SPARE = 3
 """So many times the passages that are wanted are asked for, as some are not to be given."""
-_STANDING = "AGENT.md"
+_STANDING, _LASTING = "AGENT.md", "MEMORY.md"
+_BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
+"""A line without a memory in it: blank, a heading, or one that points to a note that explains."""
 _OVER, _TRANSCRIPTS = "archive/", "sessions/"
 
 
@@ -22,5 +26,13 @@ def is_found(hit: Hit) -> bool:
 
 
 def is_given(hit: Hit) -> bool:
-    """Whether a passage is one to give a model unasked: not what explains the vault, nor what it has in any case."""
+    """Whether a passage is one to give a model unasked: not what explains the vault, nor what it has in any
+    case, nor the headings of a memory that has nothing in it yet."""
+    if hit.path == _LASTING and is_bare(hit.passage):
+        return False
     return is_found(hit) and ("type", ABOUT) not in hit.facets and hit.path != _STANDING
+
+
+def is_bare(passage: str) -> bool:
+    """Whether a passage has headings with nothing below them, and no memory."""
+    return all(_BARE.fullmatch(line) for line in passage.splitlines())

@@ -17,7 +17,7 @@ from agent.config.remembering import Memory
 from agent.index.hit import Answer, Hit
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.expiry import expiry
-from agent.memory.given import ABOUT
+from agent.memory.given import ABOUT, is_bare
 from agent.memory.likeness import is_same, says_otherwise, wording
 from agent.memory.quota import CHAT, USER, share
 from agent.memory.tombstones import Tombstones
@@ -38,8 +38,6 @@ DAILY = "daily"
 _LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", DAILY))
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 """What was said to be remembered, and what came up again and again, comes first among equals."""
-_BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
-"""A line without a memory in it: blank, a heading, or one that points to a note that explains."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 _DAY = re.compile(r"daily/(\d{4}-\d{2}-\d{2})")
 
@@ -241,7 +239,7 @@ class _Candidate:
         """Whether it holds nothing that anybody has said: a note that explains, headings with nothing below them."""
         if self.kind in _ENTRIES:
             return False
-        return self.kind == ABOUT or all(_BARE.fullmatch(line) for line in self.hit.passage.splitlines())
+        return self.kind == ABOUT or is_bare(self.hit.passage)
 
     def may_be_seen_by(self, asker: Asker) -> bool:
         """As far as the index tells; the note itself has the last word."""

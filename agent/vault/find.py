@@ -2,16 +2,20 @@
 
 import re
 
-from agent.errors import BadPath, NoteGone
+from agent.errors import BadPath, NoteGone, UserError
 from agent.markdown.note import Note
 from agent.vault.store import Vault
 from agent.vault.write.paths import is_note
 
+_HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")
 
 
 def find_note(vault: Vault, name: str) -> str:
-    """The path of the note that `name` (a path, with or without `.md`, or an id) means; raises `NoteGone`."""
+    """The path of the note that `name` (a path, with or without `.md`, or an id) means; raises `NoteGone`, or
+    `UserError` for an empty name."""
+    if not name.strip():
+        raise UserError("no note is named", hint=_HINT)
     for path in (name, f"{name}.md"):
         try:
             if vault.read(path) is not None:
@@ -24,7 +28,7 @@ def find_note(vault: Vault, name: str) -> str:
             data = vault.read(path)
             if data is not None and (Note.parse(data).id or "").upper() == name.upper():
                 return path
-    raise NoteGone(f"no note has the path or id {name}", hint="vault-agent log shows what was moved or deleted")
+    raise NoteGone(f"no note has the path or id {name}", hint=_HINT)
 
 
 def _with_text(vault: Vault, text: str) -> list[str]:

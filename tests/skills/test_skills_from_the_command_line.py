@@ -145,6 +145,7 @@ def test_install_then_list(run: Run, tmp_path: Path, root: Path) -> None:
         (["show", "bad"], "cannot be used: the pattern"),
         (["review", "nobody"], "there is no skill"),
         (["match", "x", "--slot", "y"], "is no slot"),
+        (["match", " "], "the task is empty"),
         (["install", "nowhere"], "is no folder"),
         (["feedback", "tea", "helpful", "--run", "r9"], "did not use"),
         (["review", "--revoke"], "needs the name"),
@@ -157,6 +158,13 @@ def test_mistakes_are_said_with_a_hint(root: Path, run: Run, args: list[str], sa
     write(root / "skills/deprecated/kettle/SKILL.md", text("kettle"))
     error = run(*args, code=2)["error"]
     assert isinstance(error, dict) and said in error["message"] and error["hint"]
+
+
+@pytest.mark.parametrize(("name", "near"), [("weekly", "weekly-review"), ("wekly-review", "weekly-review"), ("q", "")])
+def test_a_name_that_is_nearly_right_is_put_right(run: Run, name: str, near: str) -> None:
+    error = run("show", name, code=2)["error"]
+    assert isinstance(error, dict)
+    assert error["hint"] == f"vault-agent skills list{f'; near it: {near}' if near else ''}"
 
 
 def test_people_see_what_is_wrong_and_what_to_do(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import click
 
 from agent.app.build import App, build
+from agent.errors import UserError
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import catch_up, opened_ahead
@@ -26,6 +27,8 @@ def command(output: Output, task: str, limit: int) -> None:
     The best of all notes but transcripts and the archive; `context --explain` shows which of them a run would begin
     with, and what room they take.
     """
+    if not task.strip():
+        raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
     app = build(output.vault())
     index, notes = opened_ahead(app, task)
     with closing(index):

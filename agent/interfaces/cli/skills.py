@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from difflib import get_close_matches
 
 import click
 
@@ -52,7 +53,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List all skills, and what is wrong with some.")
 @click.pass_obj
 def list_(output: Output) -> None:
     """List all skills, and what is wrong with those that cannot be used."""
@@ -79,6 +80,8 @@ def show(output: Output, name: str) -> None:
 @click.pass_obj
 def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slots: tuple[str, ...]) -> None:
     """Show which skills would be used for TASK."""
+    if not task.strip():
+        raise UserError("the task is empty", hint='vault-agent skills match "Plan my week"')
     bad = next((slot for slot in slots if "=" not in slot), None)
     if bad is not None:
         raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
@@ -107,7 +110,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     output.emit({"matches": shown, "others": others}, lambda: explained(matched, explain))
 
 
-@command.command()
+@command.command(short_help="Trust a skill as it is now; without NAME, list the others.")
 @click.argument("name", required=False)
 @click.option("--revoke", is_flag=True, help="Trust it no more.")
 @click.pass_obj
@@ -165,7 +168,7 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
     output.emit(found, "\n".join(lines))
 
 
-@command.command()
+@command.command(short_help="Show how skills were used, and what came of it.")
 @click.argument("name", required=False)
 @click.pass_obj
 def stats(output: Output, name: str | None) -> None:
@@ -274,7 +277,8 @@ def _named(found: Library, name: str) -> Skill:
     broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
     if broken is not None:
         raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
-    raise UserError(f"there is no skill {name}", hint="vault-agent skills list")
+    near = ", ".join(get_close_matches(name, shelf.named, cutoff=0.5) or [each for each in shelf.named if name in each])
+    raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
 
 
 def _skills(app: App) -> Skills:

@@ -119,3 +119,10 @@ def test_a_purge_stops_while_the_repository_is_busy(root: Path, run: Run) -> Non
 def test_what_cannot_be_found_is_said(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["forget", "entries/none.md"]) == 2
     assert "none.md" in capsys.readouterr().err
+
+
+def test_a_name_that_names_nothing_says_how_to_find_one(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, said in (("", "no note is named"), ("samovar", "no note has the path or id samovar")):
+        assert main(["forget", name]) == 2
+        told = capsys.readouterr().err
+        assert said in told and "vault-agent search WORDS finds its path" in told

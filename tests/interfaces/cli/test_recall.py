@@ -48,3 +48,16 @@ def test_transcripts_what_is_over_and_what_explains_the_vault_are_not_given(run:
     write(root / "own.md", "The samovar is in the attic.\n")
     found = {piece["path"] for piece in pieces(run("recall", "samovar"))}
     assert found - {"a.md", "b.md"} == {"own.md", "sessions/2026/11/a-summary-1.md"}
+
+
+def test_the_headings_of_an_empty_memory_are_no_memory(run: Run, root: Path) -> None:
+    empty = "# Long-term memory\n\nFacts. Single ones are in [[About entries|entries]].\n\n## People\n"
+    write(root / "MEMORY.md", empty)
+    assert "MEMORY.md" not in {piece["path"] for piece in pieces(run("recall", "long-term memory of people"))}
+    write(root / "MEMORY.md", f"{empty}\n- Ben plays the samovar\n")
+    assert "MEMORY.md" in {piece["path"] for piece in pieces(run("recall", "samovar"))}
+
+
+def test_an_empty_task_is_said_to_be_one(run: Run) -> None:
+    error = run("recall", " ", code=2)["error"]
+    assert isinstance(error, dict) and error["message"] == "the task is empty" and error["hint"]
