@@ -1,10 +1,39 @@
 """What a run came to: as a document for programs, and as a few lines for people below the answer."""
 
+from collections.abc import Mapping
+
 from agent.app.runs import Runs
 from agent.errors import AgentError
 from agent.loop.outcome import Ended, Outcome
 from agent.memory.keeping import BEHIND
 from agent.vault.history.commits import commits
+
+_OUTCOMES: Mapping[str, Mapping[Outcome, str]] = {
+    "en": {},
+    "zh": {
+        Outcome.LIMIT: "到达上限",
+        Outcome.NEEDS_APPROVAL: "等待批准",
+        Outcome.QUESTION_ASKED: "等待回答",
+        Outcome.INTERRUPTED: "已中断",
+        Outcome.FAILED: "失败",
+    },
+}
+_SAID = {
+    "en": {
+        "ended": "{}: {}",
+        "go on": "go on with: vault-agent ask --resume {}",
+        "changes": "{} change{}; take back with: vault-agent undo --run {}",
+        "queued": "waiting to be written: {}",
+        "session": "session: {}",
+    },
+    "zh": {
+        "ended": "{}：{}",
+        "go on": "接着做：vault-agent ask --resume {}",
+        "changes": "{0} 处改动；撤回：vault-agent undo --run {2}",
+        "queued": "等着写入：{}",
+        "session": "会话：{}",
+    },
+}
 
 
 def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, object]:
@@ -35,20 +64,25 @@ def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, obj
     }
 
 
-def remarks(ended: Ended) -> list[str]:
+def remarks(ended: Ended, language: str) -> list[str]:
     """What is said besides the answer: why it stopped, how to go on, what it changed, where it is kept."""
-    lines: list[str] = []
-    if ended.outcome not in {Outcome.FINISHED, Outcome.FAILED}:
-        lines.append(f"{ended.outcome.value.replace('_', ' ')}: {ended.reason}")
-        lines += [ended.hint] if ended.hint else []
-    if ended.outcome.can_go_on:
-        lines.append(f"go on with: vault-agent ask --resume {ended.session}")
-    if ended.commits:
-        count = len(ended.commits)
-        many = f"{count} change{'' if count == 1 else 's'}"
-        lines.append(f"{many}; take back with: vault-agent undo --run {ended.run}")
-    lines += [f"waiting to be written: {ended.queued}"] if ended.queued else []
-    return [*lines, f"session: {ended.session}"]
+    said, count = _SAID[language], len(ended.commits)
+    lines = why(ended, language) if ended.outcome not in {Outcome.FINISHED, Outcome.FAILED} else []
+    lines += [said["go on"].format(ended.session)] if ended.outcome.can_go_on else []
+    lines += [said["changes"].format(count, "" if count == 1 else "s", ended.run)] if count else []
+    return [*lines, *queued(ended, language), said["session"].format(ended.session)]
+
+
+def why(ended: Ended, language: str) -> list[str]:
+    """How a run ended, and what can be done about it."""
+    outcome = ended.outcome.value.replace("_", " ")
+    return [_SAID[language]["ended"].format(_OUTCOMES[language].get(ended.outcome, outcome), ended.reason),
+            *([ended.hint] if ended.hint else [])]  # fmt: skip
+
+
+def queued(ended: Ended, language: str) -> list[str]:
+    """That what was said waits to be written, and why."""
+    return [_SAID[language]["queued"].format(ended.queued)] if ended.queued else []
 
 
 def failure(ended: Ended) -> Exception:

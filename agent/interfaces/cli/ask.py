@@ -10,7 +10,7 @@ from contextlib import closing
 
 import click
 
-from agent.app.build import build
+from agent.app.build import App, build
 from agent.app.cut_off import close_cut_off
 from agent.app.library import library
 from agent.app.runs import Line, Runs, runs
@@ -52,7 +52,7 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
         with closing(runs(app, index)) as agent:
             ended = _asked(agent, output, task, session, resume)
             document = answered(agent, ended, again=bool(resume))
-    _tell(output, ended, document)
+    _tell(app, output, ended, document)
 
 
 def _asked(agent: Runs, output: Output, task: str, session: str, resume: str) -> Ended:
@@ -78,9 +78,10 @@ def _asked(agent: Runs, output: Output, task: str, session: str, resume: str) ->
     return ended
 
 
-def _tell(output: Output, ended: Ended, document: dict[str, object]) -> None:
+def _tell(app: App, output: Output, ended: Ended, document: dict[str, object]) -> None:
+    told = "\n".join(remarks(ended, app.settings.vault.language))
     if ended.outcome is Outcome.FAILED:
-        output.note("\n".join(remarks(ended)))
+        output.note(told)
         raise Failed(failure(ended), document)
     output.emit(document, "" if sys.stdout.isatty() else ended.answer)
-    output.note("\n".join(remarks(ended)))
+    output.note(told)

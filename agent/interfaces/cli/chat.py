@@ -16,8 +16,8 @@ from agent.app.library import Library, library
 from agent.app.runs import Line, Runs, runs
 from agent.errors import AgentError
 from agent.events.runs import Speaker
-from agent.interfaces.cli.answered import answered, failure
-from agent.interfaces.cli.chat_words import HELP, WORDS, Place
+from agent.interfaces.cli.answered import answered, failure, queued, why
+from agent.interfaces.cli.chat_words import WORDS, Place
 from agent.interfaces.cli.decide import keyboard, settle
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
 from agent.interfaces.cli.keys import Keys
@@ -81,18 +81,19 @@ class Chat:
         """Say where we are; take up the session that is wanted unless it is stale."""
         self.keys.open()
         model = self.agent.account.models.main.model
-        said = f"model {model.name}" if self.agent.present else "no model is configured: your notes are quoted"
+        tell = self.place.said
+        said = tell("model", name=model.name) if self.agent.present else tell("no model")
         if resume:
             session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
             if session is None:
-                said += "; there is no session to resume, so this is a new one"
+                said += tell("no session")
             elif self.agent.is_stale(session):
-                said += f"; {session.path} has been silent for too long and is over, so this is a new one"
+                said += tell("was silent", path=session.path)
             else:
                 self.place.session = session.path
-                said += f"; going on in {session.path}"
+                said += tell("going on", path=session.path)
         if self.keys.terminal or resume:
-            self.output.note(f"{said}; /help, Ctrl-D ends")
+            self.output.note(tell("how", said=said))
         if self.place.session:
             self._take_up_what_waits()
 
@@ -104,13 +105,13 @@ class Chat:
             except EOFError:
                 break
             except KeyboardInterrupt:
-                say("\nCtrl-D or /quit ends")
+                say(f"\n{self.place.said('ends')}")
                 continue
             if text:
                 self._take(text)
         if self.place.session:
             self.agent.close_session(self.place.session, "closed")
-            self.output.note(f"session: {self.place.session}")
+            self.output.note(self.place.said("session", path=self.place.session))
 
     def _take(self, text: str) -> None:
         """A word for the chat or a message; on a terminal, what goes wrong is said and the chat goes on."""
@@ -122,28 +123,29 @@ class Chat:
         except AgentError as error:
             if not self.keys.terminal:
                 raise
-            say(f"error: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
+            say(self.place.said("error", error=error.message))
+            if error.hint:
+                say(self.place.said("hint", hint=error.hint))
         except KeyboardInterrupt:
             close_cut_off(self.app)
-            say("stopped at once; what was done stays")
+            say(self.place.said("stopped"))
 
     def say(self, text: str) -> None:
         """A message from the person."""
         path = self.place.session
         if path and self.agent.is_stale(load(self.app.vault, path)):
-            self.output.note(f"{path} has been silent for too long and is over; this is a new session")
+            self.output.note(self.place.said("silent", path=path))
             path = ""
         late = catch_up(self.app, self.index)
         if late:
-            self.output.note(f"search is behind: {late}")
+            self.output.note(self.place.said("search", why=late))
         self._tell(self._going(lambda line: self.agent.ask(Asked(text, YOU), path, line)))
 
     def _word(self, text: str) -> None:
         name, _, rest = text.partition(" ")
+        name = name.lower()
         if name in ("/quit", "/exit"):
             self.over = True
-        elif name == "/help":
-            self._show(HELP)
         elif name == "/continue":
             self._resume()
         elif name in WORDS:
@@ -151,18 +153,18 @@ class Chat:
                 catch_up(self.app, self.index)
             self._show(WORDS[name](self.place, rest.strip()))
         else:
-            self._show(f"there is no {name} here\n{HELP}")
+            self._show(self.place.said("no word", name=name))
 
     def _resume(self) -> None:
         if not self.place.session:
-            self._show("there is nothing to go on with yet")
+            self._show(self.place.said("nothing to go on"))
             return
         self._tell(self._going(lambda line: self.agent.resume(self.place.session, line)))
 
     def _take_up_what_waits(self) -> None:
         began = load(self.app.vault, self.place.session).open_run
         if began is not None:
-            self.output.note(f"its last task is not finished: {began.task[:80]}; /continue goes on with it")
+            self.output.note(self.place.said("not finished", task=began.task[:80]))
 
     def _going(self, begin: Callable[[Line], Ended]) -> Ended:
         """Let a run go while the person may type and press Ctrl-C."""
@@ -191,7 +193,7 @@ class Chat:
             return
         if not self.screen.live:
             click.echo(ended.answer)
-        for line in _short(ended):
+        for line in self._short(ended):
             self.output.note(line)
 
     def _show(self, text: str) -> None:
@@ -201,15 +203,10 @@ class Chat:
             self.output.emit({}, text)
         sys.stdout.flush()
 
-
-def _short(ended: Ended) -> list[str]:
-    """What there is to say besides the answer."""
-    lines: list[str] = []
-    if ended.outcome is not Outcome.FINISHED:
-        lines.append(f"{ended.outcome.value.replace('_', ' ')}: {ended.reason}")
-        lines += [ended.hint] if ended.hint else []
-    if ended.outcome.can_go_on:
-        lines.append("/continue goes on")
-    if ended.commits:
-        lines.append(f"{len(ended.commits)} change{'' if len(ended.commits) == 1 else 's'}; /undo takes them back")
-    return lines + ([f"waiting to be written: {ended.queued}"] if ended.queued else [])
+    def _short(self, ended: Ended) -> list[str]:
+        """What there is to say besides the answer."""
+        tell, count = self.place.said, len(ended.commits)
+        lines = why(ended, self.app.settings.vault.language) if ended.outcome is not Outcome.FINISHED else []
+        lines += [tell("continue")] if ended.outcome.can_go_on else []
+        lines += [tell("changes", count=count, s="" if count == 1 else "s")] if count else []
+        return [*lines, *queued(ended, self.app.settings.vault.language)]

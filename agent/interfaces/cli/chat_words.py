@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from agent.app.build import App
 from agent.app.runs import Runs
 from agent.context.budget import table
-from agent.interfaces.cli.remember import said as remembered
+from agent.interfaces.cli.chat_texts import said
 from agent.interfaces.cli.remember import save
-from agent.interfaces.cli.times import relative
+from agent.interfaces.cli.times import absolute, relative
 from agent.interfaces.cli.undo import said as undone
 from agent.loop.records import Began
 from agent.loop.session import load
@@ -21,18 +22,8 @@ from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 
-HELP = """/context   what stands before the model, and how much room is left
-/compact   put a summary in the place of the older part
-/log       what was changed in this session
-/remember  TEXT: keep it as an entry of your own
-/recall    TASK: the passages that belong to it
-/forget    PATH|ID: remove a note and keep it from coming back
-/undo      take back what the last run changed; again: the one before
-/continue  go on with what was interrupted, or waits for you
-/quit      end; so does Ctrl-D"""
 _PIECES = 8
 _YES = " --yes"
-_NOTHING = "nothing has been said yet"
 
 
 @dataclass(slots=True)
@@ -45,40 +36,53 @@ class Place:
     run: str = ""
     undone: set[str] = field(default_factory=set)
 
+    def said(self, what: str, **values: object) -> str:
+        """One of the chat's texts, in the vault's language."""
+        return said(self.app.settings.vault.language, what, **values)
+
+
+def _help(place: Place, rest: str) -> str:
+    return place.said("help")
+
 
 def _context(place: Place, rest: str) -> str:
-    return table(place.agent.budget(place.session)) if place.session else _NOTHING
+    return table(place.agent.budget(place.session)) if place.session else place.said("nothing said")
 
 
 def _compact(place: Place, rest: str) -> str:
     compacted = place.agent.compact(place.session) if place.session else None
     if compacted is None:
-        return "there is nothing to gain from a summary yet"
-    problem = f" ({compacted.problem}, so it was made by rule)" if compacted.problem else ""
-    return f"a summary stands in for {len(compacted.dropped)} messages{problem}"
+        return place.said("nothing to compact")
+    problem = place.said("by rule", problem=compacted.problem) if compacted.problem else ""
+    return place.said("compacted", count=len(compacted.dropped)) + problem
 
 
 def _log(place: Place, rest: str) -> str:
     found = _changes(place)
     now = place.app.clock.now()
     asked = [commit for commit in found if commit.tool not in BEHIND]
-    lines = [f"{commit.id[:8]}  {relative(commit.when, now)}  {commit.subject}" for commit in asked]
+    lines = [f"{commit.id[:8]}  {_when(place, commit, now)}  {commit.subject}" for commit in asked]
     behind = len(found) - len(asked)
-    lines = lines or ["nothing was changed in this session"]
-    lines += [f"memory has kept it in {behind} commit{'' if behind == 1 else 's'}: vault-agent log"] if behind else []
+    lines = lines or [place.said("no change")]
+    lines += [place.said("behind", count=behind, s="" if behind == 1 else "s")] if behind else []
     return "\n".join(lines)
+
+
+def _when(place: Place, commit: Commit, now: datetime) -> str:
+    own = place.app.settings.vault.language == "en"
+    return relative(commit.when, now) if own else absolute(commit.when, now)
 
 
 def _undo(place: Place, rest: str) -> str:
     if not place.session:
-        return _NOTHING
+        return place.said("nothing said")
     records = load(place.app.vault, place.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     place.agent.hooks.capturing.settle()  # what is remembered of a run goes with it
     changed = {commit.run.partition(".")[0] for commit in _changes(place) if commit.tool not in BEHIND}
     run = next((run for run in reversed(begun) if run in changed and run not in place.undone), "")
     if not run:
-        return "there is nothing to take back in this session"
+        return place.said("nothing to undo")
     result = undo(place.app.vault, Selection(run=run))
     place.undone.add(run)
     return "\n".join(undone(result, dry_run=False))
@@ -86,38 +90,41 @@ def _undo(place: Place, rest: str) -> str:
 
 def _remember(place: Place, rest: str) -> str:
     if not rest:
-        return "say what: /remember Anna likes green tea"
+        return place.said("remember what")
     entry = Entry(place.app.clock.new_id(), place.app.clock.now(), rest)
-    return remembered(entry, save(place.app, entry))
+    outcome = save(place.app, entry)
+    if outcome.queued:
+        return place.said("remembered later", why=outcome.queued, path=entry.path)
+    return place.said("remembered", path=entry.path, commit=(outcome.commit or "")[:12])
 
 
 def _recall(place: Place, rest: str) -> str:
     if not rest:
-        return "say for what: /recall tea for Anna"
+        return place.said("recall what")
     answer = place.agent.recall.search(rest, _PIECES * SPARE)
     hits = [hit for hit in answer.hits if is_given(hit)][:_PIECES]
     lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in hits]
-    lines += [f"degraded: {answer.degraded}"] if answer.degraded else []
-    return "\n\n".join(lines) or "nothing to recall"
+    lines += [place.said("degraded", why=answer.degraded)] if answer.degraded else []
+    return "\n\n".join(lines) or place.said("no recall")
 
 
 def _forget(place: Place, rest: str) -> str:
     name = rest.removesuffix(_YES).strip()
     if not name:
-        return "say what: /forget PATH|ID"
+        return place.said("forget what")
     vault = place.app.vault
     forgetting = plan(vault, find_note(vault, name))
-    lines = [f"  goes: {path}" for path, _ in forgetting.gone]
+    lines = [place.said("goes", path=path) for path, _ in forgetting.gone]
     for each in forgetting.changed:
-        lines += [f"  {each.path} loses: {line.strip()}" for line in each.gone]
-    lines += [f"  stays, and says it too: {path}" for path in forgetting.mentions]
+        lines += [place.said("loses", path=each.path, line=line.strip()) for line in each.gone]
+    lines += [place.said("stays", path=path) for path in forgetting.mentions]
     if forgetting.changed and not rest.endswith(_YES):
-        return "\n".join(["nothing is changed yet:", *lines, f"to forget all of this: /forget {name}{_YES}"])
+        return "\n".join([place.said("not yet"), *lines, place.said("forget all", name=name)])
     outcome = carry_out(vault, forgetting, place.app.settings.vault.language)
     if outcome.queued:
-        return "\n".join([f"waits, because {outcome.queued}; it is forgotten when that ends:", *lines])
+        return "\n".join([place.said("forgotten later", why=outcome.queued), *lines])
     commit = (outcome.commit or "")[:10]
-    return "\n".join([f"forgotten in {commit}:", *lines, f"to have it again: vault-agent undo {commit}"])
+    return "\n".join([place.said("forgotten", commit=commit), *lines, place.said("back", commit=commit)])
 
 
 def _changes(place: Place) -> list[Commit]:
@@ -131,6 +138,7 @@ def _changes(place: Place) -> list[Commit]:
 
 
 WORDS: Mapping[str, Callable[[Place, str], str]] = {
+    "/help": _help,
     "/context": _context,
     "/compact": _compact,
     "/log": _log,

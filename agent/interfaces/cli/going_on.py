@@ -51,7 +51,7 @@ def go_on(app: App, output: Output, session: str) -> dict[str, object]:
             ended = settle(agent, ended, keyboard, going)
         if not screen.live and not output.json:
             click.echo(ended.answer)
-        output.note("\n".join(remarks(ended)))
+        output.note("\n".join(remarks(ended, app.settings.vault.language)))
         document = answered(agent, ended, again=True)
     if ended.outcome is Outcome.FAILED:
         raise Failed(failure(ended), document)

@@ -73,7 +73,7 @@ def _work(app: App, agent: Runs, output: Output, path: str, request: Request) ->
             unplaced = "" if placed else "the task is not in the note any more"
         except AgentError as error:
             unplaced = error.message
-    output.note("\n".join(remarks(ended)))
+    output.note("\n".join(remarks(ended, app.settings.vault.language)))
     if unplaced:
         output.warn(f"the answer is not in {path}: {unplaced}; it is in {ended.session}")
     document = {
