@@ -103,6 +103,8 @@ class Chat:
             try:
                 text = self.keys.line("> ").strip()
             except EOFError:
+                if self.keys.terminal:
+                    say("")  # the prompt's line is still open
                 break
             except KeyboardInterrupt:
                 say(f"\n{self.place.said('ends')}")
@@ -156,7 +158,7 @@ class Chat:
             self._show(self.place.said("no word", name=name))
 
     def _resume(self) -> None:
-        if not self.place.session:
+        if not self.place.session or load(self.app.vault, self.place.session).open_run is None:
             self._show(self.place.said("nothing to go on"))
             return
         self._tell(self._going(lambda line: self.agent.resume(self.place.session, line)))

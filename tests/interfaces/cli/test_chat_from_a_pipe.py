@@ -28,6 +28,13 @@ def test_each_line_is_a_message_in_one_session(root: Path, tmp_path: Path) -> No
     assert len(sessions(build(root).vault)) == 1
 
 
+def test_a_chat_goes_on_where_there_is_nothing_to_go_on_with(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", "First.", "Second."))
+    said = tell(root, own, "chat", said="/continue\none\n/continue\ntwo\n")
+    nothing = "there is nothing to go on with"
+    assert said.splitlines() == [nothing, "First.", nothing, "Second."]
+
+
 def test_resume_goes_on_in_the_last_session_and_a_stale_one_is_over(root: Path, tmp_path: Path) -> None:
     own = settings(tmp_path, script(tmp_path / "s.json", "First.", "Second.", "Third."))
     assert tell(root, own, "chat", said="one\n") == "First.\n"
