@@ -223,7 +223,7 @@ class Daemon:
             logger.info("all changes are seen again")
         self._said = unseen
         at_work = (self.runs.problem, self.inbox.problem, self.chores.problem)
-        said = filter(None, [unseen, *at_work, *reactions.problem.values()])
+        said = dict.fromkeys(filter(None, [unseen, *at_work, *reactions.problem.values()]))
         self._show(
             {
                 "hints": seen.hints,
@@ -233,9 +233,7 @@ class Daemon:
                 "index": reactions.problem.get("index"),
                 "runs": self.runs.busy + self.inbox.busy,
                 "failures": self._sight.failures + seen.failures,
-                "problem": "; ".join(
-                    filter(None, [unseen, self.runs.problem, self.inbox.problem, self.chores.problem, *said])
-                ),
+                "problem": "; ".join(said),
             }
         )
 

@@ -66,10 +66,10 @@ def asked(data: bytes, *, whole: bool) -> tuple[Request, ...]:
 
 def unreadable(data: bytes) -> str:
     """Why nobody can tell what a note asks; empty when one can."""
+    if not _is_text(data):
+        return "the note is not UTF-8 text; save it as UTF-8"
     problem = Note.parse(data).problem
-    if problem is not None:
-        return f"{problem.message}; mend the lines between the two ---"
-    return "" if _is_text(data) else "the note is not UTF-8 text; save it as UTF-8"
+    return "" if problem is None else f"{problem.message}; mend the lines between the two ---"
 
 
 def may_ask(data: bytes) -> bool:

@@ -1,5 +1,6 @@
 """What a person writes into the inbox is answered in the note, once, and nothing else starts a run."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -332,6 +333,9 @@ def test_a_note_whose_header_is_broken_is_named(root: Path) -> None:
     with living(root) as house:
         write(note, "---\nstatus: [pending\n---\nWhich tea?\n")
         house.until(lambda: "odd.md" in house.daemon.inbox.problem, "it is said that the header is broken")
+        house.step()
+        said = json.loads(house.app.daemon_state.read_text("utf-8"))["problem"]
+        assert said.count("odd.md") == 1, "a trouble is told once"
         write(note, "---\nstatus: pending\n---\nWhich tea?\n")
         answered(house, note)
         assert house.daemon.inbox.problem == ""

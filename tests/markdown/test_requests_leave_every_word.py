@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown.requests import Answer, answered, asked, is_answered, last_session, own_words, put_back
+from agent.markdown.requests import Answer, answered, asked, is_answered, last_session, own_words, put_back, unreadable
 
 LINES = st.lists(
     st.sampled_from(["words", "", "  indented", "# Heading", "- [ ] mine", "> quote", "```", "%%", "中文 问题", "---"]),
@@ -74,3 +74,10 @@ def test_an_answer_is_put_back_below_its_task(lines: list[str], end: str, before
     assert held is not None
     assert put_back(data, held, "01RUN", "done", found[0].key) == held
     assert put_back(data.replace(b"tea", b"milk"), held, "01RUN", "done", found[0].key) is None
+
+
+def test_a_note_that_nobody_can_read_is_told_how_to_be_mended() -> None:
+    assert unreadable("那么\n".encode("utf-16")) == "the note is not UTF-8 text; save it as UTF-8"
+    assert unreadable(b"caf\xe9\n") == "the note is not UTF-8 text; save it as UTF-8"
+    assert unreadable(b"---\nstatus: [x\n---\nTea?\n").endswith("; mend the lines between the two ---")
+    assert unreadable(b"Tea?\n") == ""
