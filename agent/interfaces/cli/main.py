@@ -306,8 +306,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
         case click.exceptions.NoArgsIsHelpError():
             return "UsageError", "a command is missing", f"{error.ctx.command_path} --help"
         case click.UsageError():
-            where = error.ctx.command_path if error.ctx else PROGRAM
-            return "UsageError", error.format_message(), f"{where} --help"
+            return "UsageError", error.format_message(), _usage(error)
         case click.ClickException():
             return type(error).__name__, error.format_message(), ""
         case click.Abort():
@@ -318,6 +317,14 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
         case _:
             hint = f"this is a bug, please report it; VAULT_AGENT_DEBUG=1 {PROGRAM} … shows where it happened"
             return type(error).__name__, f"{type(error).__name__}: {error}", hint
+
+
+def _usage(error: click.UsageError) -> str:
+    """Where it says how the command is used; and that words want quotes, where there are too many of them."""
+    where = f"{error.ctx.command_path if error.ctx else PROGRAM} --help"
+    takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
+    many = takes and error.message.startswith("Got unexpected extra argument")
+    return f"put words that belong together in quotes; {where}" if many else where
 
 
 def _asks_json(args: Sequence[str]) -> bool:

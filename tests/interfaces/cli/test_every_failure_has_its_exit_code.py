@@ -163,3 +163,16 @@ def test_any_terminal_can_show_any_path(encoding: str, tmp_path: Path) -> None:
     as_json = run(["--vault", odd, "config", "list", "--json"], PYTHONIOENCODING=encoding)
     assert (as_json.returncode, as_json.stderr) == (2, b"")
     assert odd in json.loads(as_json.stdout.decode(encoding))["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("args", "quotes"),
+    [(["remember", "Anna", "likes", "tea"], True), (["recall", "my", "tea"], True), (["chat", "hi"], False)],
+)
+def test_words_without_quotes_are_told_of_them(
+    args: list[str], quotes: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(args) == 2
+    said = capsys.readouterr().err
+    assert ("put words that belong together in quotes" in said) == quotes
+    assert f"vault-agent {args[0]} --help" in said
