@@ -26,7 +26,7 @@ _RUNS = 64
 _WORDS = 12
 _TAIL = 4_000
 _WORD = re.compile(r"[^\W\d_][\w'-]{3,}|[\u3400-\u9fff]{2,8}")
-_MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- commit .*)$", re.MULTILINE)
+_MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- (?:commit|提交) .*)$", re.MULTILINE)
 
 
 @dataclass(slots=True)
