@@ -11,11 +11,12 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from agent.markdown.note import Note
+from agent.memory.contradiction import says_otherwise
 from agent.memory.conversation import asked_in
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.facts import told
 from agent.memory.kept import Kept
-from agent.memory.likeness import adds_nothing, is_same, likeness, refines, says_otherwise, wording
+from agent.memory.likeness import adds_nothing, is_same, likeness, refines, wording
 
 HOUR = timedelta(hours=1)
 TOPIC = 0.4

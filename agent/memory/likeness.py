@@ -1,24 +1,30 @@
-"""How alike two texts are, whether they say the same, and whether one says otherwise: by rule, English and Chinese.
+"""How alike two texts are, and whether they say the same: by rule, English and Chinese.
 
 Likeness is Jaccard's, over content words (stemmed, stop words left out) and, where words are not parted by blanks, over
 characters and pairs of them. Alike is not the same: two texts in which a number, a "not", a person or a name differs
-say different things however many words they share. What follows from it is `dedupe`'s.
+say different things however many words they share. Whether one says otherwise is `contradiction`'s, what follows from
+it is `dedupe`'s.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from agent.index.analysis import terms
+from agent.memory.word_order import is_exchanged
 
 FEW = 25
 """Terms up to which one word that was replaced by another makes a different statement."""
 _SLACK = 0.08
 """The share of longer texts that may have been put in other words."""
+_SENTENCE_OF = 8
+"""Characters of a sentence that a character more does not make another one."""
+_TORN = 3
+"""Pairs of characters that come apart when a part of a text goes elsewhere in it."""
 
-_LABEL = re.compile(r"^(?:User|Assistant|用户|助手)[:：]\s*", re.MULTILINE)
+LABEL = re.compile(r"^(?:User|Assistant|用户|助手)[:：]\s*", re.MULTILINE)
 _SHORT = re.compile(r"'(?:m|re|ve|ll|d|s)\b")
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 _DIGIT = re.compile(r"\d")
@@ -37,7 +43,8 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\.?(?!\w)")
 _CHINESE_CLOCK = re.compile(r"(早上|上午|中午|下午|晚上|傍晚)?(\d{1,2})(?:[点點时時:](半|\d{1,2})?)分?(?=\D|$)")
 _HAN_NUMBER = re.compile(
-    r"[零〇一二两三四五六七八九十百]+(?=[点點月号號日岁歲个個年人次天周週块塊元万千公里分小时杯只只])"
+    r"[零〇一二两三四五六七八九十百]+(?=[点點月号號日岁歲个個年人次天周週块塊元万千公里分小时杯只只楼樓层層])"
+    r"|[一二三四五六七八九]十[一二三四五六七八九]?|十[一二三四五六七八九]|(?<=[初第])[一二三四五六七八九十百]+"
 )
 _HAN_DIGITS = {digit: at for at, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _NOT_IN_ENGLISH = frozenset(
@@ -45,7 +52,7 @@ _NOT_IN_ENGLISH = frozenset(
     | {"hate", "hates", "dislike", "dislikes", "avoid", "avoids"}
 )
 _NOT_IN_CHINESE = re.compile(
-    r"不(?!错|过[,，]|仅|但|只|同|如|久|断)|没(?!关系)|别(?!人|的|墅)|无(?!线|论)|未(?!来)|讨厌|避免|戒"
+    r"不(?!错|过[,，]|仅|但|只|同|如|久|断)|没(?!关系)|别(?!人|的|墅)|无(?!线|论)|未(?!来)|勿|甭|讨厌|避免|戒|禁止"
 )
 _PERSONS = {
     "i": (frozenset({"i", "me", "my", "mine", "myself"}), re.compile(r"我(?!们)")),
@@ -55,7 +62,7 @@ _PERSONS = {
     "we": (frozenset({"we", "us", "our", "ours"}), re.compile(r"我们")),
     "they": (frozenset({"they", "them", "their"}), re.compile(r"他们|她们")),
 }
-_FILLER = re.compile(
+FILLER = re.compile(
     r"\b(?:please|remember|note|that|ok|okay|well|actually|really|very|quite|just|also|so|btw|by the way|always|usually"
     r"|currently|now|kindly|thanks|thank you|hi|hello|hey|fyi|hm+|oh)\b"
     r"|请(?:你)?|记住|记得|其实|真的|非常|特别|比较|一直|目前|现在|一下|哦|哈|呀|嘛|那个|这个|好的|谢谢|你好"
@@ -63,8 +70,6 @@ _FILLER = re.compile(
 _EMPTY = frozenset("的了吗呢么吧啊是在和与很都也就还会个们着过被把给跟同及或")
 _HAN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 _LETTER = re.compile(r"[^\W\d_]")
-_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*")
-_SENTENCE_LENGTH, _SENTENCES = 200, 12
 LOOSE = 4
 """Letters from which on two words one letter apart are one word with a slip."""
 _MOST_SLIPS = 400
@@ -73,18 +78,27 @@ _MOST_SLIPS = 400
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a text says, in parts that can be compared; a term has a letter in it, so that no number is one."""
+    """What a text says, in parts that can be compared; a term has a letter in it, so that no number is one.
+
+    `words` are the terms without pairs of characters, which tell of order too; `plain` is what they were taken from.
+    """
 
     terms: frozenset[str]
     numbers: frozenset[str]
     persons: frozenset[str]
     negated: bool
+    words: frozenset[str] = field(compare=False)
+    plain: str = field(default="", compare=False)
+
+    @property
+    def pairs(self) -> frozenset[str]:
+        return self.terms - self.words
 
 
 @lru_cache(maxsize=4_096)
 def wording(text: str) -> Wording:
     """The parts of a text; labels of speakers and words of courtesy count for nothing."""
-    plain = _numerals(unicodedata.normalize("NFKC", _LABEL.sub("", text)).casefold().replace("’", "'"))
+    plain = _numerals(unicodedata.normalize("NFKC", LABEL.sub("", text)).casefold().replace("’", "'"))
     plain = _SHORT.sub(" ", plain.replace("n't", " not"))
     words, is_ascii = frozenset(_WORD.findall(plain)), plain.isascii()
     persons = frozenset(
@@ -93,10 +107,19 @@ def wording(text: str) -> Wording:
         if not english.isdisjoint(words) or (not is_ascii and chinese.search(plain))
     )
     negated = not _NOT_IN_ENGLISH.isdisjoint(words) or bool(not is_ascii and _NOT_IN_CHINESE.search(plain))
-    kept = _FILLER.sub(" ", plain)
+    kept = FILLER.sub(" ", plain)
     kept = kept if is_ascii else _NOT_IN_CHINESE.sub("", kept)
     found = frozenset(term for term in frozenset(terms(kept)) if _says_something(term))
-    return Wording(found, frozenset(_NUMBER.findall(plain)), persons, negated)
+    words_ = found if is_ascii else frozenset(term for term in found if len(term) != 2 or not _HAN.match(term))
+    return Wording(found, _numbers(plain), persons, negated, words_, " ".join(kept.split()))
+
+
+def _numbers(plain: str) -> frozenset[str]:
+    """The numbers in a text; one that is there again is another one: 3/3 and 3/13 are two days."""
+    found = _NUMBER.findall(plain)
+    if len(once := frozenset(found)) == len(found):
+        return once
+    return frozenset(f"{each}×{again}" if (again := found[:at].count(each)) else each for at, each in enumerate(found))
 
 
 def _says_something(term: str) -> bool:
@@ -110,17 +133,45 @@ def likeness(one: Wording, other: Wording) -> float:
     return shared / whole if whole else 0.0
 
 
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of all elements that both sets have; 0 where both are empty."""
+    return len(one & other) / len(one | other) if one or other else 0.0
+
+
 def is_same(one: Wording, other: Wording, threshold: float) -> bool:
     """Whether two texts say the same: alike enough, and nothing that matters replaced by something else."""
     if _are_of_two_kinds(one, other) or not _may_have_the_same_words(one, other):
         return False
     one, other = _without_slips(one, other)
-    return likeness(one, other) >= threshold and not _has_other_words(one, other)
+    if not _are_alike(one, other, threshold):
+        return False
+    return not _has_other_words(one, other) and not is_exchanged(one.plain, other.plain)
+
+
+def _are_alike(one: Wording, other: Wording, threshold: float) -> bool:
+    """Whether they are as alike as this; without pairs where there are few characters, each of which is in three terms
+    and so counts three times when a part goes elsewhere."""
+    if likeness(one, other) >= threshold:
+        return True
+    if not one.pairs or len(one.words | other.words) > FEW or _have_other_characters(one.plain, other.plain):
+        return False
+    if (one.words, one.numbers) == (other.words, other.numbers):
+        return True
+    fewest = min(len(one.words), len(other.words))
+    return fewest >= _SENTENCE_OF and jaccard(one.words | one.numbers, other.words | other.numbers) >= threshold
+
+
+def _have_other_characters(one: str, other: str) -> bool:
+    """Whether each has a character more often than the other: where one is there twice, a set does not tell."""
+    left, right = (Counter(each for each in _HAN.findall(text) if each not in _EMPTY) for text in (one, other))
+    return bool(left - right) and bool(right - left)
 
 
 def differ(one: Wording, other: Wording) -> bool:
     """Whether something was replaced: a number, yes by no, a person, a word by another; what was added is no matter."""
-    return _are_of_two_kinds(one, other) or _has_other_words(*_without_slips(one, other))
+    if _are_of_two_kinds(one, other) or _has_other_words(*_without_slips(one, other)):
+        return True
+    return is_exchanged(one.plain, other.plain)
 
 
 def _are_of_two_kinds(one: Wording, other: Wording) -> bool:
@@ -134,8 +185,8 @@ def _are_of_two_kinds(one: Wording, other: Wording) -> bool:
 
 def _may_have_the_same_words(one: Wording, other: Wording) -> bool:
     """Whether all words of one of two short texts may be in the other, slips allowed for; a quick look."""
-    left, right = one.terms - other.terms, other.terms - one.terms
-    if not left or not right or len(one.terms) + len(right) > FEW:
+    left, right = one.words - other.words, other.words - one.words
+    if not left or not right or len(one.words) + len(right) > FEW:
         return True
     return _are_slips(left, right) or all(any(a[0] == b[0] and _is_slip(a, b) for a in left) for b in right)
 
@@ -147,10 +198,17 @@ def _are_slips(left: frozenset[str], right: frozenset[str]) -> bool:
 
 def _has_other_words(one: Wording, other: Wording) -> bool:
     """Whether a word was replaced by another, slips of a letter apart."""
-    shared = len(one.terms & other.terms)
-    fewest = min(len(one.terms), len(other.terms)) - shared
-    whole = len(one.terms) + len(other.terms) - shared
-    return fewest > (0 if whole <= FEW else _SLACK * whole)
+    fewest, whole = _apart(one.words, other.words)
+    if whole <= FEW:
+        return fewest > 0 or _apart(one.pairs, other.pairs)[0] > _TORN
+    fewest, whole = _apart(one.terms, other.terms)
+    return fewest > _SLACK * whole
+
+
+def _apart(one: frozenset[str], other: frozenset[str]) -> tuple[int, int]:
+    """How many of each are not in the other, at least; and how many there are in all."""
+    shared = len(one & other)
+    return min(len(one), len(other)) - shared, len(one) + len(other) - shared
 
 
 def adds_nothing(newer: Wording, older: Wording) -> bool:
@@ -158,7 +216,9 @@ def adds_nothing(newer: Wording, older: Wording) -> bool:
     if newer.negated != older.negated or not newer.numbers <= older.numbers:
         return False
     left, right = newer.terms - older.terms, older.terms - newer.terms
-    return not left or (len(left) * len(right) <= _MOST_SLIPS and _are_slips(left, right))
+    if left and not (len(left) * len(right) <= _MOST_SLIPS and _are_slips(left, right)):
+        return False
+    return not is_exchanged(newer.plain, older.plain)
 
 
 def refines(newer: Wording, older: Wording, threshold: float) -> bool:
@@ -166,106 +226,21 @@ def refines(newer: Wording, older: Wording, threshold: float) -> bool:
     newer, older = _without_slips(newer, older)
     if newer.negated != older.negated or not older.terms or not older.numbers <= newer.numbers:
         return False
-    return older.terms <= newer.terms and likeness(newer, older) >= threshold
-
-
-def says_otherwise(newer: str, older: str) -> bool:
-    """Whether a sentence of one text gives the subject of a sentence of the other another value, or denies it."""
-    return any(_denies(one, other) for one in _sentences(newer) for other in _sentences(older))
-
-
-@lru_cache(maxsize=4_096)
-def _sentences(text: str) -> tuple[str, ...]:
-    found = (sentence.strip() for sentence in _SENTENCE.findall(_LABEL.sub("", text)))
-    return tuple(sentence for sentence in found if 0 < len(sentence) <= _SENTENCE_LENGTH)[:_SENTENCES]
-
-
-_ATTRIBUTE = re.compile(
-    r"(?:^|\b)(?P<subject>(?:[\w'-]+ ){0,5}?(?:[\w-]+'s [\w -]{2,40}?|(?:name|number|birthday|address|password"
-    r"|deadline|budget|favou?rite [\w -]{2,30}?|job|age|email|meeting|flight|appointment|code|title|price|rent|size"
-    r"|colou?r|date))) "
-    r"(?:is|are|was|will be|'s|has moved to|was moved to|moved to|changed to|starts at|is now) (?P<value>.+)$"
-    r"|^(?P<who>(?:[\w'-]+ ){0,4}?[\w'-]+) (?:now |currently )?(?P<verb>lives?|works?|stud(?:y|ies)|moved|born|meets?"
-    r"|prefers?|teaches|drives?) (?P<place>.+)$"
-)
-_ATTRIBUTE_IN_CHINESE = re.compile(
-    r"^(?P<subject>.{1,16}?)(?P<verb>是|叫|住在|住|搬到|在(?=.{1,12}(?:工作|上班|上学|读书))|改成|改为|改到|定在|推迟到"
-    r"|喜欢的.{1,6}是|更喜欢|偏好)"
-    r"(?P<value>.{1,30})$"
-)
-_MOVES = {
-    "搬到": "住在",
-    "住": "住在",
-    "改成": "是",
-    "改为": "是",
-    "改到": "是",
-    "定在": "是",
-    "推迟到": "是",
-    "叫": "是",
-}
-_DENIED = 0.75
-_SUBJECT = 0.6
-
-
-def _denies(newer: str, older: str) -> bool:
-    one, other = wording(newer), wording(older)
-    if not one.terms & other.terms:
+    if not older.terms <= newer.terms or likeness(newer, older) < threshold:
         return False
-    if one.persons and other.persons and not one.persons & other.persons:
-        return False
-    if one.negated != other.negated:
-        return _alike(one.terms, other.terms) >= _DENIED
-    if one.numbers and other.numbers and not one.numbers & other.numbers and _alike(one.terms, other.terms) >= _SUBJECT:
-        return True
-    return _other_value(newer, older)
-
-
-def _other_value(newer: str, older: str) -> bool:
-    found, before = _attribute(newer), _attribute(older)
-    if found is None or before is None:
-        return False
-    (subject, value), (other_subject, other_value) = found, before
-    if not subject or subject != other_subject:
-        return False
-    return bool(value) and bool(other_value) and _alike(value, other_value) < 0.5
-
-
-@lru_cache(maxsize=4_096)
-def _attribute(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """Of whom or what a sentence says something, and what it says; None for one that is not of that kind."""
-    plain = _FILLER.sub(" ", unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
-    plain = " ".join(plain.split())
-    if match := _ATTRIBUTE_IN_CHINESE.match(plain):
-        verb = _MOVES.get(match["verb"], match["verb"])
-        return wording(match["subject"]).terms | {verb}, _value(match["value"])
-    if match := _ATTRIBUTE.search(plain):
-        if match["subject"]:
-            return wording(match["subject"]).terms, _value(match["value"])
-        verb = "live" if match["verb"] == "moved" else match["verb"].rstrip("s")
-        return wording(match["who"]).terms | {f"{verb}:"}, _value(match["place"])
-    return None
-
-
-def _value(text: str) -> frozenset[str]:
-    said = wording(text)
-    return said.terms | said.numbers
-
-
-def _alike(one: Iterable[str], other: Iterable[str]) -> float:
-    left, right = frozenset(one), frozenset(other)
-    return len(left & right) / len(left | right) if left or right else 0.0
+    return not is_exchanged(newer.plain, older.plain)
 
 
 def _without_slips(one: Wording, other: Wording) -> tuple[Wording, Wording]:
     """Both, with words of one that differ by a letter from a word of the other written as there."""
-    left, right = one.terms - other.terms, other.terms - one.terms
+    left, right = one.words - other.words, other.words - one.words
     if not left or not right or len(left) * len(right) > _MOST_SLIPS:
         return one, other
     swap = {a: b for a in left if len(a) >= LOOSE for b in right if a[0] == b[0] and _is_slip(a, b)}
     if not swap:
         return one, other
-    terms_ = frozenset(swap.get(term, term) for term in one.terms)
-    return Wording(terms_, one.numbers, one.persons, one.negated), other
+    terms_, words_ = (frozenset(swap.get(term, term) for term in some) for some in (one.terms, one.words))
+    return replace(one, terms=terms_, words=words_), other
 
 
 def _is_slip(one: str, other: str) -> bool:

@@ -10,8 +10,10 @@ from functools import lru_cache
 
 from agent.markdown.note import Note
 from agent.memory.authorship import Line
+from agent.memory.contradiction import says_otherwise
 from agent.memory.facts import Fact, Kind
-from agent.memory.likeness import Wording, adds_nothing, is_same, says_otherwise, wording
+from agent.memory.likeness import Wording, adds_nothing, is_same, wording
+from agent.memory.word_order import is_exchanged
 
 PATH = "MEMORY.md"
 _MOST_EVIDENCE = 5
@@ -71,7 +73,7 @@ def words(row: str) -> str | None:
 
 def says(facts: Sequence[Remembered], wanted: Wording, least: float) -> bool:
     """Whether one of these says what is wanted, or it and more."""
-    if any(wanted in each.wordings for each in facts):
+    if any(said == wanted and not is_exchanged(said.plain, wanted.plain) for each in facts for said in each.wordings):
         return True  # as it mostly is with what came in earlier; to the letter is quickly seen
     return any(is_same(said, wanted, least) or adds_nothing(wanted, said) for each in facts for said in each.wordings)
 

@@ -15,10 +15,11 @@ from pathlib import PurePosixPath
 
 from agent.config.remembering import Memory
 from agent.index.hit import Answer, Hit
+from agent.memory.contradiction import says_otherwise
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.expiry import expiry
 from agent.memory.given import ABOUT, is_bare
-from agent.memory.likeness import is_same, says_otherwise, wording
+from agent.memory.likeness import is_same, wording
 from agent.memory.quota import CHAT, USER, share
 from agent.memory.tombstones import Tombstones
 

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.memory.contradiction import says_otherwise
 from agent.memory.dedupe import Fate, amended, is_comparable, judge
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.kept import Kept
-from agent.memory.likeness import adds_nothing, is_same, likeness, says_otherwise, wording
+from agent.memory.likeness import adds_nothing, is_same, likeness, wording
+from agent.memory.word_order import is_exchanged
 from tests.fakes import FakeClock
 from tests.memory.pairs import DIFFERENT, SAME
 
@@ -46,6 +48,69 @@ def test_likeness_is_the_same_both_ways_and_between_nothing_and_all(one: str, ot
     first, second = wording(one), wording(other)
     assert 0.0 <= likeness(first, second) == likeness(second, first) <= 1.0
     assert adds_nothing(first, first)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I owe Ben forty euros", "Ben owes me forty euros"),
+        ("Give the key to Anna, not Ben", "Give the key to Ben, not Anna"),
+        ("Gym before breakfast", "Breakfast before gym"),
+        ("The parcel goes to Mia Lind from Jo", "The parcel goes to Jo from Mia Lind"),
+        ("On Mondays Carla cooks and on Fridays Theo cooks", "On Mondays Theo cooks and on Fridays Carla cooks"),
+        ("小李借给小张三百元", "小张借给小李三百元"),
+        ("先洗碗再拖地", "先拖地再洗碗"),
+        ("星期一游泳，星期五打球", "星期一打球，星期五游泳"),
+        ("从南京坐车到苏州，走高速", "从苏州坐车到南京，走高速"),
+    ],
+)
+def test_the_same_words_with_the_roles_exchanged_say_something_else(one: str, other: str) -> None:
+    assert not is_same(wording(one), wording(other), 0.7)
+    assert judge(entry(one), [known(other)]).fate in {Fate.NEW, Fate.CONTRADICTS}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We need eggs, milk and bread", "We need bread, milk and eggs"),
+        ("Ben and Anna keep bees", "Anna and Ben keep bees"),
+        ("Lena moved from Oslo to Bergen", "Lena moved to Bergen from Oslo"),
+        ("Coffee in the evening, tea in the morning", "Tea in the morning, coffee in the evening"),
+        ("On Mondays Carla cooks and on Fridays Theo cooks", "On Fridays Theo cooks and on Mondays Carla cooks"),
+        ("My boss is Carla", "Carla is my boss"),
+        ("苹果、香蕉和梨子要买", "梨子、香蕉和苹果要买"),
+        ("星期一游泳，星期五打球", "星期五打球，星期一游泳"),
+        ("明天下午我在家", "我明天下午在家"),
+        ("姑姑在昆明开了一家小旅馆", "姑姑在昆明新开了一家小旅馆"),
+    ],
+)
+def test_what_is_only_told_in_another_order_is_the_same(one: str, other: str) -> None:
+    assert is_same(wording(one), wording(other), 0.8)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("体检的时间是四月四日上午", "体检的时间是四月十四日上午"),
+        ("爷爷的生日是农历三月初六", "爷爷的生日是农历三月十六"),
+        ("面试在十三楼的会议室", "面试在三十楼的会议室"),
+        ("晚上十点以后请打电话给我", "晚上十点以后请勿打电话给我"),
+        ("大舅对牛奶过敏，做菜的时候要小心", "二舅对牛奶过敏，做菜的时候要小心"),
+        ("The fair is open 5 May and 5 June", "The fair is open 5 May and 15 June"),
+    ],
+)
+def test_a_day_a_floor_a_relative_or_a_ban_makes_the_difference(one: str, other: str) -> None:
+    assert not is_same(wording(one), wording(other), 0.8)
+
+
+WORDS = "Ann Ben owes calls and not the 小 李 借 给 from to , milk"
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=12))
+def test_words_have_changed_places_either_way_and_never_with_themselves(words: list[str]) -> None:
+    one, other = " ".join(words), " ".join(reversed(words))
+    assert is_exchanged(one, other) is is_exchanged(other, one)
+    assert not is_exchanged(one, one)
 
 
 def test_what_is_said_again_is_counted_and_no_word_of_the_first_is_lost() -> None:
