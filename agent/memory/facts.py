@@ -43,6 +43,7 @@ class Fact:
 
 _SENTENCE = re.compile(r"[^.!?。！？；\n]+(?:[.!?](?=\w)[^.!?。！？；\n]*)*[.!?。！？；]?")
 _COMMA = re.compile(r"[,，](?!\d)")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
 _CUT = re.compile(r" \.\.\. |…")
 _LABEL = re.compile(
@@ -83,6 +84,33 @@ _CHINESE = re.compile(
     r"是|叫|住|有|喜欢|讨厌|偏好|习惯|不吃|不喝|过敏|使用|采用|负责|属于|需要|毕业|出生|生日|养了|会说|换成|改为|等于"
     r"|决定|选定|用|在.{1,10}(?:工作|上班|读书|上学|开会|举行)|每[天周月年次]|总是|从不"
 )
+_SUBJECT = re.compile(
+    r"^(?:I|[Ww]e|[Tt]hey)\s+(?:\w+ly\s+)?(?!(?:think|guess|know|see|hope|wonder|suppose|just|said|told|asked|meant)\b)"
+    r"[a-z]{2,}\s+(?!that\b|if\b|it\b|you\b)[\w'-]+\s+\w"
+    r"|^(?:(?:[Tt]he|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)\s+(?:[\w'-]+\s+){1,4}?|[Ss]he\s+|[Hh]e\s+"
+    r"|(?:Dr|Mr|Mrs|Ms|Prof|Professor|Aunt|Uncle)\.?\s+[\w'-]+\s+)(?:\w+ly\s+)?[a-z]+(?:s|ed)\s+"
+    r"(?:an?|the|my|our|his|her|their|in|on|at|to|from|for|with|by|until|before|after|behind|under|near|over|into|only|about|every|each)\b"
+)
+"""A subject, what looks like its verb, and more: "The tuner comes in April", "We brew our own beer"."""
+_SUBJECT_IN_CHINESE = re.compile(
+    r"^(?!我们?(?:要|想|来|去|再|先)|[在从由要会能请]|不要|应该|必须).{1,20}?"
+    r"(?:(?<![现正实好])在(?!线|乎|意|想)|(?<![理自])由(?!于|此)|从(?!来|不)|(?<![重主需只还想])要(?!是|不|求|点)"
+    r"|(?<![开社晚机])会(?!议|员|计|话)|(?<![可只功性智])能(?!力|源|够吗)|必须|应该|[放存]到|(?<!回)归(?!档|纳))"
+    r"|^(?:我们?|他们?|她们?|大家)(?!要|想|看|问|说|再|先|来|去|猜|觉得|知道|明白|懂|不知道|不明白|不懂|的意思|刚|回来|到了)"
+)
+"""A topic, then a preposition, a modal verb, or a place: what Chinese has where English has an ending."""
+_LEAST_HAN = 6
+"""Characters from which on such a sentence says something by itself."""
+_REACTION = re.compile(
+    r"^(?:(?:wow|yeah|yes|no|oh|ah|great|cool|nice|perfect)\s+|\w+,\s+)?"
+    r"(?:(?:that|this|it|these|those)(?:\s*'s|\s+(?:is|was|are|were|sounds?|looks?|seems?|works?|means?|makes?|helps?"
+    r"|will|would|did|does|has|isn't|wasn't|doesn't|didn't|won't))\b"
+    r"|(?:sounds?|looks?|seems?|way to go|let's (?:do|see)|you(?:'re| are)(?! called| named))\b"
+    r"|your (?:\w+\s+){0,3}(?:means?|helps?)\b)"
+    r"|^(?:那|这)(?:是|就|样|么|太|很|真|都|也|不|可以|挺|倒)|^(?:太(?!太)|真(?!真))",
+    re.IGNORECASE,
+)
+"""What is said about what was said before: it states nothing by itself."""
 _DECISION = re.compile(
     r"\b(?:decided|agreed|settled|chose|have chosen|picked|will use|going with|go with|the decision)\b"
     r"|决定|定了|采用|选定|敲定|就用|改用|约定",
@@ -145,9 +173,17 @@ def _sentences(text: str) -> Iterator[str]:
 def _is_statement(sentence: str) -> bool:
     if _ASKS.match(sentence):
         return False
-    if _ENGLISH.search(sentence) or (not sentence.isascii() and _CHINESE.search(sentence)):
+    if _REACTION.match(sentence):
+        return bool(wishes(sentence))
+    if _ENGLISH.search(sentence) or _SUBJECT.match(sentence) or (not sentence.isascii() and _says_in_chinese(sentence)):
         return True
     return bool(_WORKFLOW.search(sentence) or wishes(sentence))
+
+
+def _says_in_chinese(sentence: str) -> bool:
+    if _CHINESE.search(sentence):
+        return True
+    return len(_HAN.findall(sentence)) >= _LEAST_HAN and _SUBJECT_IN_CHINESE.match(sentence) is not None
 
 
 def kind(sentence: str) -> Kind:
@@ -195,13 +231,14 @@ def repeated(entries: Iterable[Kept], since: datetime, times: int, least: float)
     `least` is the similarity from which on two sentences state the same. A fact counts once in an entry, or as often
     as the entry says that it was said. What is a sentence of its own in one entry may be a part of one in another.
     """
+    recent = [each for each in entries if each.times_since(since)]
     whole = [
         (text, each)
-        for each in entries
-        if each.times_since(since)
+        for each in recent
         for text in dict.fromkeys(_stated(spoken(each), any_form=each.entry.type is EntryType.USER_EXPLICIT))
     ]
     said = [*whole, *((part, each) for text, each in whole for part in _clauses(text))]
+    said += ((part, each) for each in recent for part in _asides(spoken(each)))
     texts = [(number, wording(text)) for number, (text, _) in enumerate(said)]
     same = dict(clusters([each for each in texts if len(each[1].terms) > 1], least))
     repeats = {other for others in same.values() for other in others}
@@ -209,14 +246,25 @@ def repeated(entries: Iterable[Kept], since: datetime, times: int, least: float)
     groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in first)
     counted = ((group, _times(group, since)) for group in groups)
     known = [_fact(group, count) for group, count in counted if count >= times]
-    parts = [wording(part) for fact in known for part in _clauses(fact.text)]
-    alone = (fact for fact in known if not any(is_same(wording(fact.text), part, least) for part in parts))
+    parts = [(fact, wording(part)) for fact in known for part in _clauses(fact.text)]
+    alone = (
+        fact
+        for fact in known
+        if not any(whole is not fact and is_same(wording(fact.text), part, least) for whole, part in parts)
+    )
     return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def _asides(text: str) -> Iterator[str]:
+    """What is stated on the way of asking: "I eat no meat, what can I cook?"."""
+    for sentence in _sentences(text):
+        if _QUESTION.search(sentence) or _ASKS.match(sentence):
+            yield from (part for part in _clauses(sentence) if _is_statement(part))
 
 
 def _clauses(text: str) -> tuple[str, ...]:
     """The parts of a sentence, none for one of a single part: commas join what is stated, above all in Chinese."""
-    parts = tuple(part.strip() for part in _COMMA.split(text) if part.strip())
+    parts = tuple(plain for part in _COMMA.split(text) if (plain := _LEAD.sub("", part.strip())))
     return tuple(part for part in parts if not _QUESTION.search(part)) if len(parts) > 1 else ()
 
 

@@ -148,6 +148,16 @@ def test_what_is_in_the_note_already_is_not_said_twice(tmp_path: Path) -> None:
         (("我对花生过敏，做饭要小心。", "我对花生过敏。", "我对花生过敏，请注意。"), "我对花生过敏。"),
         (("I am allergic to peanuts, so be careful.", "I am allergic to peanuts.", "Sorry, I am allergic to peanuts."),
          "I am allergic to peanuts."),
+        (("I eat no meat.", "I eat no meat, what can I cook?", "Find me a soup, I eat no meat."), "I eat no meat."),
+        (("我不吃羊肉。", "我不吃羊肉，今晚做什么好？", "帮我订餐，我不吃羊肉。"), "我不吃羊肉。"),
+        (("The cello lesson is moved to the hall.", "The cello lesson is moved to the hall!",
+          "The cello lesson is moved to the hall, please."), "The cello lesson is moved to the hall, please."),
+        (("The chimney sweep comes in October.",) * 3, "The chimney sweep comes in October."),
+        (("We brew our own beer.",) * 3, "We brew our own beer."),
+        (("备用雨伞在门厅的柜子里。", "备用雨伞就在门厅的柜子里", "备用雨伞在门厅的柜子里。"),
+         "备用雨伞在门厅的柜子里。"),
+        (("空调的滤网要每三个月洗一次。", "空调的滤网每三个月要洗一次。", "空调的滤网要每三个月洗一次。"),
+         "空调的滤网要每三个月洗一次。"),
     ],
 )  # fmt: skip
 def test_a_fact_counts_too_where_it_is_a_part_of_a_sentence(tmp_path: Path, said: tuple[str, ...], fact: str) -> None:
@@ -234,6 +244,15 @@ def test_a_note_that_has_grown_too_large_merges_its_own_lines_and_keeps_the_pers
         "你知道吗？",
         "> Anna is tall",
         "Run the tests",
+        "That's great to hear!",
+        "Yes, it works for me",
+        "Sounds good",
+        "Your summary really helps",
+        "那太好了",
+        "这样就可以了",
+        "在日历里加上牙医",
+        "我要一份新的报告",
+        "现在开始吧，我们继续",
     ],
 )
 def test_questions_and_requests_are_no_facts(text: str) -> None:
@@ -246,6 +265,13 @@ def test_facts_have_their_kinds() -> None:
         "Anna is my neighbour.": Kind.PERSON,
         "We decided to leave.": Kind.DECISION,
     }
+
+
+@pytest.mark.parametrize(
+    "text", ["太太在银行工作", "这个项目用 Rust", "The dog looks after the sheep", "This house has a well"]
+)
+def test_what_begins_like_a_reaction_may_be_a_fact(text: str) -> None:
+    assert [said for said, _ in statements(text)] == [text]
 
 
 CORRECTIONS = 30
