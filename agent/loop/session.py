@@ -30,6 +30,7 @@ from agent.loop.records import (
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
+from agent.memory.tombstones import tombstones
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 from agent.vault.write.secrets import masked
@@ -198,9 +199,11 @@ class Session:
 
 
 def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
-    """A new session, whose note is made with its first `save`."""
+    """A new session, whose note is made with its first `save`; it is named after its task, without what is forgotten:
+    many a note links to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
-    name = "-".join(part for part in (f"{now:%Y-%m-%d}", slug(masked(task)), id[-6:].lower()) if part)
+    said = slug(masked(tombstones(vault).without_forgotten(task)))
+    name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
     return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
 
 

@@ -21,7 +21,7 @@ from agent.memory.facts import statements
 from agent.memory.kept import ARCHIVED, FOLDER, Kept, kept
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.tombstones import FOLDER as STONES
-from agent.memory.tombstones import Tombstones, fingerprint, marks, tombstone
+from agent.memory.tombstones import Tombstones, fingerprint, marks, name_mark, tombstone
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -141,8 +141,12 @@ def _marks(entry: Entry) -> frozenset[str]:
         spoken.append(line)
     said = "\n".join(asked)
     if entry.type is not EntryType.CHAT_TURN or not any(statements(_LABEL.sub("", said))):
-        return marks(entry.text)
-    return marks(said) | marks("\n".join(answered), about=said)
+        return marks(entry.text) | _name(entry.text)
+    return marks(said) | marks("\n".join(answered), about=said) | _name(said)
+
+
+def _name(text: str) -> frozenset[str]:
+    return frozenset(filter(None, (name_mark(_LABEL.sub("", text)),)))
 
 
 def _rest(entry: Entry, stones: Tombstones) -> str:

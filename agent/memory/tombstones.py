@@ -15,7 +15,9 @@ from pathlib import Path
 from agent.index.analysis import terms
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.memory.entry import slug
 from agent.memory.facts import statements
+from agent.memory.likeness import wording
 from agent.vault.store import Vault
 
 FOLDER = "archive/forgotten/"
@@ -35,12 +37,15 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\[\[[^\]\n]*\]\]")
+_NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-z]{6})?(?:\.md)?(?:\|[^\]\n]*)?\]\]")
+"""A link to a note that is named after a day and its first words."""
 _TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
 _MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
 """How a summary counts what it does not name."""
 _COURTESY = frozenset(
     terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
 )
+_PRONOUNS = frozenset("我你您他她它们咱")
 _NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿未]", re.IGNORECASE)
 
 
@@ -58,7 +63,7 @@ class Tombstones:
         """The text without the sentences that were forgotten; empty when nothing is left, or all of it is one."""
         if not self.is_forgotten(text):
             return text
-        if fingerprint(text) in self.marks:
+        if not self.marks.isdisjoint(_both(text)):
             return ""
         kept = (
             _SENTENCE.sub(lambda match: "" if self.is_forgotten(match[0]) else match[0], line)
@@ -70,8 +75,10 @@ class Tombstones:
     def left_of_log(self, row: str) -> str:
         """What is left of a line of a day's log or summary; of a heading in any case its time. Empty for nothing.
 
-        What it says is told from when: "## 09:00 - Anna likes tea" says that Anna likes tea.
+        What it says is told from when: "## 09:00 - Anna likes tea" says that Anna likes tea. A link says it too, where
+        the note that it leads to is named after it.
         """
+        row = _NAMES.sub(lambda link: "…" if self.is_forgotten(_as_text(link[1])) else link[0], row)
         time = _TIME.match(row)
         said = row[time.end() :] if time else row
         if not self.is_forgotten(said):
@@ -115,7 +122,19 @@ def fingerprint(text: str) -> str:
 
 def fingerprints(text: str) -> frozenset[str]:
     """The fingerprints of a text, its sentences and its clauses; courtesies have none of their own."""
-    return frozenset(filter(None, (fingerprint(text), *(fingerprint(part) for part in _parts(text)))))
+    return frozenset(filter(None, (each for part in (text, *_parts(text)) for each in _both(part))))
+
+
+def _both(text: str) -> tuple[str, str]:
+    """The fingerprint of a text, and one that it keeps when a particle, a courtesy or how a number is written differs:
+    "前男友住在利兹" and "我的前男友住在利兹", "4,150" and "4150"."""
+    plain = _LEAD.sub("", _LINK.sub(" ", text))
+    said = wording(plain)
+    words = sorted((said.words - _PRONOUNS) | said.numbers)
+    if len(words) < _LEAST_TERMS or not _says_something(plain):
+        return fingerprint(text), ""
+    loose = "\0".join(["loosely", "not" if said.negated else "", *words])
+    return fingerprint(text), hashlib.sha256(loose.encode()).hexdigest()[:_LENGTH]
 
 
 def marks(text: str, about: str = "") -> frozenset[str]:
@@ -126,7 +145,16 @@ def marks(text: str, about: str = "") -> frozenset[str]:
     clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if any(statements(part)))
     parts = [part for part in (*sentences, *clauses) if _says_something(_LEAD.sub("", part))]
     whole = [] if about else [text]
-    return frozenset(filter(None, map(fingerprint, (*whole, *parts))))
+    return frozenset(filter(None, (each for part in (*whole, *parts) for each in _both(part))))
+
+
+def name_mark(text: str) -> str:
+    """The fingerprint of the first words of a text, as notes are named after them; empty for one that says nothing."""
+    return fingerprint(_as_text(slug(text))) if _says_something(_as_text(slug(text))) else ""
+
+
+def _as_text(name: str) -> str:
+    return name.replace("-", " ")
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.memory.tombstones import FOLDER, Tombstones, fingerprint, marks, tombstone, tombstones
+from agent.memory.entry import slug
+from agent.memory.tombstones import FOLDER, Tombstones, fingerprint, marks, name_mark, tombstone, tombstones
 from tests.fakes import FakeClock
 from tests.vaults import make_vault, write
 
@@ -65,6 +66,32 @@ def test_another_thing_is_not_mistaken_for_it(buried: str, said: str) -> None:
 )
 def test_a_clause_that_states_something_is_known_by_itself(buried: str, said: str) -> None:
     assert forgotten(buried).is_forgotten(said)
+
+
+@pytest.mark.parametrize(
+    ("buried", "said"),
+    [
+        ("表妹住在利兹。", "我的表妹住在利兹"),
+        ("保险箱的密码是蓝鸟。", "对了，保险箱的密码就是蓝鸟"),
+        ("The bonus was 3,900 euros.", "The bonus was 3900 euros"),
+        ("The party is at 3 pm.", "The party is at 15:00."),
+        ("Clara owes two euros.", "So Clara owes 2 euros, really"),
+    ],
+)
+def test_it_is_known_with_another_particle_or_its_numbers_written_otherwise(buried: str, said: str) -> None:
+    assert forgotten(buried).is_forgotten(said)
+    assert not forgotten(buried).is_forgotten("表妹不住在利兹。The bonus was 3901 euros. The party is at 5 pm.")
+
+
+def test_a_link_to_a_note_that_is_named_after_it_is_taken_out_of_a_day(tmp_path: Path) -> None:
+    said = "The locksmith hides a spare key below the third flowerpot beside our neighbour's garage"
+    stones = Tombstones(marks(said) | {name_mark(said)})
+    link = f"[[sessions/2026/11/2026-11-21-{slug(said)}-00a002]]"
+    assert not slug(said).endswith("garage"), "names are cut"
+    assert stones.left_of_log(f"- In {link} and [[sessions/2026/11/2026-11-21-hello-00a003]]") == (
+        "- In … and [[sessions/2026/11/2026-11-21-hello-00a003]]"
+    )
+    assert stones.left_of_log(f"- In {link}") == "- In …"
 
 
 def test_only_the_forgotten_sentence_is_taken_out() -> None:

@@ -117,6 +117,22 @@ def test_what_is_forgotten_stays_forgotten_when_it_is_said_again(home: Life) -> 
     assert "Bluebird" not in home.given(question)
 
 
+def test_what_a_conversation_was_named_after_is_forgotten_with_it(home: Life) -> None:
+    secret = "My salary is 4,150 euros a month."
+    home.talk(secret, "Anna's birthday is on 3 May.")
+    home.morning_of(2)
+    (path,) = [path for path, entry in home.entries.items() if entry.text.startswith(f"User: {secret}")]
+    carry_out(home.app.vault, plan(home.app.vault, path), "en")
+    for day in (3, 4, 5):
+        home.morning_of(day)
+        home.tend()
+        session = home.talk("My salary is 4150 euros a month", "Anna's birthday is on 3 May.").session
+        assert "salary" not in session
+        assert "my-salary-is" not in home.given("What is my salary?")
+    kept = [path for path in home.paths() if not path.startswith("sessions/") and "4150 euros" in home.text(path)]
+    assert kept == [] and "3 May" in home.text("MEMORY.md")
+
+
 def test_of_a_long_chat_that_was_compacted_the_beginning_is_known_on_the_next_day(home: Life) -> None:
     fact = "项目代号是“白鹭”，预算三十万。"
     session = home.talk(fact, *(f"Tell me about the number {number}." for number in range(9))).session
