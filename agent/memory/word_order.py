@@ -22,6 +22,7 @@ _MARKERS = frozenset("在从到给把被由向往对")
 """Characters that say what part their neighbour plays, and so move with it."""
 _SAME_PERSON = {"me": "i", "us": "we", "him": "he", "them": "they"}
 _PERSONS = frozenset({"i", "we", "he", "she", "they", "you"})
+_DETERMINERS = frozenset({"the", "a", "an", "my", "our", "your", "his", "her", "their", "its"})
 _EQUALS = frozenset({"is", "are", "was", "were", "是"})
 
 
@@ -30,15 +31,14 @@ def is_exchanged(one: str, other: str) -> bool:
     if one == other:
         return False
     before, after = _shared(_tokens(one), _tokens(other))
-    if len(before) == 3 and before[1] in _EQUALS or _is_retold(before, after):
+    if _is_retold(before, after):
         return False
+    whole = len(before)
     before, after = _core(before, after)
     if len(before) < 3 or _is_retold(before, after):
         return False
-    moved = [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    if all(_is_content(before[at]) and _is_content(after[at]) for at in moved):
-        return True
-    return _has_ends_exchanged(before, after)
+    beside = _EQUALS if len(before) == whole else frozenset[str]()
+    return _has_words_exchanged(before, after, beside) or _has_ends_exchanged(before, after, beside)
 
 
 @lru_cache(maxsize=4_096)
@@ -93,20 +93,34 @@ def _parts(tokens: list[str]) -> list[list[str]]:
     return [list(part) for is_separator, part in grouped if not is_separator]
 
 
-def _has_ends_exchanged(one: list[str], other: list[str]) -> bool:
-    """Whether the text is A, something, B here, and B, the same thing, A there; of any lengths."""
+def _has_words_exchanged(one: list[str], other: list[str], beside: frozenset[str]) -> bool:
+    """Whether all that is in another place has meaning by itself, and more than `beside` has stayed in its place."""
+    pairs = [*zip(one, other, strict=True)]
+    if not all(_is_content(old) and _is_content(new) for old, new in pairs if old != new):
+        return False
+    return not {old for old, new in pairs if old == new} <= beside
+
+
+def _has_ends_exchanged(one: list[str], other: list[str], beside: frozenset[str]) -> bool:
+    """Whether the text is A, something, B here, and B, the same thing, A there; of any lengths. Something: more than
+    `beside`."""
     size = len(one)
     for left in range(1, size - 1):
-        if not _is_content(one[left - 1]):
+        if not _is_of_name(one[left - 1]):
             break
         if one[:left] != other[size - left :]:
             continue
         for right in range(1, size - left):
-            if not _is_content(one[size - right]):
+            if not _is_of_name(one[size - right]):
                 break
-            if one[size - right :] == other[:right] and one[left : size - right] == other[right : size - left]:
-                return True
+            middle = one[left : size - right]
+            if one[size - right :] == other[:right] and middle == other[right : size - left]:
+                return not beside.issuperset(middle)
     return False
+
+
+def _is_of_name(token: str) -> bool:
+    return token in _DETERMINERS or _is_content(token)
 
 
 def _is_content(token: str) -> bool:
