@@ -55,7 +55,7 @@ _LEAD = re.compile(
     r"(?:(?:remember|note|don't forget|keep in mind|i (?:told|said|mentioned)(?: you)?)[:,]?\s+(?:that\s+)?"
     r"(?=\w+\s+\w+))?"
     r"(?:(?:顺便说一下|对了|另外|还有|再说一次|我说过|我提过|你好|请|麻烦)?[,，:：、\s]*)*"
-    r"(?:(?:记住|记得|别忘了)[,，:：\s]*)?",
+    r"(?:(?:记住|记得|记一下|别忘了)[,，:：\s]*)?",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
@@ -92,6 +92,7 @@ _SUBJECT = re.compile(
     r"(?:an?|the|my|our|his|her|their|in|on|at|to|from|for|with|by|until|before|after|behind|under|near|over|into|only|about|every|each)\b"
 )
 """A subject, what looks like its verb, and more: "The tuner comes in April", "We brew our own beer"."""
+_DOES = re.compile(r" [a-z]+(?:s|ed) \w")
 _SUBJECT_IN_CHINESE = re.compile(
     r"^(?!我们?(?:要|想|来|去|再|先)|[在从由要会能请]|不要|应该|必须).{1,20}?"
     r"(?:(?<![现正实好])在(?!线|乎|意|想)|(?<![理自])由(?!于|此)|从(?!来|不)|(?<![重主需只还想])要(?!是|不|求|点)"
@@ -175,9 +176,13 @@ def _is_statement(sentence: str) -> bool:
         return False
     if _REACTION.match(sentence):
         return bool(wishes(sentence))
-    if _ENGLISH.search(sentence) or _SUBJECT.match(sentence) or (not sentence.isascii() and _says_in_chinese(sentence)):
+    if _ENGLISH.search(sentence) or _has_subject(sentence) or (not sentence.isascii() and _says_in_chinese(sentence)):
         return True
     return bool(_WORKFLOW.search(sentence) or wishes(sentence))
+
+
+def _has_subject(sentence: str) -> bool:
+    return bool(_SUBJECT.match(sentence) or (_PERSON.match(sentence) and _DOES.search(sentence)))
 
 
 def _says_in_chinese(sentence: str) -> bool:
@@ -256,9 +261,9 @@ def repeated(entries: Iterable[Kept], since: datetime, times: int, least: float)
 
 
 def _asides(text: str) -> Iterator[str]:
-    """What is stated on the way of asking: "I eat no meat, what can I cook?"."""
+    """What is stated on the way of something else: "I eat no meat, what can I cook?"."""
     for sentence in _sentences(text):
-        if _QUESTION.search(sentence) or _ASKS.match(sentence):
+        if _QUESTION.search(sentence) or not _is_statement(sentence):
             yield from (part for part in _clauses(sentence) if _is_statement(part))
 
 
