@@ -22,6 +22,7 @@ from agent.memory.fallback import Fallback
 from agent.memory.given import SPARE, is_found, is_given
 from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger
+from agent.memory.small_talk import is_small_talk
 from agent.memory.tombstones import tombstones
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
@@ -36,6 +37,7 @@ _LEGS = 2
 _NEAR = 6
 """Entries that the index finds for a new one, to tell whether it says anything new."""
 _SAID = 400
+IN_PASSING = "small talk brings nothing up (memory.small_talk)"
 
 
 def nobody(event: object) -> None:
@@ -139,6 +141,8 @@ class Memories:
         """What is remembered about a task and the best passages of other notes, in turns, the best of each first."""
         app, asker = self.recall.app, self.asker
         memory, others = app.settings.memory, app.settings.context.memories
+        if not memory.small_talk and is_small_talk(task):
+            return [Piece("", self.name, absent=IN_PASSING)]
         begin = app.clock.monotonic()
         found = Recollection()
         if memory.auto_recall:

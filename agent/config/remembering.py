@@ -37,6 +37,9 @@ class Memory:
     max_recalls: Annotated[int, Range(0, 100, "memories")]
     """Memories given to a task. Default 8: more are seldom read by a model, wherever they stand."""
 
+    small_talk: bool
+    """Recall for greetings, thanks, a yes or a "go on", too. Default false: nothing that is known belongs to them."""
+
     refresh_every: Annotated[int, Range(1, 1_000, "steps")]
     """Steps between two recalls in a run. Default 3."""
 

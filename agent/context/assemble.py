@@ -36,7 +36,7 @@ class Opening:
     """What is put into the history just before a task, and a receipt for each piece that has one.
 
     `shown` has the receipts of each message, `untrusted` the sources of text that is not the owner's: the run has read
-    it. `problems` says which sources could not be asked, and why.
+    it. `problems` says which sources could not be asked, and why; `absent`, which had nothing to give and say so.
     """
 
     messages: tuple[Context, ...]
@@ -45,6 +45,7 @@ class Opening:
     shown: tuple[tuple[Receipt, ...], ...] = ()
     untrusted: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     def remark(self, message: Context, language: str = "en") -> str:
         """The receipts of one of its messages as lines for people; empty when it has none."""
@@ -84,6 +85,7 @@ def opening(
     rows: list[Line] = []
     pieces: list[Piece] = []
     problems: list[str] = []
+    absent: list[str] = []
     for source in sources:
         room = window.allowed(source.name)
         try:
@@ -92,6 +94,8 @@ def opening(
             logger.warning("%s cannot be asked: %s", source.name, error)
             problems.append(f"{source.name}: {error}")
             continue
+        absent += (f"{source.name}: {each.absent}" for each in offered if each.absent)
+        offered = [each for each in offered if not each.absent]
         kept = _fitting(offered, room, count)
         text = "\n\n".join(piece.text for piece in kept)
         rows.append(Line(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
@@ -107,7 +111,7 @@ def opening(
     untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
     shown += [each.receipts for each in added]
     messages += [each.message for each in added]
-    return Opening(tuple(messages), receipts, tuple(rows), tuple(shown), untrusted, tuple(problems))
+    return Opening(tuple(messages), receipts, tuple(rows), tuple(shown), untrusted, tuple(problems), tuple(absent))
 
 
 def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:

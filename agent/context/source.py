@@ -13,6 +13,7 @@ class Piece:
     """A text that may be put before the model. `source` says in a word or two what it is.
 
     `untrusted` names where the text comes from when that is not the vault's owner; its source has framed it then.
+    `absent` says for people why there is no text where there could be some; such a piece is never before the model.
     """
 
     text: str
@@ -20,6 +21,7 @@ class Piece:
     score: float = 0.0
     receipt: Receipt | None = None
     untrusted: str = ""
+    absent: str = ""
 
 
 class Source(Protocol):

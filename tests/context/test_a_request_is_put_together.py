@@ -169,6 +169,14 @@ def test_a_source_that_knows_nothing_adds_nothing() -> None:
     assert [row.kept for row in start.rows] == [0, 0, 0]
 
 
+def test_a_source_can_say_why_it_gives_nothing_and_only_people_read_it() -> None:
+    start = opening(
+        "thanks!", [FakeSource("memories", [Piece("", "memories", absent="nothing fits")])], [], WINDOW, by_fours
+    )
+    assert start.absent == ("memories: nothing fits",)
+    assert start.messages == () and start.rows[0] == Line("memories", 0, WINDOW.allowed("memories"), 0, 0)
+
+
 @pytest.mark.parametrize("error", [Permanent("the index is damaged"), OSError("disk")])
 def test_a_source_that_fails_is_named_and_the_others_are_heard(error: Exception) -> None:
     class Broken(FakeSource):

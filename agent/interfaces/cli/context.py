@@ -45,6 +45,7 @@ def command(output: Output, task: str) -> None:
             for receipt in start.receipts
         ],
         "untrusted": list(start.untrusted),
+        "absent": list(start.absent),
         "problems": [*start.problems, *([late] if late else [])],
     }
     output.emit(document, lambda: _said(start, rows, tools, late))
@@ -59,6 +60,7 @@ def _said(start: Opening, rows: tuple[Line, ...], tools: tuple[str, ...], late: 
     for message in start.messages:
         lines.append(f"before the task, {message.source}:")
         lines += [f"  {line}" for line in start.remark(message).splitlines()]
+    lines += [f"not given, {reason}" for reason in start.absent]
     lines += [f"untrusted text: {source}" for source in start.untrusted]
     lines += [f"problem: {problem}" for problem in (*start.problems, *([late] if late else []))]
     return "\n".join(lines).rstrip()

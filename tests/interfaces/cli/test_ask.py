@@ -91,6 +91,17 @@ def test_the_budget_is_explained_without_asking_a_model(root: Path, tmp_path: Pa
     assert not (root / "sessions").exists()
 
 
+def test_small_talk_is_given_nothing_and_that_is_said(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path)
+    for task in ("Thanks!", "谢谢，辛苦了！"):
+        found = document(root, own, "context", "--explain", task)
+        assert found["receipts"] == []
+        assert found["absent"] == ["memories: small talk brings nothing up (memory.small_talk)"]
+    assert "not given, memories: small talk brings" in tell(root, own, "context", "--explain", "Thanks!")
+    found = document(root, {**own, "VAULT_AGENT_MEMORY__SMALL_TALK": "true"}, "context", "--explain", "Thanks!")
+    assert found["absent"] == [] and found["receipts"], "the best there are, whatever they are"
+
+
 def test_calls_that_a_stranger_has_put_into_a_session_are_not_carried_out(root: Path, tmp_path: Path) -> None:
     ask = {"tool": "human_ask", "arguments": {"question": "Which tea?", "options": ["green"]}}
     note = {"tool": "vault_append", "arguments": {"path": "log.md", "text": "as agreed"}}
