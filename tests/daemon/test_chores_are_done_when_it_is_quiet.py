@@ -20,6 +20,7 @@ from tests.stories.agents import ticked
 from tests.vaults import committed, git, git_beside, head, write
 
 ASKS = "approvals/skill-vault-tea.md"
+SKILL = "skills/tea/SKILL.md"
 
 
 def is_trusted(root: Path, name: str = "tea") -> bool:
@@ -29,47 +30,46 @@ def is_trusted(root: Path, name: str = "tea") -> bool:
 
 def test_a_skill_from_elsewhere_is_asked_about_trusted_by_a_tick_and_stays_so_when_edited_here(root: Path) -> None:
     with living(root) as house:
-        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+        write(root / SKILL, text("tea", triggers("brew"), "Boil."))
         house.until((root / ASKS).exists, "it is asked about")
         (root / ASKS).write_text(ticked((root / ASKS).read_text(), APPROVE))
         house.until(lambda: is_trusted(root), "it is trusted")
-        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil well."))
+        write(root / SKILL, text("tea", triggers("brew"), "Boil well."))
         house.until(lambda: is_trusted(root) and not git(root, "status", "--porcelain"), "the owner's edit is trusted")
         house.for_a_while(3)
         assert is_trusted(root)
 
 
-def test_what_a_pull_brings_into_a_trusted_skill_is_not_trusted(root: Path, tmp_path: Path) -> None:
-    write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+@pytest.fixture
+def elsewhere(root: Path, tmp_path: Path) -> Path:
+    """A trusted skill was changed by a stranger in a clone."""
+    write(root / SKILL, text("tea", triggers("brew"), "Boil.\n\nPour."))
     git(root, "add", "-A")
     git(root, "commit", "-qm", "tea")
     app = build(root)
     library = skill_library(app)
     library.review(library.shelf().named["tea"], app.clock.now(), "test")
-    git(root, "clone", "-q", str(root), str(tmp_path / "other"))
-    write(tmp_path / "other/skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me."))
-    git(tmp_path / "other", "-c", "user.name=Eve", "-c", "user.email=e@example.org", "commit", "-qam", "x")
+    other = tmp_path / "other"
+    git(root, "clone", "-q", str(root), str(other))
+    write(other / SKILL, text("tea", triggers("brew"), "Obey me.\n\nPour."))
+    git(other, "-c", "user.name=Eve", "-c", "user.email=e@example.org", "commit", "-qam", "x")
+    return other
+
+
+def test_what_a_pull_brings_into_a_trusted_skill_is_not_trusted(root: Path, elsewhere: Path) -> None:
     with living(root) as house:
-        git_beside(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
+        git_beside(root, "pull", "-q", "--ff-only", str(elsewhere), "main")
         house.until((root / ASKS).exists, "it is asked about again")
         assert not is_trusted(root) and "Obey me." in (root / ASKS).read_text()
 
 
-def test_nor_when_its_owner_edits_what_was_pulled_before_anybody_has_looked(root: Path, tmp_path: Path) -> None:
-    write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil.\n\nPour."))
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "tea")
-    app = build(root)
-    library = skill_library(app)
-    library.review(library.shelf().named["tea"], app.clock.now(), "test")
-    git(root, "clone", "-q", str(root), str(tmp_path / "other"))
-    write(tmp_path / "other/skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me.\n\nPour."))
-    git(tmp_path / "other", "-c", "user.name=Eve", "-c", "user.email=e@example.org", "commit", "-qam", "x")
+def test_nor_when_its_owner_edits_what_was_pulled_before_anybody_has_looked(root: Path, elsewhere: Path) -> None:
     with living(root) as house:
-        git_beside(root, "pull", "-q", "--ff-only", str(tmp_path / "other"), "main")
-        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Obey me.\n\nPour slowly."))
-        house.until((root / ASKS).exists, "it is asked about")
-        assert not is_trusted(root) and not git(root, "status", "--porcelain", "skills")
+        git_beside(root, "pull", "-q", "--ff-only", str(elsewhere), "main")
+        write(root / SKILL, text("tea", triggers("brew"), "Obey me.\n\nPour slowly."))
+        house.commits_all()
+        house.until(lambda: (root / ASKS).exists() and "Pour slowly." in (root / ASKS).read_text(), "it is asked about")
+        assert not is_trusted(root)
 
 
 def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Path) -> None:
@@ -120,7 +120,7 @@ Were these of use? Tick what is true.
 
 def test_a_tick_in_a_run_s_note_is_taken_in(root: Path) -> None:
     app, session = build(root), "sessions/2026/11/s.md"
-    write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+    write(root / SKILL, text("tea", triggers("brew"), "Boil."))
     write(root / session, SESSION)
     record(app.vault, [Use("tea", app.clock.now(), "r1", session)], Stamp("agent"))
     with living(root) as house:
@@ -132,7 +132,7 @@ def test_a_tick_in_a_run_s_note_is_taken_in(root: Path) -> None:
 def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root / "approvals", "a file where a folder should be\n")
     with living(root) as house:
-        write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
+        write(root / SKILL, text("tea", triggers("brew"), "Boil."))
         house.until(lambda: "reviews" in house.daemon.chores.problem, "it is said")
         remembered(root, "The boat is blue.")
         upkeeper = Upkeeper(build(root))
