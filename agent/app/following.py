@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agent.app.recalling import nobody
 from agent.app.skills import Skills
@@ -27,7 +27,7 @@ from agent.events.runs import (
 )
 from agent.events.subscriber import Injection
 from agent.llm.messages import Context, Message
-from agent.loop.records import Spoken
+from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.memory.keeping import Addition
 from agent.skills.allowed import allowance
@@ -86,11 +86,18 @@ class Following:
                     with suppress(AgentError):  # it is trusted already where only its note cannot be written now
                         self.skills.ticked()
                 found = self._runs[context.run] = _InRun(session.path)
-                for match in _before(session, context.run, self.skills.library.shelf().get):
-                    found.active[match.skill.name] = match
+                found.active |= self._again(session, context.run)
                 while len(self._runs) > _KEPT:
                     self._runs.popitem(last=False)
         return SkillsSource(self, context, tuple(_texts(session.history)))
+
+    def _again(self, session: Session, run: str) -> dict[str, Match]:
+        """What a run followed before it stopped, by name; with what speaks for it now in the words of its task."""
+        before = {match.skill.name: match for match in _before(session, run, self.skills.library.shelf().get)}
+        task = next((event.task for event in session.of_run(run) if isinstance(event, Began)), "") if before else ""
+        weighed = self.skills.match(Task(task)).matches if task else ()
+        signals = {match.skill.name: match.signals for match in weighed}
+        return {name: replace(match, signals=signals.get(name, ())) for name, match in before.items()}
 
     def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
         """A step begins: the skills that fit now, by the tools used, and that the model does not have yet."""

@@ -190,7 +190,8 @@ def test_a_run_that_goes_on_elsewhere_follows_what_it_followed(app: App) -> None
     found = make(app)
     found.source(RunContext("r1", "sessions/s.md"), begun)
     assert not found.leaves(tool("vault_write", "fs"), RunContext("r1", "sessions/s.md"))
-    assert [each.path for each in found.additions(completed())] == ["skills/history/tea.md"]
+    (added,) = found.additions(completed())
+    assert added.path == "skills/history/tea.md" and b"| intent_pattern brew" in added.text
 
 
 def test_a_skill_with_a_name_in_another_script_is_followed_and_rated_like_any(app: App) -> None:
