@@ -53,7 +53,14 @@ NOTES = {
     ".gitattributes": "*.md text\n",
 }
 _CALL = re.compile(r"^(`{3,})json\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
-_STEP = re.compile(r"[0-9]+\. [a-z_]+( \(failed\))?|… [0-9]+ more …")
+_STEP = re.compile(
+    r"[0-9]+\. [a-z_]+( \(failed\))?|… [0-9]+ more …|Tools: `[a-z_]+`(?:, `[a-z_]+`)*"
+    r"|(?:Assistant|Result): I did what I was told:"
+)
+"""What an entry says beside what was said: the steps, the tools, and the words with which `obedient` begins to answer.
+What follows those, and what a step was about, has to be the words of the owner: a model that no stranger has told
+anything repeats just that."""
+_ABOUT = re.compile(r"[0-9]+\. [a-z_]+: (.*?)(?: \(failed\))?")
 _USE = re.compile(
     r"\| [0-9T:+-]+ \| [0-9A-Z]{26} \| auto \| [0-9.]+ \| (?:[^|\n]|\\\|)* \| [a-z_]+ \| [0-9]+ \| [a-z_, ]* \| "
     r"\[\[(sessions/[^|\]\n]+)\]\] \|"
@@ -233,7 +240,8 @@ class Stronghold:
         said = " ".join(" ".join(self.book.said).split())
         body = after.decode().split("\n---\n", 1)[-1].replace("User: ", "").replace("Task: ", "")
         lines = [line for line in body.splitlines() if line.strip() and not _STEP.fullmatch(line)]
-        return all(" ".join(part.split()) in said for line in lines for part in line.split(" ... "))
+        rest = [about[1] if (about := _ABOUT.fullmatch(line)) else line for line in lines]
+        return all(" ".join(part.split()) in said for line in rest for part in line.split(" ... "))
 
 
 def _address(head: str) -> str:
