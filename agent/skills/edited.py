@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from agent.errors import UserError
+from agent.vault.plumbing.git import GitObject
 from agent.vault.store import Vault
 
 
@@ -25,18 +25,17 @@ def edits(vault: Vault, commits: Iterable[tuple[str, Sequence[str]]]) -> dict[st
 
     Edits that follow upon one another are one; of those with something else between them only the last counts.
     """
+    made = [(commit, path) for commit, paths in commits for path in paths]
+    prefix = vault.place.prefix
+    names = [f"{revision}:{prefix}{path}" for commit, path in made for revision in (f"{commit}^", commit)]
+    digests = [_digest(each) for each in (vault.git.objects(names) if names else ())]
     found: dict[str, Edit] = {}
-    for commit, paths in commits:
-        for path in paths:
-            now = Edit(_digest(vault, f"{commit}^", path), _digest(vault, commit, path))
-            last = found.get(path)
-            found[path] = Edit(last.before, now.after) if last is not None and last.after == now.before else now
+    for (_, path), before, after in zip(made, digests[::2], digests[1::2], strict=True):
+        last = found.get(path)
+        found[path] = Edit(last.before if last is not None and last.after == before else before, after)
     return found
 
 
-def _digest(vault: Vault, revision: str, path: str) -> str | None:
-    try:
-        data = vault.read_at(revision, path)
-    except UserError:  # a first commit has none before it
-        return None
-    return sha256(data).hexdigest() if data is not None else None
+def _digest(found: GitObject | None) -> str | None:
+    """A file's; a first commit has none before it."""
+    return sha256(found.data).hexdigest() if found is not None and found.kind == "blob" else None
