@@ -5,7 +5,7 @@ and `following`'s."""
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.app.alone import is_watched
 from agent.app.build import App
@@ -89,7 +89,7 @@ def hooks(app: App, searches: Recall, following: Following, keeper: Keeper, mode
     diary = Diary(app)
     capturing = Capturing(
         keeper,
-        _ways(app, models),
+        _ways_with(app, models),
         lambda path, run: trace(vault, path, run),
         bus.publish_async,
         also=(diary.additions, following.additions),
@@ -129,15 +129,8 @@ def keep_words(app: App, session: Session, run: str) -> None:
     if began is None or not app.settings.memory.capture_messages:
         return
     vault = app.vault
-    ways = Ways(
-        app.settings.memory,
-        app.clock,
-        masked,
-        lambda text: tombstones(vault).without_forgotten(text),
-        language=app.settings.vault.language,
-    )
     keeper = Keeper(vault, lambda entry: ())
-    capturing = Capturing(keeper, ways, lambda path, run: trace(vault, path, run), nobody)
+    capturing = Capturing(keeper, _ways(app), lambda path, run: trace(vault, path, run), nobody)
     speaker = Speaker(began.channel, began.sender, began.group)
     try:
         capturing.capture(TaskCompleted(run, session.path, began.task, speaker, "interrupted", "", (), 0.0, 0))
@@ -200,19 +193,22 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
             save_entries(app.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session))
 
 
-def _ways(app: App, models: Account) -> Ways:
-    vault = app.vault
-    present = models.models.main.model.present
-    summarise = _summarise(app, models) if models.models.fast.model.present else None
+def _ways(app: App) -> Ways:
+    """How captures are made without a model."""
+    vault, settings = app.vault, app.settings
     return Ways(
-        app.settings.memory,
+        settings.memory,
         app.clock,
         masked,
-        lambda text: tombstones(vault).without_forgotten(text),
-        summarise,
-        present,
-        app.settings.vault.language,
+        lambda: tombstones(vault).without_forgotten,
+        language=settings.vault.language,
     )
+
+
+def _ways_with(app: App, models: Account) -> Ways:
+    """The same with the models that there are."""
+    summarise = _summarise(app, models) if models.models.fast.model.present else None
+    return replace(_ways(app), summarise=summarise, thinks=models.models.main.model.present)
 
 
 def _summarise(app: App, models: Account) -> Callable[[str], str]:

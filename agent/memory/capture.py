@@ -26,13 +26,13 @@ _LABEL_ALONE = re.compile(r"[^:：]*(?:: |：)\s*")
 @dataclass(frozen=True, slots=True)
 class Ways:
     """How captures are made: the settings, what long turns are summarised by (None: nothing), what covers up secrets,
-    and what is left of a text once what was to be forgotten is taken out. `thinks`: answers are a model's own words;
-    without one they are quotations of notes, and nothing new. `language` is that of the labels in an entry."""
+    and what gives, for each run, how to take out of a text what is to be forgotten. `thinks`: answers are a model's own
+    words; without one they are quotations of notes, and nothing new. `language` is that of the labels in an entry."""
 
     settings: Memory
     clock: Clock
     masked: Callable[[str], str]
-    remembered: Callable[[str], str]
+    remembering: Callable[[], Callable[[str], str]]
     summarise: Summarise | None = None
     thinks: bool = True
     language: str = "en"
@@ -60,12 +60,14 @@ def capture(event: TaskCompleted, trace: Trace, ways: Ways) -> tuple[Entry, ...]
         found += [task_summary(event, answer, clock, ways.language) if is_answer else None]
         traced = workflow_trace(event, trace, clock, ways.language)
         found += [replace(traced, untrusted=trace.untrusted) if traced else None]
-    return tuple(kept for entry in found if entry is not None and (kept := _without_forgotten(entry, ways)) is not None)
+    entries = [entry for entry in found if entry is not None]
+    remembered = ways.remembering() if entries else str
+    return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
 
 
-def _without_forgotten(entry: Entry, ways: Ways) -> Entry | None:
+def _without_forgotten(entry: Entry, remembered: Callable[[str], str]) -> Entry | None:
     """The entry without what its person wanted forgotten; None when nothing is left but labels."""
-    lines = [ways.remembered(line) for line in entry.text.splitlines()]
+    lines = [remembered(line) for line in entry.text.splitlines()]
     if lines == entry.text.splitlines():
         return entry
     left = [line for line in lines if line.strip() and not _LABEL_ALONE.fullmatch(line)]

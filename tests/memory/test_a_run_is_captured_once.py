@@ -36,7 +36,7 @@ GROUP = replace(RUN, speaker=Speaker("lark:room", "ben", group=True))
 
 
 def ways(settings: Memory = SETTINGS, **more: object) -> Ways:
-    return Ways(settings, FakeClock(), masked, lambda text: text, **more)  # type: ignore[arg-type]
+    return Ways(settings, FakeClock(), masked, lambda: str, **more)  # type: ignore[arg-type]
 
 
 def texts(entries: tuple[Entry, ...]) -> dict[str, str]:
@@ -158,7 +158,7 @@ def test_what_was_to_be_forgotten_is_left_out() -> None:
     def remembered(text: str) -> str:
         return text.replace("I drink green tea.", "")
 
-    found = capture(RUN, Trace(), replace(ways(), remembered=remembered))
+    found = capture(RUN, Trace(), replace(ways(), remembering=lambda: remembered))
     assert texts(found) == {"chat_turn/user": "Assistant: Noted."}
 
 

@@ -80,7 +80,7 @@ def log(app: App, event: TaskCompleted) -> Diary:
     """Have a run logged as it is when it is over; the diary."""
     diary = Diary(app)
     searches = recall(app, library(app))
-    ways = Ways(app.settings.memory, app.clock, str, str)
+    ways = Ways(app.settings.memory, app.clock, str, lambda: str)
     told: list[object] = []
     capturing = Capturing(keeper_of(app, searches), ways, lambda path, run: Trace(), told.append, [diary.additions])
     capturing.hear(event)
