@@ -14,7 +14,8 @@ from agent.memory.keeping import BEHIND
 from agent.skills.boxes import ticked
 from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
 from agent.skills.usage import Use, folded, history_path, uses
-from agent.vault.history.commits import HUMAN, Commit, FileChange, commits
+from agent.vault.history.commits import HUMAN, Commit, commits
+from agent.vault.plumbing.file_changes import FileChange
 from agent.vault.plumbing.objects import Entry
 from agent.vault.store import Vault
 
@@ -64,7 +65,7 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
 
 def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
     """Those of the runs of which a person has changed or removed lines that they had written, within a day."""
-    found = [each for each in commits(vault.git, vault.place, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
+    found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
     work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
     wrote = [Wrote(_root(each), each.when, frozenset(_paths(each))) for each in work]
     met = [

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from agent.vault.history.commits import Kind, commits, read_message
+from agent.vault.history.commits import commits, read_message
+from agent.vault.plumbing.file_changes import Kind
 from agent.vault.store import Vault
 from agent.vault.write.humans import dirty
 
@@ -32,7 +33,7 @@ class Line:
 def touched(vault: Vault, folder: str) -> frozenset[str]:
     """The notes of a folder that a person has corrected, renamed or brought back, or is at work on."""
     found: set[str] = set()
-    for commit in commits(vault.git, vault.place, actor="human", path=folder):
+    for commit in commits(vault, actor="human", path=folder):
         if commit.tool == FORGET:
             continue  # a person's wish, but not their words
         kinds = {Kind.EDITED, Kind.RENAMED} if not commit.undoes else set(Kind) - {Kind.DELETED}

@@ -14,6 +14,7 @@ from agent.errors import AgentError, NotAVault, Retryable, SecretFound, UserErro
 from agent.vault.layout import layout
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, locate
+from agent.vault.provenance.record import Provenance, provenance
 from agent.vault.write import humans, secrets
 from agent.vault.write.brake import lost_by
 from agent.vault.write.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
@@ -61,6 +62,7 @@ class Vault:
     """One open vault. Cheap to make, holds nothing open."""
 
     writer: Writer
+    provenance: Provenance
 
     @property
     def place(self) -> Place:
@@ -155,11 +157,20 @@ class Vault:
 
     def note_paths(self) -> list[str]:
         """Every note, tracked or not, that git does not ignore; sorted."""
-        command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
-        pathspec = ["--", self.place.prefix.rstrip("/")] if self.place.prefix else []
-        listed = self.git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
-        names = (name.removeprefix(self.place.prefix) for name in listed)
-        return sorted(name for name in names if is_note(name))
+        return _note_paths(self.git, self.place)
+
+    def own_version(self, path: str) -> bytes | None:
+        """A note as far as the person has made it here: what arrived in it from elsewhere is taken out, until they have
+        looked at it. None where there is no note then."""
+        return self.provenance.own_version(path, self.read(path))
+
+
+def _note_paths(git: Git, place: Place) -> list[str]:
+    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
+    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
+    listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    names = (name.removeprefix(place.prefix) for name in listed)
+    return sorted(name for name in names if is_note(name))
 
 
 def _refuse_secrets(requests: Iterable[Request]) -> None:
@@ -196,9 +207,8 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     files = Files(place.root, clock, options.durable)
 
     def count_notes() -> int:
-        return len(Vault(writer).note_paths())
+        return len(_note_paths(git, place))
 
-    writer = Writer(
-        place, layout(place, state, clock), git, files, clock, options, lambda run: lost_by(git, run), count_notes
-    )
-    return Vault(writer)
+    private = layout(place, state, clock)
+    writer = Writer(place, private, git, files, clock, options, lambda run: lost_by(git, run), count_notes)
+    return Vault(writer, provenance(place, git, private.folder, lambda: writer.journal.commits()))

@@ -47,7 +47,7 @@ def test_a_write_is_one_commit_with_its_run_tool_session_and_call(tmp_path: Path
     here = stage(tmp_path, [WRITE, "Done."])
     ended = here.ask("Write about tea")
     assert note(here.vault, "tea.md") == "Green.\n"
-    (found,) = [each for each in commits(here.vault.git, here.vault.place) if each.tool == "vault_write"]
+    (found,) = [each for each in commits(here.vault) if each.tool == "vault_write"]
     assert ended.commits == (found.id,)
     assert (found.run, found.session, found.actor) == (ended.run, ended.session, "agent")
     assert found.call and [change.path for change in found.files] == ["tea.md"]
@@ -56,7 +56,7 @@ def test_a_write_is_one_commit_with_its_run_tool_session_and_call(tmp_path: Path
 def test_every_commit_of_a_session_names_it(tmp_path: Path) -> None:
     here = stage(tmp_path, [WRITE, "Done."])
     ended = here.ask("Write about tea")
-    ours = [each for each in commits(here.vault.git, here.vault.place) if each.actor == "agent"]
+    ours = [each for each in commits(here.vault) if each.actor == "agent"]
     assert {each.session for each in ours} == {ended.session}
 
 

@@ -83,7 +83,7 @@ def test_a_skill_is_seen_to_fit_is_followed_and_is_rated_by_a_tick(
     session = root / ended.session
     text = session.read_text("utf-8")
     assert "## Skill: tea-round (confidence 50%)" in text and "[[skills/tea-round/SKILL]]" in text
-    made = commits(build(root).vault.git, build(root).vault.place, run=ended.run)
+    made = commits(build(root).vault, run=ended.run)
     assert [each.tool for each in made] == ["capture", "vault_append"], "what is made of a run by itself is one commit"
     (paths,) = [{change.path for change in each.files} for each in made if each.tool == "capture"]
     assert "skills/history/tea-round.md" in paths and any(path.startswith("daily/") for path in paths)

@@ -66,7 +66,7 @@ def test_a_ticked_box_lets_the_call_run_once(home: House) -> None:
 def test_the_yes_is_used_up_in_a_commit_before_the_effect(home: House) -> None:
     home.tick(ask(home), "approve")
     home.says("vault_write", **RULE)
-    subjects = [commit.subject for commit in commits(home.vault.git, home.vault.place, limit=2)]
+    subjects = [commit.subject for commit in commits(home.vault, limit=2)]
     assert subjects == ["vault(write): rules/tea.md", "approval(used): vault_write"]
 
 
@@ -90,7 +90,7 @@ def test_a_command_decides_in_the_person_s_name(home: House) -> None:
     path = ask(home)
     decided = home.approvals.decide(home.approvals.pending()[0].id, True, "go on")
     assert decided.status == "approved" and "- [x] approve\n- [ ] reject\n\nReason: go on" in home.text(path)
-    (commit,) = commits(home.vault.git, home.vault.place, limit=1)
+    (commit,) = commits(home.vault, limit=1)
     assert commit.actor == "human"
     home.says("vault_write", **RULE)
     with pytest.raises(UserError, match="is used already"):

@@ -66,7 +66,7 @@ def test_notes_are_listed_by_folder_and_name(home: House) -> None:
 def test_a_write_is_one_commit_that_says_by_whom_and_for_what(home: House) -> None:
     called = home.call("vault_write", "call-77", path="new/plan.md", content="# Plan\n")
     assert home.text("new/plan.md") == "# Plan\n"
-    (commit,) = commits(home.vault.git, home.vault.place, limit=1)
+    (commit,) = commits(home.vault, limit=1)
     assert called.given and called.given.commits == (commit.id,) == (head(home.vault.place.root),)
     assert commit.subject == "vault(write): new/plan.md"
     trailers = (commit.actor, commit.run, commit.tool, commit.session, commit.call)

@@ -83,7 +83,7 @@ def disk(code: int, at: int, lasting: bool) -> Fault:
 
     def through(vault: Vault) -> Vault:
         files = FaultyFiles(vault.place.root, SystemClock(), False, code, at, lasting)
-        return Vault(replace(vault.writer, files=files))
+        return replace(vault, writer=replace(vault.writer, files=files))
 
     name = f"{errno.errorcode[code]} at operation {at}{' and from then on' if lasting else ''}"
     return Fault(name, through=through)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from agent.app.build import App
 from agent.markdown import requests
-from agent.vault.store import Vault
 from agent.vault.write.files import Files
 from tests.trust.inbox_human import QUIET, Desk, desk
 from tests.vaults import git, write
@@ -115,7 +114,7 @@ def meeting(root: Path) -> Iterator[Meeting]:
 
     def meddled(app: App) -> App:
         files = MeddledFiles(app.vault.place.root, app.clock, False, waiting)
-        return replace(app, vault=Vault(replace(app.vault.writer, files=files)))
+        return replace(app, vault=replace(app.vault, writer=replace(app.vault.writer, files=files)))
 
     with desk(root, 1, meddled) as at:
         yield Meeting(at, waiting)

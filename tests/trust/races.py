@@ -72,7 +72,7 @@ def race(folder: Path, style: str, saves: int, seed: str) -> Races:
     """Let a person save `saves` times while the agent writes; raises `AssertionError` when a line is lost."""
     opened = make_vault(folder, {name: f"# {Path(name).stem}\n\nold text\n\n- end\n" for name in NOTES})
     files = CountingFiles(opened.place.root, SystemClock(), False)
-    vault = Vault(replace(opened.writer, files=files))
+    vault = replace(opened, writer=replace(opened.writer, files=files))
     ledger = Ledger(folder / "ledger.jsonl")
     total = Races()
     arguments = [str(vault.place.root), str(ledger.path), str(vault.writer.layout.journal), style, seed, *NOTES]
@@ -101,7 +101,7 @@ def save_slowly(folder: Path) -> str:
     opened = make_vault(folder, {"note.md": "old\n"}, clock=FakeClock())
     root = opened.place.root
     files = SlowEditorFiles(root, opened.clock, False)
-    vault = Vault(replace(opened.writer, files=files))
+    vault = replace(opened, writer=replace(opened.writer, files=files))
     with suppress(AgentError), vault.transaction("agent(notes): a line", Stamp("agent", "r1")) as transaction:
         transaction.append("note.md", b"agent line\n")
     (descriptor,) = files.opened

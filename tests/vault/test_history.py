@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from agent.clock import SystemClock
 from agent.errors import UserError
-from agent.vault.history.commits import Kind, commits, read_message
+from agent.vault.history.commits import commits, read_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
+from agent.vault.plumbing.file_changes import Kind
 from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
@@ -29,7 +30,7 @@ def create(vault: Vault, path: str, stamp: Stamp, subject: str = "create(notes):
 
 
 def subjects(vault: Vault, path: str) -> list[str]:
-    return [commit.subject for commit in commits(vault.git, vault.place, path=path)]
+    return [commit.subject for commit in commits(vault, path=path)]
 
 
 def test_a_commit_is_told_with_all_its_trailers(tmp_path: Path) -> None:
@@ -42,7 +43,7 @@ def test_a_commit_is_told_with_all_its_trailers(tmp_path: Path) -> None:
         "create: x",
         "The reason.",
     )
-    (commit,) = commits(vault.git, vault.place, limit=1)
+    (commit,) = commits(vault, limit=1)
     assert (commit.id, commit.subject, commit.body, commit.when) == (made, "create: x", "The reason.", START)
     assert (commit.actor, commit.job, commit.run, commit.tool) == ("job:morning", "morning", "01RUN", "write")
     assert (commit.session, commit.call, commit.undoes) == ("01SESSION", "call_7", ("a" * 40,))
@@ -52,7 +53,7 @@ def test_a_commit_is_told_with_all_its_trailers(tmp_path: Path) -> None:
 
 def test_a_commit_without_trailers_is_the_persons(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
-    (commit,) = commits(vault.git, vault.place)
+    (commit,) = commits(vault)
     assert (commit.actor, commit.author, commit.subject) == ("human", "Anna", "The vault as it was")
 
 
@@ -79,7 +80,7 @@ def test_filters_are_exact(tmp_path: Path) -> None:
     create(vault, "4.md", Stamp("job:day/2"), body="Vault-Run: 01RUN\n\nand so on")
 
     def found(actor: str | None = None, run: str | None = None, job: str | None = None) -> set[str]:
-        return {commit.id for commit in commits(vault.git, vault.place, actor=actor, run=run, job=job)}
+        return {commit.id for commit in commits(vault, actor=actor, run=run, job=job)}
 
     assert found(run="01RUN") == {one, job}
     assert found(run="01RUN2") == {two}
@@ -96,9 +97,7 @@ def test_time_filters_include_both_ends(tmp_path: Path) -> None:
     for number in range(4):
         made.append(create(vault, f"{number}.md", Stamp()))
         clock.advance(60)
-    between = commits(
-        vault.git, vault.place, actor="agent", since=START + timedelta(minutes=1), until=START + timedelta(minutes=2)
-    )
+    between = commits(vault, actor="agent", since=START + timedelta(minutes=1), until=START + timedelta(minutes=2))
     assert [commit.id for commit in between] == [made[2], made[1]]
 
 
@@ -119,7 +118,7 @@ def test_a_note_is_followed_through_its_renames(tmp_path: Path) -> None:
 def test_odd_names_and_messages_are_read_as_they_are(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {'-rf 山水\n\t"x".md': "x\n", ":100644 a.md": "y\n"})
     git(vault.place.root, "commit", "-q", "--allow-empty", "-m", ":100644 100644 a b M\n\n\x01strange")
-    empty, first = commits(vault.git, vault.place)
+    empty, first = commits(vault)
     assert (empty.subject, empty.files) == (":100644 100644 a b M", ())
     assert {change.path for change in first.files} == {'-rf 山水\n\t"x".md', ":100644 a.md", "vault-agent.yaml"}
 
@@ -129,7 +128,7 @@ def test_before_the_first_commit_there_is_no_history(tmp_path: Path) -> None:
     write(root / "vault-agent.yaml", "")
     git(root, "init", "-q")
     vault = open_vault(root, tmp_path / "state", SystemClock(), FAST)
-    assert commits(vault.git, vault.place) == []
+    assert commits(vault) == []
     found = of_working_tree(vault.git, vault.place, vault.writer.files)
     assert [item.change.path for item in found] == ["vault-agent.yaml"]
 
@@ -149,7 +148,7 @@ def test_a_vault_in_a_folder_of_a_repository_sees_only_itself(tmp_path: Path) ->
     place = locate(root / "notes")
     assert place
     vault = open_vault(root / "notes", tmp_path / "state", SystemClock(), FAST)
-    found = commits(vault.git, place)
+    found = commits(vault)
     assert [commit.subject for commit in found] == ["moved out", "first"]
     assert [(change.kind, change.path) for change in found[0].files] == [(Kind.DELETED, "a.md")]
     assert {change.path for change in found[1].files} == {"a.md", "vault-agent.yaml"}
@@ -163,16 +162,16 @@ def test_a_merge_is_told_against_its_first_parent(tmp_path: Path) -> None:
     git(root, "checkout", "-q", "main")
     create(vault, "main.md", Stamp())
     git(root, "merge", "-q", "-m", "merged", "side")
-    (merged,) = commits(vault.git, vault.place, limit=1)
+    (merged,) = commits(vault, limit=1)
     assert [change.path for change in merged.files] == ["side.md"]
-    assert len(commits(vault.git, vault.place)) == 4
+    assert len(commits(vault)) == 4
 
 
 @pytest.mark.parametrize("revision", ["--output=x", "-1", "nowhere", "HEAD:a.md", "HEAD\nHEAD", ""])
 def test_what_is_no_commit_is_refused(tmp_path: Path, revision: str) -> None:
     vault = make_vault(tmp_path, {"a.md": "a\n"})
     with pytest.raises(UserError):
-        commits(vault.git, vault.place, revision=revision)
+        commits(vault, revision=revision)
 
 
 def test_settings_of_the_repository_do_not_change_what_is_told(tmp_path: Path) -> None:
@@ -190,7 +189,7 @@ def test_settings_of_the_repository_do_not_change_what_is_told(tmp_path: Path) -
         ("trailer.separators", "="),
     ):
         git(root, "config", key, value)
-    new, first = commits(vault.git, vault.place)
+    new, first = commits(vault)
     assert (new.actor, len(first.files)) == ("agent", 2)
     (item,) = of_commit(vault.git, vault.place, new.id, first.id)
     assert item.patch.startswith(b"diff --git a/b.md b/b.md\n")
@@ -202,7 +201,7 @@ def test_changes_are_told_in_the_notes_terms(tmp_path: Path) -> None:
     write(vault.place.root / "a.md", old.replace("[ ]", "[x]").replace("open", "done"))
     write(vault.place.root / "pic.png", b"\x89PNG\0\0")
     git(vault.place.root, "commit", "-qam", "edited")
-    (commit, _) = commits(vault.git, vault.place)
+    (commit, _) = commits(vault)
     lines = dict(zip([c.path for c in commit.files], describe(vault.git, commit.files), strict=True))
     assert sorted(lines["a.md"]) == ["status: open → done", "ticked: Buy milk"]
     assert lines["pic.png"] == ()
@@ -242,5 +241,5 @@ def test_nothing_that_the_vault_names_is_run_for_a_difference(tmp_path: Path) ->
     assert len(of_working_tree(vault.git, vault.place, vault.writer.files)) == 2
     last = head(vault.place.root)
     assert len(of_commit(vault.git, vault.place, last, None)) == 3
-    assert len(commits(vault.git, vault.place)) == 1
+    assert len(commits(vault)) == 1
     assert not canary.exists()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
+from agent.markdown.touching import merge_touching
 from agent.vault.history.commits import commits
-from agent.vault.history.touching import merge_touching
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault, open_vault
@@ -79,7 +79,7 @@ def test_an_edit_is_taken_back_to_the_byte(tmp_path: Path) -> None:
     assert committed(vault.place.root, "plan.md") == PLAN.encode()
     assert result.undone == (made,)
     assert [change.path for change in result.files] == ["plan.md"]
-    (last,) = commits(vault.git, vault.place, limit=1)
+    (last,) = commits(vault, limit=1)
     assert (last.id, last.undoes, last.actor, last.tool) == (result.commit, (made,), "human", "undo")
     assert clean(vault)
 

@@ -41,7 +41,7 @@ def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, obj
     spent, made = agent.account.spent(ended.run.partition(".")[0]), list(ended.commits)
     sources = dict.fromkeys((*ended.given, *ended.sources))
     if again:
-        found = commits(agent.app.vault.git, agent.app.vault.place, run=ended.run)
+        found = commits(agent.app.vault, run=ended.run)
         before = [commit for commit in found if commit.tool not in BEHIND]
         made = list(dict.fromkeys([*(commit.id for commit in reversed(before)), *made]))
     return {

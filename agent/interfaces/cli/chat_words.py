@@ -134,7 +134,7 @@ def _changes(place: Place) -> list[Commit]:
     session = load(place.app.vault, place.session)
     runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
     vault = place.app.vault
-    return [each for each in commits(vault.git, vault.place) if each.run and each.run.partition(".")[0] in runs]
+    return [each for each in commits(vault) if each.run and each.run.partition(".")[0] in runs]
 
 
 WORDS: Mapping[str, Callable[[Place, str], str]] = {

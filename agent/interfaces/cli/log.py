@@ -44,20 +44,19 @@ def command(
     count: int,
 ) -> None:
     app = build(output.vault())
-    git, place, now = app.vault.git, app.vault.place, app.clock.now()
+    now = app.clock.now()
     found = commits(
-        git,
-        place,
+        app.vault,
         actor=actor,
         run=run,
         job=job,
-        path=inside(path, place.root) if path else None,
+        path=inside(path, app.vault.place.root) if path else None,
         since=moment(since, now) if since else None,
         until=moment(until, now, end=True) if until else None,
         limit=count + 1 if count else None,
     )
     shown = found[:count] if count else found
-    lines = iter(describe(git, [change for commit in shown for change in commit.files]))
+    lines = iter(describe(app.vault.git, [change for commit in shown for change in commit.files]))
     told = [[next(lines) for _ in commit.files] for commit in shown]
     document = {"commits": [_document(commit, said) for commit, said in zip(shown, told, strict=True)]}
     output.emit(document, lambda: _text(shown, told, now))
@@ -73,6 +72,7 @@ def _document(commit: Commit, told: Told) -> Mapping[str, object]:
         "when": commit.when.isoformat(),
         "actor": commit.actor,
         "author": commit.author,
+        "claims": commit.claims or None,
         "subject": commit.subject,
         "run": commit.run or None,
         "tool": commit.tool or None,
@@ -91,9 +91,10 @@ def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> str:
 
 def _entry(commit: Commit, told: Told, now: datetime) -> Iterator[str]:
     who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
-    parts = [who, *([f"run {commit.run}"] if commit.run else []), *([commit.tool] if commit.tool else [])]
+    claims = f"claims to be {commit.claims}, not made on this machine" if commit.claims else ""
+    parts = [who, claims, f"run {commit.run}" if commit.run else "", commit.tool]
     when = f"{relative(commit.when, now)} ({absolute(commit.when, now)})"
-    yield f"{click.style(commit.id[:8], fg='yellow')}  {when}  {', '.join(parts)}"
+    yield f"{click.style(commit.id[:8], fg='yellow')}  {when}  {', '.join(filter(None, parts))}"
     yield f"  {commit.subject}"
     for oid in commit.undoes[:_LINES]:
         yield f"    undoes {oid[:8]}"

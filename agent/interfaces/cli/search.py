@@ -139,14 +139,13 @@ def _waits(daemon: Mapping[str, object]) -> str | None:
 
 def _past(app: App, when: str) -> "Library":
     """The index of the vault as it was at a commit, or at the end of a day or moment."""
-    git, place = app.vault.git, app.vault.place
     try:
         until = moment(when, app.clock.now(), end=True)
     except UserError:
         until = None
     if until is None or is_commit_id(when):
-        return _library(app, resolve(git, when))
-    found = commits(git, place, until=until, limit=1)
+        return _library(app, resolve(app.vault.git, when))
+    found = commits(app.vault, until=until, limit=1)
     if not found:
         raise UserError(f"there is no commit before {when}", hint="vault-agent log -n 0 lists them all")
     return _library(app, found[0].id)

@@ -1,56 +1,34 @@
 """What happened to a vault, read from git: who changed which notes, when, on whose behalf.
 
 One `git log` gives everything; who is meant by a commit is told by the trailers at the very end of its message, and a
-commit without them is a person's own. What a change means in a note's terms is `difference`'s, taking it back `undo`'s.
+commit without them is a person's own. Anybody can write trailers: they count where this machine has a record that it
+made the commit, else they are only what the commit claims to be. What a change means in a note's terms is
+`difference`'s, taking it back `undo`'s.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from enum import StrEnum
 
 from agent.errors import UserError
+from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import Entry
-from agent.vault.plumbing.repository import Place
+from agent.vault.store import Vault
 
 HUMAN = "human"
 
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
 _TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:(.*)")
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_NOT_THERE = "0"
-
-
-class Kind(StrEnum):
-    """What became of a file."""
-
-    CREATED = "created"
-    EDITED = "edited"
-    DELETED = "deleted"
-    RENAMED = "renamed"
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file in a commit; paths are relative to the vault, `old_path` is set for a rename.
-
-    `before` and `after` are what git holds for it (None: nothing; an id of zeros: only the working tree has it).
-    """
-
-    kind: Kind
-    path: str
-    old_path: str | None = None
-    before: Entry | None = None
-    after: Entry | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
     """One change of the vault, made at `when`; `actor`, `run` and so on are its trailers, empty where there are none.
 
-    The files of a merge are those that differ from its first parent.
+    `claims` is the actor that the trailers name where this machine has no record of the commit: then they count for
+    nothing else. The files of a merge are those that differ from its first parent.
     """
 
     id: str
@@ -66,6 +44,7 @@ class Commit:
     body: str
     files: tuple[FileChange, ...]
     parents: tuple[str, ...] = ()
+    claims: str = ""
 
     @property
     def job(self) -> str:
@@ -78,8 +57,7 @@ class Commit:
 
 
 def commits(
-    git: Git,
-    place: Place,
+    vault: Vault,
     *,
     actor: str | None = None,
     run: str | None = None,
@@ -95,11 +73,12 @@ def commits(
     `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive.
     A vault without a commit has none; raises `UserError` for any other revision that is not there.
     """
+    git, place = vault.git, vault.place
     if revision == "HEAD" and git.objects(["HEAD"])[0] is None:
         return []
     start = resolve(git, revision)
     unfiltered = all(value is None for value in (actor, run, job, path, since, until))
-    found: Iterable[Commit] = _log(git, place, start, limit if unfiltered and not place.prefix else None)
+    found: Iterable[Commit] = _log(vault, start, limit if unfiltered and not place.prefix else None)
     trail = Trail(path) if path else None
     chosen = [
         commit
@@ -131,52 +110,36 @@ def is_commit_id(text: str) -> bool:
     return _COMMIT_ID.fullmatch(text) is not None
 
 
-def lineage(git: Git, place: Place) -> list[Commit]:
+def lineage(vault: Vault) -> list[Commit]:
     """Every commit that HEAD is made of, children before parents, those that left the vault alone included."""
-    head = git.objects(["HEAD"])[0]
-    return list(_log(git, place, head.oid, None)) if head else []
+    head = vault.git.objects(["HEAD"])[0]
+    return _log(vault, head.oid, None) if head else []
 
 
-def _log(git: Git, place: Place, start: str, limit: int | None) -> Iterator[Commit]:
+def _log(vault: Vault, start: str, limit: int | None) -> list[Commit]:
     options = ["--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M", "--no-relative"]
     options += ["--no-show-signature", "--encoding=UTF-8", "--date=raw", "--topo-order", _FORMAT]
     options += [f"--max-count={limit}"] if limit is not None else []
-    prefix = place.prefix  # filtered here and not by git, whose history would lose the commits in between
-    out = git.run("log", "-z", *options, "--end-of-options", start, "--")
+    prefix = vault.place.prefix  # filtered here and not by git, whose history would lose the commits in between
+    out = vault.git.run("log", "-z", *options, "--end-of-options", start, "--")
     fields = out.decode("utf-8", "surrogateescape").split("\0")
-    position = 0
+    position, found = 0, list[Commit]()
     while position + 5 <= len(fields):
         head = fields[position : position + 5]
         files, position = parse_raw(fields, position + 5, prefix)
-        yield _commit(head, files)
+        found.append(_commit(head, files))
+    signed = [commit.id for commit in found if _has_trailers(commit)]
+    made = vault.provenance.made_here(signed) if signed else set()
+    return [commit if commit.id in made or not _has_trailers(commit) else _claimed(commit) for commit in found]
 
 
-def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[FileChange, ...], int]:
-    """The records of `--raw -z` from `position` on, and where they end; files outside the vault are left out."""
-    files: list[FileChange] = []
-    while position < len(fields) and fields[position].lstrip("\n").startswith(":"):
-        old_mode, mode, old_id, new_id, status = fields[position].lstrip("\n")[1:].split(" ")
-        count = 2 if status[0] in "RC" else 1
-        paths = fields[position + 1 : position + 1 + count]
-        names = [path.removeprefix(prefix) if path.startswith(prefix) else None for path in paths]
-        position += 1 + count
-        before = Entry(old_mode, old_id) if old_mode.strip(_NOT_THERE) else None
-        after = Entry(mode, new_id) if mode.strip(_NOT_THERE) else None
-        if status[0] != "U":
-            files += _change(names[0], names[-1], before, after)
-    return tuple(files), position
+def _has_trailers(commit: Commit) -> bool:
+    return bool(commit.actor != HUMAN or commit.run or commit.tool or commit.session or commit.call or commit.undoes)
 
 
-def _change(old: str | None, new: str | None, before: Entry | None, after: Entry | None) -> Iterator[FileChange]:
-    """One record as a change inside the vault: what is moved in counts as created, what is moved out as deleted."""
-    if old is not None and new is not None and old != new:
-        yield FileChange(Kind.RENAMED, new, old, before, after)
-    elif new is not None:
-        inside = before if old is not None else None
-        kind = Kind.CREATED if inside is None else Kind.EDITED if after is not None else Kind.DELETED
-        yield FileChange(kind, new, None, inside, after)
-    elif old is not None:
-        yield FileChange(Kind.DELETED, old, None, before, None)
+def _claimed(commit: Commit) -> Commit:
+    """A commit whose trailers nobody here can vouch for: they are shown, and count for nothing."""
+    return replace(commit, actor=HUMAN, run="", tool="", session="", call="", undoes=(), claims=commit.actor)
 
 
 def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:

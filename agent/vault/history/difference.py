@@ -14,7 +14,7 @@ from pathlib import Path
 from agent.errors import AgentError
 from agent.markdown import changes
 from agent.markdown.note import Note
-from agent.vault.history.commits import FileChange, Kind, parse_raw
+from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from agent.errors import Conflict
-from agent.vault.history.commits import HUMAN, Commit, FileChange, Kind, lineage
+from agent.vault.history.commits import HUMAN, Commit, lineage
 from agent.vault.history.difference import uncommitted
 from agent.vault.history.undo_choice import Chosen, Selection, choose
 from agent.vault.history.undo_plan import Desk, Draft, Word, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
+from agent.vault.plumbing.file_changes import FileChange, Kind
 from agent.vault.store import Transaction, Vault
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
@@ -51,14 +52,14 @@ def undo(
     Raises `Conflict` when a note's same lines were changed since (with `partial`, such notes stay and the rest is
     undone), `MassChange` when too many notes would go and nobody `confirmed` it, and `UserError` for an unknown commit.
     """
-    history = lineage(vault.git, vault.place)
+    history = lineage(vault)
     chosen = choose(vault, history, selection)
     if not chosen.commits:
         return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
     unsaved = uncommitted(vault.git, vault.place)
     if not dry_run and vault.writer.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
         vault.commit_human(confirmed=confirmed)  # else the half of a rename that we do not touch stays out of history
-        history = lineage(vault.git, vault.place)
+        history = lineage(vault)
         unsaved = uncommitted(vault.git, vault.place)
     desk = plan(vault, history, unsaved, chosen.commits)
     planned = _result(desk, chosen)

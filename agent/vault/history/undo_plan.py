@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from agent.errors import BadPath
 from agent.markdown import merge as notes
-from agent.vault.history.commits import HUMAN, Commit, FileChange, Kind
-from agent.vault.history.touching import merge_touching
+from agent.markdown.touching import merge_touching
+from agent.vault.history.commits import HUMAN, Commit
+from agent.vault.plumbing.file_changes import FileChange, Kind
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, blob_id
 from agent.vault.write.files import Files

@@ -18,6 +18,8 @@ from agent.vault.plumbing.people import Person, signature
 from agent.vault.plumbing.repository import Place, branch
 
 RETRIES = 60
+REFLOG_MARK = "vault-agent: "
+"""The beginning of the reflog's message for each commit that is made here: no other program's has it."""
 FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
@@ -196,7 +198,7 @@ class Committer:
     def _move_head(self, new: str, tip: Tip, message: str) -> bool:
         """Compare and swap; False when HEAD is no longer what it was, or another program holds the branch's lock."""
         old = tip.commit or "0" * tip.width
-        reason = message.split("\n", 1)[0]
+        reason = REFLOG_MARK + message.split("\n", 1)[0]
         try:
             self.git.run("update-ref", "-m", reason, "HEAD", new, old)
         except (GitFailed, Retryable):

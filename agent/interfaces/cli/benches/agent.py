@@ -52,7 +52,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     say(f"writing and indexing {notes} notes")
     paths = build_prose(folder / "vault", notes)
     place = site(folder / "vault", folder / "home", engine)
-    vault = Timed(place.app.vault.writer)
+    vault = Timed(place.app.vault.writer, place.app.vault.provenance)
     app = _scripted(replace(place.app, vault=vault), folder / "script.json", paths)
     steps: list[float] = []
     begins: list[float] = []

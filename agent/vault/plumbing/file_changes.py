@@ -1,0 +1,60 @@
+"""What became of files between two trees, as git's raw diff tells it, in the vault's own paths."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent.vault.plumbing.objects import Entry
+
+_NOT_THERE = "0"
+
+
+class Kind(StrEnum):
+    """What became of a file."""
+
+    CREATED = "created"
+    EDITED = "edited"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file in a commit; paths are relative to the vault, `old_path` is set for a rename.
+
+    `before` and `after` are what git holds for it (None: nothing; an id of zeros: only the working tree has it).
+    """
+
+    kind: Kind
+    path: str
+    old_path: str | None = None
+    before: Entry | None = None
+    after: Entry | None = None
+
+
+def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[FileChange, ...], int]:
+    """The records of `--raw -z` from `position` on, and where they end; files outside the vault are left out."""
+    files: list[FileChange] = []
+    while position < len(fields) and fields[position].lstrip("\n").startswith(":"):
+        old_mode, mode, old_id, new_id, status = fields[position].lstrip("\n")[1:].split(" ")
+        count = 2 if status[0] in "RC" else 1
+        paths = fields[position + 1 : position + 1 + count]
+        names = [path.removeprefix(prefix) if path.startswith(prefix) else None for path in paths]
+        position += 1 + count
+        before = Entry(old_mode, old_id) if old_mode.strip(_NOT_THERE) else None
+        after = Entry(mode, new_id) if mode.strip(_NOT_THERE) else None
+        if status[0] != "U":
+            files += _change(names[0], names[-1], before, after)
+    return tuple(files), position
+
+
+def _change(old: str | None, new: str | None, before: Entry | None, after: Entry | None) -> Iterator[FileChange]:
+    """One record as a change inside the vault: what is moved in counts as created, what is moved out as deleted."""
+    if old is not None and new is not None and old != new:
+        yield FileChange(Kind.RENAMED, new, old, before, after)
+    elif new is not None:
+        inside = before if old is not None else None
+        kind = Kind.CREATED if inside is None else Kind.EDITED if after is not None else Kind.DELETED
+        yield FileChange(kind, new, None, inside, after)
+    elif old is not None:
+        yield FileChange(Kind.DELETED, old, None, before, None)

@@ -1,0 +1,215 @@
+"""The record of what arrived, in one SQLite file beside the vault's other private files.
+
+It can be made again from git's own logs, so a damaged file is put aside and the record begun anew; what the person has
+answered lies elsewhere (`remotes`, `looks`). One transaction for each look, durable before anybody is told.
+"""
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.errors import Retryable
+from agent.vault.provenance.reflog import Maker
+from agent.vault.provenance.remotes import Answers
+
+_BUSY_SECONDS = 10.0
+_ASKED_AT_ONCE = 500
+_TABLES = """
+CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS own_commit (id TEXT PRIMARY KEY, maker TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS arrival (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, before TEXT, after TEXT, commit_id TEXT NOT NULL,
+    addresses TEXT NOT NULL, author TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS arrival_path ON arrival (path);
+CREATE INDEX IF NOT EXISTS arrival_after ON arrival (after);
+CREATE INDEX IF NOT EXISTS arrival_commit ON arrival (commit_id);
+CREATE TABLE IF NOT EXISTS line (mark INTEGER, arrival INTEGER, PRIMARY KEY (mark, arrival)) WITHOUT ROWID;
+"""
+logger = logging.getLogger(__name__)
+
+
+class RecordDamaged(Retryable):
+    """The file was damaged and has been put aside: the record begins anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One file that a commit from elsewhere brought: blob ids before and after (None: no file).
+
+    `addresses` are those of the remotes that have the commit, empty where no remote has it.
+    """
+
+    id: int
+    path: str
+    before: str | None
+    after: str | None
+    commit: str
+    addresses: tuple[str, ...]
+    author: str
+
+    def is_mine(self, answers: Answers) -> bool:
+        """Whether it came from where only the person writes."""
+        return bool(self.addresses) and all(map(answers.is_mine, self.addresses))
+
+    @property
+    def source(self) -> str:
+        """Where it came from, in words for people and for the model."""
+        where = ", ".join(self.addresses) or "an unknown place"
+        return f"{where}, by {self.author}" if self.author else where
+
+
+@dataclass(slots=True)
+class Database:
+    """The record of one vault. May be used by several threads; Raises `RecordDamaged`, and `Retryable` when another
+    process holds it for long."""
+
+    path: Path
+    _open: sqlite3.Connection | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make what is written in the block durable at once, or nothing of it."""
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def fact(self, name: str) -> str | None:
+        """One remembered value; None where there is none."""
+        rows = self._rows("SELECT value FROM fact WHERE name = ?", (name,))
+        return str(rows[0][0]) if rows else None
+
+    def remember(self, facts: Mapping[str, str]) -> None:
+        """Keep these values."""
+        self._write("INSERT OR REPLACE INTO fact VALUES (?, ?)", facts.items())
+
+    def add_commits(self, makers: Mapping[str, Maker]) -> None:
+        """Keep that these commits were made on this machine."""
+        self._write("INSERT OR REPLACE INTO own_commit VALUES (?, ?)", [(id, str(each)) for id, each in makers.items()])
+
+    def makers(self, ids: Sequence[str]) -> dict[str, Maker]:
+        """Who on this machine made these commits; those that were made elsewhere are left out."""
+        return {
+            str(id): Maker(str(maker)) for id, maker in self._among("SELECT id, maker FROM own_commit WHERE id", ids)
+        }
+
+    def add_arrival(self, arrival: Arrival, marks: Iterable[int]) -> None:
+        """Keep an arrival with the marks of its new lines; its `id` is given here."""
+        row = (arrival.path, arrival.before, arrival.after, arrival.commit, json.dumps(arrival.addresses))
+        with self._connected() as connection:
+            columns = "path, before, after, commit_id, addresses, author"
+            cursor = connection.execute(
+                f"INSERT INTO arrival ({columns}) VALUES (?, ?, ?, ?, ?, ?)", (*row, arrival.author)
+            )
+            lines = ((mark, cursor.lastrowid) for mark in marks)
+            connection.executemany("INSERT OR IGNORE INTO line VALUES (?, ?)", lines)
+
+    def arrived_commits(self, ids: Sequence[str]) -> set[str]:
+        """Those of the commits of which arrivals are known."""
+        return {str(row[0]) for row in self._among("SELECT DISTINCT commit_id FROM arrival WHERE commit_id", ids)}
+
+    def is_empty(self) -> bool:
+        """Whether nothing has ever arrived."""
+        return not self._rows("SELECT 1 FROM arrival LIMIT 1", ())
+
+    def all(self) -> list[Arrival]:
+        """Every arrival, the oldest first."""
+        return self._arrivals("SELECT * FROM arrival ORDER BY id", ())
+
+    def at(self, path: str) -> list[Arrival]:
+        """What arrived at a path, the oldest first."""
+        return self._arrivals("SELECT * FROM arrival WHERE path = ? ORDER BY id", (path,))
+
+    def of_commits(self, ids: Sequence[str]) -> list[Arrival]:
+        """What these commits brought."""
+        return [_arrival(row) for row in self._among("SELECT * FROM arrival WHERE commit_id", ids)]
+
+    def with_blob(self, blobs: Sequence[str]) -> list[Arrival]:
+        """The arrivals that brought these contents."""
+        return [_arrival(row) for row in self._among("SELECT * FROM arrival WHERE after", blobs)]
+
+    def with_marks(self, marks: Sequence[int]) -> list[Arrival]:
+        """The arrivals that brought lines with these marks."""
+        query = "SELECT DISTINCT arrival.* FROM line JOIN arrival ON arrival.id = line.arrival WHERE line.mark"
+        return [_arrival(row) for row in self._among(query, marks)]
+
+    def close(self) -> None:
+        """Let go of the file; it is opened again when it is needed."""
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
+    def _arrivals(self, query: str, values: tuple[object, ...]) -> list[Arrival]:
+        return [_arrival(row) for row in self._rows(query, values)]
+
+    def _among(self, query: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
+        for at in range(0, len(values), _ASKED_AT_ONCE):
+            part = tuple(values[at : at + _ASKED_AT_ONCE])
+            yield from self._rows(f"{query} IN ({', '.join('?' * len(part))})", part)
+
+    def _rows(self, query: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
+        with self._connected() as connection:
+            return connection.execute(query, values).fetchall()
+
+    def _write(self, query: str, rows: Iterable[tuple[object, ...]]) -> None:
+        with self._connected() as connection:
+            connection.executemany(query, rows)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._open is None:
+                    self._open = self._connect()
+                yield self._open
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                    raise Retryable("another vault-agent records what arrived", hint="try again soon") from error
+                self._put_aside(error)
+                raise RecordDamaged("the record of what arrived was damaged, and is made anew") from error
+
+    def _connect(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path.touch(0o600)
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
+        )
+        try:
+            connection.executescript(_TABLES)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _put_aside(self, error: sqlite3.DatabaseError) -> None:
+        """A damaged record is kept beside the new one, in case somebody wants to know what was in it."""
+        logger.warning("the record of what arrived is damaged (%s); it is made anew from git's logs", error)
+        with suppress(sqlite3.Error):
+            self.close()
+        self._open = None
+        for ending in ("-journal", "-wal", "-shm"):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.replace(self.path.with_name(self.path.name + ".damaged"))
+
+
+def _arrival(row: Sequence[object]) -> Arrival:
+    id, path, before, after, commit, addresses, author = row
+    known = tuple(str(each) for each in json.loads(str(addresses)))
+    return Arrival(int(str(id)), str(path), _text(before), _text(after), str(commit), known, str(author))
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

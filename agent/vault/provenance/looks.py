@@ -1,0 +1,45 @@
+"""Which arrived contents the person has looked at on this machine: a small file that only grows, outside the vault."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.vault import durable
+
+
+@dataclass(slots=True)
+class Looks:
+    """The looks of one vault, read again when the file has grown."""
+
+    path: Path
+    _known: set[tuple[str, str]] = field(default_factory=set)
+    _size: int = -1
+
+    def has(self, path: str, blob: str | None) -> bool:
+        """Whether the person has looked at this content in this place (None: at its removal)."""
+        self._refresh()
+        return (path, blob or "") in self._known
+
+    def add(self, path: str, blob: str | None) -> None:
+        """The person has looked at it; durable when this returns."""
+        durable.append(self.path, f"\n{json.dumps([path, blob or ''])}\n")
+
+    def _refresh(self) -> None:
+        try:
+            size = self.path.stat().st_size
+            if size == self._size:
+                return
+            rows = self.path.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            return
+        self._size = size
+        self._known = {found for row in rows if (found := _parsed(row)) is not None}
+
+
+def _parsed(row: str) -> tuple[str, str] | None:
+    """One look; None for a line that a crash or damage has broken: then it is asked about again."""
+    try:
+        path, blob = json.loads(row)
+    except (ValueError, TypeError):
+        return None
+    return str(path), str(blob)

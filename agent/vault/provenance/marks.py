@@ -1,0 +1,52 @@
+"""Marks by which lines of text are known again when they are copied, quoted, or made part of a list.
+
+A line is reduced to its letters and digits, without case: list marks, checkboxes, emphasis, spaces and punctuation make
+no difference. A line that is too short to be told from everybody's lines counts together with the lines below it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+LEAST = 12
+"""Bytes of letters and digits that a line needs to be known by itself: three English words, four Chinese characters."""
+TOGETHER = 8
+"""Short lines that are looked at together at most."""
+
+_LIST = re.compile(r"^(?:[\s>#*+-]|\[[ xX?!/-]\]|\d{1,9}[.)](?=\s))+")
+_OTHER = re.compile(r"[\W_]+")
+
+
+def normalized(line: str) -> str:
+    """The letters and digits of a line, in lower case, without the marks of a list, a quotation or a heading."""
+    return _OTHER.sub("", _LIST.sub("", unicodedata.normalize("NFKC", line).casefold()))
+
+
+def line_marks(lines: Sequence[bytes]) -> list[int | None]:
+    """A signed 64-bit mark for each line; None for a line that says nothing and for a short one at the very end."""
+    texts = [normalized(line.decode("utf-8", "replace")).encode("utf-8", "replace") for line in lines]
+    filled = [at for at, text in enumerate(texts) if text]
+    marks: list[int | None] = [None] * len(texts)
+    for number, at in enumerate(filled):
+        text = texts[at]
+        for other in filled[number + 1 : number + TOGETHER]:
+            if len(text) >= LEAST:
+                break
+            text += texts[other]
+        marks[at] = text_mark(text)
+    return marks
+
+
+def new_marks(after: bytes, before: Iterable[bytes]) -> list[int]:
+    """The marks of the lines in `after` that none of the versions `before` has, each once."""
+    known = {mark for version in before for mark in line_marks(version.split(b"\n"))}
+    found = line_marks(after.split(b"\n"))
+    return [mark for mark in dict.fromkeys(found) if mark is not None and mark not in known]
+
+
+def text_mark(text: bytes) -> int | None:
+    """The mark of a text that is normalized already; None where it is too short."""
+    if len(text) < LEAST:
+        return None
+    return int.from_bytes(sha256(text).digest()[:8], "big", signed=True)

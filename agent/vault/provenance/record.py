@@ -1,0 +1,171 @@
+"""Read first: what arrived in a vault from elsewhere, kept in step with git, and what that means for a text.
+
+`look` compares HEAD, the remote-tracking branches and the last fetch with the last look, and records what is new before
+anybody is told of it. A commit is this machine's own when its reflog, its author and this program's journal agree; of
+every other one the files and their new lines are recorded with the remotes that have it. Text that arrived is somebody
+else's until the person has looked at it here, or has said that only they write to that remote.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.markdown.touching import merge_touching
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import blob_id
+from agent.vault.plumbing.repository import Place
+from agent.vault.provenance.database import Arrival, Database, RecordDamaged
+from agent.vault.provenance.looks import Looks
+from agent.vault.provenance.marks import line_marks
+from agent.vault.provenance.remotes import AnswerFile
+from agent.vault.provenance.steering import steers
+from agent.vault.provenance.taking import Taking
+
+_LONGEST_CHAIN = 1_000
+
+
+@dataclass(slots=True)
+class Provenance:
+    """The record of one vault on this machine. May be used by several threads."""
+
+    taking: Taking
+    answers: AnswerFile
+    looks: Looks
+    _stamp: object = None
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def database(self) -> Database:
+        return self.taking.database
+
+    @property
+    def git(self) -> Git:
+        return self.taking.git
+
+    def look(self) -> None:
+        """Record what has arrived since the last look; costs a few file stats where nothing has.
+
+        Raises `Retryable` when another process holds the record, `GitFailed` when git does not answer.
+        """
+        with self._lock:
+            stamp = self.taking.stamp()
+            if stamp == self._stamp:
+                return
+            try:
+                self.taking.take_in(self.answers.load())
+            except RecordDamaged:
+                self.taking.take_in(self.answers.load())
+            self._stamp = stamp
+
+    def made_here(self, commits: Sequence[str]) -> set[str]:
+        """Those of the commits whose trailers count: this program made them here, or they are the person's own by a
+        remote where only they write."""
+        self.look()
+        made = self.taking.program_commits(commits)
+        rest = [each for each in commits if each not in made]
+        return made | self._mine(rest)
+
+    def strangers(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> str:
+        """Where the text in these lines (inclusive, from 1; None: all) came from; empty where it is the person's."""
+        self.look()
+        if self.database.is_empty():
+            return ""
+        rows = data.split(b"\n")
+        first, last = lines or (1, len(rows))
+        marks = {mark for mark in line_marks(rows)[first - 1 : last] if mark is not None}
+        found = self.database.with_marks(sorted(marks)) if marks else []
+        if not found and lines is None:
+            found = self.database.with_blob([blob_id(data, self._width)])
+        return next((each.source for each in found if self._counts(each, path)), "")
+
+    def arrived(self, path: str, blob: str | None) -> bool:
+        """Whether exactly this content (None: its absence) came to this place from elsewhere, and nobody has looked."""
+        self.look()
+        if blob is None:
+            found = [each for each in self.database.at(path) if each.after is None][-1:]
+        else:
+            found = self.database.with_blob([blob])
+        return bool(found) and all(self._counts(each, path) for each in found)
+
+    def own_version(self, path: str, data: bytes | None) -> bytes | None:
+        """The note as far as the person has made it here: what arrived in it and nobody has looked at is taken out.
+
+        None where there is no note then. Where an edit made here meets what arrived, the edit does not count until the
+        person has looked at the note.
+        """
+        self.look()
+        if data is None or self.database.is_empty():
+            return data
+        waiting = [each for each in self.database.at(path) if each.after is not None and self._counts(each, path)]
+        elsewhere = self._moved_here(path, data) if not waiting else []
+        waiting = waiting or elsewhere
+        return self._without(data, waiting) if waiting else data
+
+    def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
+        """What arrived and counts as somebody else's still: the last arrival at each path that `only` accepts."""
+        self.look()
+        last = {each.path: each for each in self.database.all() if only(each.path)}
+        return [each for each in last.values() if self._counts(each, each.path)]
+
+    def has_seen(self, path: str) -> None:
+        """The person has looked at what the note holds now, and at all that arrived in it before."""
+        for each in self.database.at(path):
+            if not self.looks.has(path, each.after):
+                self.looks.add(path, each.after)
+
+    def _counts(self, arrival: Arrival, path: str) -> bool:
+        """Whether an arrival is somebody else's still, for the note at `path`."""
+        if self.looks.has(arrival.path, arrival.after):
+            return False
+        return steers(path) or not arrival.is_mine(self.answers.load())
+
+    def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
+        """The arrivals that gave another path this very content, which was moved here since."""
+        return [each for each in self.database.with_blob([blob_id(data, self._width)]) if self._counts(each, path)]
+
+    def _without(self, data: bytes, waiting: Sequence[Arrival]) -> bytes | None:
+        origin = {each.after: each.before for each in waiting}
+        blob: str | None = blob_id(data, self._width)
+        if blob in origin:
+            for _ in range(_LONGEST_CHAIN):
+                if blob not in origin:
+                    return self._content(blob)
+                blob = origin[blob]
+            return None
+        now: bytes | None = data
+        for each in reversed(waiting):
+            now = self._taken_out(now or b"", each)
+        return now
+
+    def _taken_out(self, data: bytes, arrival: Arrival) -> bytes | None:
+        """A note that was edited here, without what one arrival brought; as it was before that where both meet."""
+        before, after = self._content(arrival.before), self._content(arrival.after) or b""
+        old, new, now = (set(version.split(b"\n")) for version in (before or b"", after, data))
+        if not (new - old) & now and not (old - new) - now:
+            return data  # nothing of it is left
+        merged = merge_touching(after, data, before or b"")
+        if merged is None:
+            return before
+        return merged if merged.strip() or before is not None else None
+
+    def _content(self, blob: str | None) -> bytes | None:
+        found = self.git.objects([blob])[0] if blob else None
+        return found.data if found is not None else None
+
+    @property
+    def _width(self) -> int:
+        return self.taking.width
+
+    def _mine(self, commits: Sequence[str]) -> set[str]:
+        """Those of the commits that came only from where only the person writes."""
+        answers = self.answers.load()
+        found = self.database.of_commits(commits) if answers.writers and commits else []
+        others = {each.commit for each in found if not each.is_mine(answers)}
+        return {each.commit for each in found} - others
+
+
+def provenance(place: Place, git: Git, folder: Path, journalled: Callable[[], Iterable[str]]) -> Provenance:
+    """The record of a vault, in its private `folder`; `journalled` gives the commits that the write journal knows."""
+    taking = Taking(place, git, Database(folder / "provenance.db"), journalled)
+    return Provenance(taking, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))

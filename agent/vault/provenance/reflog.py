@@ -1,0 +1,88 @@
+"""What git itself has written down about commits on this machine: its reflogs, which are never cloned or pulled.
+
+A step that says "commit" was made by a person's git here; one that begins with `REFLOG_MARK` by this program. Whatever
+else moves a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, clone) may bring text from elsewhere.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agent.vault.plumbing.commit import REFLOG_MARK
+
+_STEP = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t\n]*(?:\t([^\n]*))?")
+_PERSON = re.compile(r"commit(?: \((?:initial|amend|merge)\))?: |revert: |(?:merge|pull)\b.*: Merge made by ")
+_EARLIER = re.compile(r"[a-z]+\([^()]*\): ")
+"""What this program's own messages looked like before they had a beginning of their own; git has none like it."""
+_CLONE = re.compile(r"clone: from (.+)")
+
+
+class Maker(StrEnum):
+    """Who made the commit that a step of the reflog leads to."""
+
+    PROGRAM = "program"
+    PERSON = "person"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One move of a branch or of HEAD, with git's message."""
+
+    old: str
+    new: str
+    message: str
+
+    @property
+    def maker(self) -> Maker:
+        """Who made the commit `new`, as far as this step says."""
+        if self.message.startswith(REFLOG_MARK):
+            return Maker.PROGRAM
+        return Maker.PERSON if _PERSON.match(self.message) else Maker.UNKNOWN
+
+    @property
+    def earlier_maker(self) -> Maker:
+        """The same for a reflog that was begun by an earlier version of this program."""
+        return Maker.PROGRAM if _EARLIER.match(self.message) else self.maker
+
+    @property
+    def cloned_from(self) -> str:
+        """The address that this step has cloned; empty for any other step."""
+        found = _CLONE.match(self.message)
+        return found[1] if found else ""
+
+
+def parse_steps(data: bytes) -> list[Step]:
+    """The steps in a reflog's bytes, the oldest first; lines that are none are passed over."""
+    found = (_STEP.fullmatch(line) for line in data.split(b"\n"))
+    return [
+        Step(each[1].decode(), each[2].decode(), (each[3] or b"").decode("utf-8", "replace")) for each in found if each
+    ]
+
+
+def reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
+    """The reflogs in which this machine's own commits may be: of HEAD and the local branches, in all work trees."""
+    yield gitdir / "logs" / "HEAD"
+    yield common / "logs" / "HEAD"
+    yield from sorted(common.glob("worktrees/*/logs/HEAD"))
+    yield from sorted(path for path in (common / "logs" / "refs" / "heads").rglob("*") if path.is_file())
+
+
+def makers(files: Iterable[Path], *, first_time: bool) -> dict[str, Maker]:
+    """Who made which commit, by all these reflogs; commits of which they do not say are left out."""
+    found: dict[str, Maker] = {}
+    for path in files:
+        for step in parse_steps(_bytes(path)):
+            maker = step.earlier_maker if first_time else step.maker
+            if maker is not Maker.UNKNOWN:
+                found.setdefault(step.new, maker)
+    return found
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,87 @@
+"""Who writes to a remote: the person's answer, kept on this machine and never in the vault.
+
+An answer is about an address and not about a name: a remote that is pointed elsewhere has not been asked about. Whoever
+has not been asked about yet counts as `Writers.OTHERS`.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from agent.vault import durable
+from agent.vault.plumbing.git import Git
+
+NOWHERE = ""
+"""The address of text that came by no remote that git knows."""
+
+_LOGIN = re.compile(r"(?<=://)[^/@]*@")
+_KEY = re.compile(r"(?:SHA256:)?[\w+/=-]{8,128}")
+
+
+class Writers(StrEnum):
+    """Who writes to a remote."""
+
+    ME = "me"
+    OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the person has said of remotes, by address, and the keys whose signature is theirs (fingerprints)."""
+
+    writers: Mapping[str, Writers]
+    keys: frozenset[str] = frozenset()
+
+    def is_mine(self, address: str) -> bool:
+        """Whether only the person writes there; never for text that came by no remote."""
+        return address != NOWHERE and self.writers.get(address) is Writers.ME
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """The file of the answers of one vault."""
+
+    path: Path
+
+    def load(self) -> Answers:
+        """The answers; none where the file cannot be read: then everybody's text is asked about again."""
+        try:
+            document = json.loads(self.path.read_text("utf-8"))
+            writers = {str(address): Writers(each) for address, each in document["writers"].items()}
+            return Answers(writers, frozenset(str(key) for key in document["keys"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return Answers({})
+
+    def answer(self, address: str, writers: Writers) -> None:
+        """Keep who writes to the remote at this address; durable when this returns."""
+        answers = self.load()
+        self._save(Answers({**answers.writers, address: writers}, answers.keys))
+
+    def add_key(self, fingerprint: str) -> None:
+        """Keep that commits signed by this key are the person's own; durable when this returns."""
+        answers = self.load()
+        self._save(Answers(answers.writers, answers.keys | {fingerprint}))
+
+    def _save(self, answers: Answers) -> None:
+        document = {"writers": dict(answers.writers), "keys": sorted(answers.keys)}
+        durable.replace(self.path, json.dumps(document, indent=1))
+
+
+def is_fingerprint(text: str) -> bool:
+    """Whether a text can be the fingerprint of a key."""
+    return _KEY.fullmatch(text) is not None
+
+
+def plain_address(address: str) -> str:
+    """The address without a login or a trailing slash, as it is compared and shown."""
+    return _LOGIN.sub("", address.strip()).rstrip("/").removesuffix(".git") or address.strip()
+
+
+def addresses(git: Git) -> dict[str, str]:
+    """The plain address of each configured remote, by name."""
+    out = git.run("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)).decode("utf-8", "surrogateescape")
+    rows = (item.partition("\n") for item in out.split("\0") if item)
+    return {name.removeprefix("remote.").removesuffix(".url"): plain_address(url) for name, _, url in rows}

@@ -1,0 +1,148 @@
+"""From commits that are new here to what they brought: which were made on this machine, which files the others changed.
+
+Asks git; keeps nothing. Where a commit came from is told by the remotes that have it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.people import AGENT
+from agent.vault.provenance.marks import new_marks
+from agent.vault.provenance.reflog import Maker
+
+_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce"
+_TEXT = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base", ".html", ".htm", ".eml", ".org", ".json", ".yaml")
+MOST_READ = 8 << 20
+"""Bytes. The lines of a larger file are not known by themselves; the file as a whole is."""
+_READ_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit that was not here at the last look."""
+
+    id: str
+    parents: tuple[str, ...]
+    author: tuple[str, str]
+    committer: tuple[str, str]
+
+    def is_made_by(self, maker: Maker) -> bool:
+        """Whether it is this machine's: the reflog says so, and a person's commit has that person's own author."""
+        if maker is Maker.PERSON:
+            return self.author in {self.committer, (AGENT.name, AGENT.email)}
+        return maker is Maker.PROGRAM
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """One file that a commit brought: blob ids, and the marks of lines that its first parent does not have there.
+
+    `patch` is the same for changes that add and remove the same lines, wherever in the note.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+    marks: tuple[int, ...]
+    patch: str = ""
+
+
+def new_commits(git: Git, tips: Sequence[str], known: Sequence[str]) -> list[NewCommit]:
+    """The commits that `tips` are made of and `known` are not, children first; commits that are missing count not."""
+    if not tips:
+        return []
+    asked = "".join(f"{tip}\n" for tip in (*tips, *(f"^{each}" for each in known))).encode()
+    command = ["rev-list", "--stdin", "--ignore-missing", "--topo-order", "--no-commit-header", _FORMAT]
+    rows = git.run(*command, stdin=asked).decode("utf-8", "replace").split("\n")
+    return [_commit(row) for row in rows if row]
+
+
+def _commit(row: str) -> NewCommit:
+    id, parents, author, author_mail, committer, committer_mail = row.split("\0")
+    return NewCommit(id, tuple(parents.split()), (author, author_mail), (committer, committer_mail))
+
+
+def signed_by(git: Git, ids: Sequence[str], keys: frozenset[str]) -> set[str]:
+    """Those of the commits that carry a good signature by one of these keys (fingerprints)."""
+    if not ids or not keys:
+        return set()
+    programs = ("gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen")
+    fixed = [word for each in programs for word in ("-c", each)]  # a repository could name another program
+    command = [*fixed, "log", "--no-walk=unsorted", "--stdin", "--format=%H %G? %GF %GP"]
+    found = set()
+    out = git.run(*command, stdin="".join(f"{id}\n" for id in ids).encode()).decode("utf-8", "replace")
+    for row in out.split("\n"):
+        id, _, rest = row.partition(" ")
+        verdict, _, fingerprints = rest.partition(" ")
+        if verdict in {"G", "U"} and keys & set(fingerprints.split()):
+            found.add(id)
+    return found
+
+
+def files_of(git: Git, commits: Sequence[NewCommit], prefix: str) -> Iterator[tuple[NewCommit, list[FileChange]]]:
+    """The files that each commit changed; of a merge those that differ from all its parents, as against the first."""
+    pairs = [(commit, parent) for commit in commits for parent in commit.parents or ("",)]
+    if not pairs:
+        return
+    asked = "".join(f"{commit.id} {parent}".rstrip() + "\n" for commit, parent in pairs).encode()
+    command = ["diff-tree", "--stdin", "--root", "--always", "-r", "-z", "-M", "--raw", "--no-abbrev"]
+    fields = git.run(*command, "--ignore-submodules=all", stdin=asked).decode("utf-8", "surrogateescape").split("\0")
+    listed = _listed(fields, prefix)
+    for commit in commits:
+        against = [next(listed) for _ in commit.parents or ("",)]
+        others = [{change.path for change in each} for each in against[1:]]
+        yield commit, [change for change in against[0] if all(change.path in paths for paths in others)]
+
+
+def _listed(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
+    position = 0
+    while position < len(fields) and fields[position]:
+        found, position = parse_raw(fields, position + 1, prefix)
+        yield found
+
+
+def files_in(git: Git, commit: str, prefix: str) -> dict[str, str]:
+    """The blob of each file of the vault in a commit."""
+    out = git.run("ls-tree", "-r", "-z", "--full-tree", "--format=%(objecttype) %(objectname) %(path)", commit)
+    rows = (row.split(" ", 2) for row in out.decode("utf-8", "surrogateescape").split("\0") if row)
+    return {path.removeprefix(prefix): oid for kind, oid, path in rows if kind == "blob" and path.startswith(prefix)}
+
+
+def brought(git: Git, changes: Sequence[FileChange]) -> Iterator[Brought]:
+    """What each change brought, a moved note under both its names."""
+    for at in range(0, len(changes), _READ_AT_ONCE):
+        part = changes[at : at + _READ_AT_ONCE]
+        blobs = _texts(git, part)
+        for change in part:
+            before, after = (entry.oid if entry else None for entry in (change.before, change.after))
+            old, new = (None if oid is None else blobs.get(oid) for oid in (before, after))
+            marks = tuple(new_marks(new or b"", [old or b""]))
+            patch = _patch(old, new) if old is not None or new is not None else f"{before} {after}"
+            if change.kind is Kind.RENAMED and change.old_path:
+                yield Brought(change.old_path, before, None, (), f"{before} moved")
+            yield Brought(change.path, before, after, marks, patch)
+
+
+def _patch(old: bytes | None, new: bytes | None) -> str:
+    one, other = (set((each or b"").split(b"\n")) for each in (old, new))
+    lines = b"\n".join([*sorted(one - other), b"", *sorted(other - one)])
+    return sha256(lines + b"%d%d" % (old is None, new is None)).hexdigest()
+
+
+def _texts(git: Git, changes: Sequence[FileChange]) -> Mapping[str, bytes]:
+    named = [(change.path, entry.oid) for change in changes for entry in (change.before, change.after) if entry]
+    return texts(git, named)
+
+
+def texts(git: Git, files: Iterable[tuple[str, str]]) -> Mapping[str, bytes]:
+    """The contents of these files (path and blob) that hold text and are not too large, by blob id."""
+    ids = list({oid for path, oid in files if path.casefold().endswith(_TEXT)})
+    if not ids:
+        return {}
+    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin="\n".join(ids).encode())
+    rows = (row.split(" ") for row in out.decode().split("\n") if row)
+    small = [row[0] for row in rows if len(row) == 3 and row[1] == "blob" and int(row[2]) <= MOST_READ]
+    return {found.oid: found.data for found in (git.objects(small) if small else ()) if found is not None}

@@ -1,0 +1,234 @@
+"""One look at git: what is new since the last one, and into the record with it.
+
+Most looks find only commits that this program has just made, told from the end of the reflog without asking git; they
+are kept in memory, as the next process reads the same end again. Everything else is sorted commit by commit.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.people import AGENT
+from agent.vault.plumbing.repository import Place
+from agent.vault.provenance.database import Arrival, Database
+from agent.vault.provenance.marks import new_marks
+from agent.vault.provenance.references import References, common_dir, references
+from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, reflogs
+from agent.vault.provenance.remotes import Answers, addresses, plain_address
+from agent.vault.provenance.sorting import (
+    Brought,
+    NewCommit,
+    brought,
+    files_in,
+    files_of,
+    new_commits,
+    signed_by,
+    texts,
+)
+
+MANY = 2_000
+"""Commits from elsewhere in one look from which on the files of their newest versions are recorded, and not each
+commit's: a clone of a long history."""
+_KEPT_TIPS = 200
+_KEPT_STEPS = 500
+_READ_AT_ONCE = 200
+_LINE = 256
+"""Bytes at the end of a reflog by which it is known again."""
+_HEAD_LOG = "head log"
+_REFERENCES = "references"
+_TIPS = "tips"
+
+
+@dataclass(slots=True)
+class Taking:
+    """Brings the record of one vault up to date. `journalled` gives the commits that the write journal still knows."""
+
+    place: Place
+    git: Git
+    database: Database
+    journalled: Callable[[], Iterable[str]]
+    width: int = 40
+    _recent: set[str] = field(default_factory=set)
+    _common: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._common = common_dir(self.place.gitdir)
+
+    def stamp(self) -> object:
+        """How the files look in which git says that something has moved."""
+        gitdir, common = self.place.gitdir, self._common
+        files = [gitdir / "HEAD", gitdir / "logs" / "HEAD", gitdir / "FETCH_HEAD", common / "packed-refs"]
+        for folder in (common / "refs" / "remotes", common / "refs" / "heads"):
+            files += [folder, *(folder.rglob("*") if folder.is_dir() else ())]
+        return tuple(map(_look, files))
+
+    def take_in(self, answers: Answers) -> None:
+        """Record what is new; durable when this returns."""
+        log = _bytes(self.place.gitdir / "logs" / "HEAD")
+        now = references(self.place.gitdir, self._common)
+        self.width = len(now.head) or self.width
+        shown = _shown(now)
+        before = self.database.fact(_REFERENCES)
+        steps = _steps_since(self.database.fact(_HEAD_LOG), log)
+        if before == shown and steps is not None and self._are_ours(steps, now.head):
+            self._recent = {step.new for step in steps}
+            if len(steps) < _KEPT_STEPS:
+                return
+        with self.database.transaction():
+            self._sort(now, answers, first_time=before is None)
+            tips = [*now.tips, *(self.database.fact(_TIPS) or "").split()]
+            kept = " ".join(list(dict.fromkeys(tips))[:_KEPT_TIPS])
+            self.database.remember({_REFERENCES: shown, _HEAD_LOG: _end_of(log), _TIPS: kept})
+        self._recent = set()
+
+    def program_commits(self, ids: Sequence[str]) -> set[str]:
+        """Those of the commits that this program has made on this machine."""
+        known = self.database.makers(ids)
+        ours = {id for id, maker in known.items() if maker is Maker.PROGRAM} | self._recent.intersection(ids)
+        return ours | set(self.journalled()).intersection(ids) if len(ours) < len(ids) else ours
+
+    def _are_ours(self, steps: Sequence[Step], head: str) -> bool:
+        """Whether all that HEAD has done since is to take up commits of this program's, one upon the other."""
+        last = (self.database.fact(_TIPS) or "").split(" ")[0]
+        for step in steps:
+            if step.maker is not Maker.PROGRAM or step.old.strip("0") != last.strip("0"):
+                return False
+            last = step.new
+        return last == head
+
+    def _sort(self, now: References, answers: Answers, *, first_time: bool) -> None:
+        """Tell this machine's own commits from those that came, and record both."""
+        known = (self.database.fact(_TIPS) or "").split()
+        new = new_commits(self.git, now.tips, known)
+        made = makers(reflogs(self.place.gitdir, self._common), first_time=first_time)
+        made |= dict.fromkeys(self.journalled(), Maker.PROGRAM)
+        made |= self.database.makers([commit.id for commit in new])
+        own = {commit.id: made[commit.id] for commit in new if commit.id in made and commit.is_made_by(made[commit.id])}
+        signed = signed_by(self.git, [commit.id for commit in new if commit.id not in own], answers.keys)
+        own |= dict.fromkeys(signed, Maker.PERSON)
+        seen = self.database.arrived_commits([commit.id for commit in new])
+        others = [commit for commit in new if commit.id not in own and commit.id not in seen]
+        sources = self._sources(now, known, bool(others))
+        if first_time:
+            earlier = self._were_here(others, sources)
+            own |= dict.fromkeys(earlier, Maker.PROGRAM)  # nobody can tell any more; their trailers are believed
+            others = [commit for commit in others if commit.id not in earlier]
+        own |= self._record(others, [commit for commit in new if commit.id in own], sources, now)
+        self.database.add_commits(own)
+
+    def _sources(self, now: References, known: Sequence[str], wanted: bool) -> Mapping[str, tuple[str, ...]]:
+        """The addresses of the remotes that have each new commit, or of the last fetch."""
+        if not wanted:
+            return {}
+        configured = addresses(self.git)
+        found: dict[str, list[str]] = {}
+        tips: dict[str, list[str]] = {}
+        for name, oid in now.remotes.items():
+            remote = next((each for each in configured if name.startswith(f"refs/remotes/{each}/")), None)
+            tips.setdefault(configured.get(remote or "", name), []).append(oid)
+        for address, oids in tips.items():
+            for commit in new_commits(self.git, oids, known):
+                found.setdefault(commit.id, []).append(address)
+        for oid, address in now.fetched.items():
+            for commit in new_commits(self.git, [oid], known):
+                found.setdefault(commit.id, [plain_address(address)])
+        return {id: tuple(each) for id, each in found.items()}
+
+    def _were_here(self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]]) -> set[str]:
+        """At the first look: the commits that are older than what the reflog remembers, and that no remote has."""
+        steps = parse_steps(_bytes(self.place.gitdir / "logs" / "HEAD"))
+        if steps and steps[0].cloned_from:
+            return set()
+        older = [steps[0].old] if steps and steps[0].old.strip("0") else []
+        if not steps:
+            older = [commit.id for commit in others[:1]]
+        return {commit.id for commit in new_commits(self.git, older, ())} - sources.keys() if older else set()
+
+    def _record(
+        self,
+        others: Sequence[NewCommit],
+        own: Sequence[NewCommit],
+        sources: Mapping[str, tuple[str, ...]],
+        now: References,
+    ) -> dict[str, Maker]:
+        """Record what commits from elsewhere brought; returns those of them that only repeat this machine's own."""
+        if len(others) > MANY:
+            self._record_trees(own, sources, now)
+            return {}
+        replaced = self._replaced(now.head) if others else set()
+        repeated: dict[str, Maker] = {}
+        for commit, changes in files_of(self.git, list(reversed(others)), self.place.prefix):
+            files = list(brought(self.git, changes))
+            new = [each for each in files if (each.path, each.patch) not in replaced]
+            if files and not new:
+                repeated[commit.id] = Maker.PROGRAM if commit.author == (AGENT.name, AGENT.email) else Maker.PERSON
+            for each in new:
+                self.database.add_arrival(_arrival(each, commit.id, commit.author[0], sources), each.marks)
+        return repeated
+
+    def _replaced(self, head: str) -> set[tuple[str, str]]:
+        """What this machine's own commits did that are not in the branch any more: a rebase has made them anew."""
+        steps = parse_steps(_bytes(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
+        made = [step.new for step in steps if step.maker is not Maker.UNKNOWN]
+        lost = new_commits(self.git, made, [head]) if head else []
+        own = [commit for commit in lost if commit.id in made and commit.author == commit.committer]
+        found = files_of(self.git, own, self.place.prefix)
+        return {(each.path, each.patch) for _, changes in found for each in brought(self.git, changes)}
+
+    def _record_trees(self, own: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], now: References) -> None:
+        """Record the files of the newest versions that came; those that an own commit has written are left out."""
+        written = files_of(self.git, own[:MANY], self.place.prefix)
+        changes = [change for _, found in written for change in found]
+        mine = {change.after.oid for change in changes if change.after is not None}
+        before = {(change.path, change.before.oid) for change in changes if change.before is not None}
+        files = dict.fromkeys((path, oid) for path, oid in before if oid not in mine)
+        for tip in now.tips:
+            found = files_in(self.git, tip, self.place.prefix).items()
+            files |= dict.fromkeys(each for each in found if each[1] not in mine)
+        named = list(files)
+        tip = now.head or next(iter(now.tips))
+        for at in range(0, len(named), _READ_AT_ONCE):
+            part = named[at : at + _READ_AT_ONCE]
+            contents = texts(self.git, part)
+            for path, oid in part:
+                marks = tuple(new_marks(contents.get(oid, b""), ()))
+                each = Brought(path, None, oid, marks)
+                self.database.add_arrival(_arrival(each, tip, "", sources), marks)
+
+
+def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tuple[str, ...]]) -> Arrival:
+    return Arrival(0, file.path, file.before, file.after, commit, sources.get(commit, ()), author)
+
+
+def _steps_since(end: str | None, log: bytes) -> list[Step] | None:
+    """The steps of a reflog after the place where it ended before; None when it was rewritten since."""
+    size, _, digest = (end or "").partition(" ")
+    if not size.isdecimal() or int(size) > len(log) or sha256(log[: int(size)][-_LINE:]).hexdigest() != digest:
+        return None
+    return parse_steps(log[int(size) :])
+
+
+def _end_of(log: bytes) -> str:
+    return f"{len(log)} {sha256(log[-_LINE:]).hexdigest()}"
+
+
+def _shown(now: References) -> str:
+    return json.dumps([dict(now.remotes), dict(now.fetched)], sort_keys=True)
+
+
+def _look(path: Path) -> tuple[str, int, int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path), 0, 0, 0
+    return str(path), found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,54 @@
+"""A second person with a clone of a vault, and the remote between the two: bare, on this machine."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.vaults import write
+
+
+def git_as(root: Path, name: str, *args: str, check: bool = True) -> str:
+    """Run git in somebody's name."""
+    mail = f"{name.lower()}@example.org"
+    settings = ["-c", f"user.name={name}", "-c", f"user.email={mail}", "-c", "protocol.file.allow=always"]
+    result = subprocess.run(["git", *settings, *args], cwd=root, capture_output=True, text=True, check=False)
+    if check and result.returncode:
+        raise AssertionError(f"git {' '.join(args)}: {result.stderr}")
+    return result.stdout
+
+
+@dataclass(frozen=True, slots=True)
+class Mallory:
+    """Somebody who may push to the remote of the vault at `vault`; `root` is their clone."""
+
+    vault: Path
+    root: Path
+    remote: Path
+
+    def pushes(self, files: dict[str, str | None], message: str = "hi", author: str = "Mallory") -> str:
+        """Change files (None: remove) on top of what the remote has, and push; returns the commit."""
+        git_as(self.root, author, "pull", "-q", "--rebase", "origin", "main")
+        for path, content in files.items():
+            if content is None:
+                (self.root / path).unlink()
+            else:
+                write(self.root / path, content)
+        git_as(self.root, author, "add", "-A")
+        git_as(self.root, author, "commit", "-q", "-m", message)
+        git_as(self.root, author, "push", "-q", "origin", "HEAD:main")
+        return git_as(self.root, author, "rev-parse", "HEAD").strip()
+
+    def read(self, path: str) -> str:
+        """A file as their clone has it after a pull."""
+        git_as(self.root, "Mallory", "pull", "-q", "--rebase", "origin", "main")
+        return (self.root / path).read_text("utf-8")
+
+
+def shared_with_mallory(vault: Path, folder: Path) -> Mallory:
+    """Give a vault a remote, push what is there, and let Mallory clone it."""
+    remote = folder / "shared.git"
+    git_as(folder, "Anna", "init", "-q", "--bare", "-b", "main", str(remote))
+    git_as(vault, "Anna", "remote", "add", "origin", str(remote))
+    git_as(vault, "Anna", "push", "-q", "-u", "origin", "main")
+    git_as(folder, "Mallory", "clone", "-q", str(remote), str(folder / "mallory"))
+    return Mallory(vault, folder / "mallory", remote)
