@@ -30,7 +30,8 @@ class Behind:
 
 def foreign_text(vault: Vault) -> Foreign:
     """What is known on this machine of text in the vault that does not come from its owner."""
-    return Foreign(vault.writer.layout.folder / "foreign.txt", pins_of(vault))
+    folder = vault.writer.layout.folder
+    return Foreign(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
 
 
 def builtin_tools(

@@ -15,6 +15,7 @@ TOGETHER = 8
 """Short lines that are looked at together at most."""
 
 _LIST = re.compile(r"^(?:[\s>#*+-]|\[[ xX?!/-]\]|\d{1,9}[.)](?=\s))+")
+_MERE_NAME = re.compile(r"[\w .()+-]{0,48}")
 _OTHER = re.compile(r"[\W_]+")
 
 
@@ -43,6 +44,13 @@ def new_marks(after: bytes, before: Iterable[bytes]) -> list[int]:
     known = {mark for version in before for mark in line_marks(version.split(b"\n"))}
     found = line_marks(after.split(b"\n"))
     return [mark for mark in dict.fromkeys(found) if mark is not None and mark not in known]
+
+
+def name_mark(path: str) -> int | None:
+    """The mark of a file's path; None for one that can be nothing but a name."""
+    if all(_MERE_NAME.fullmatch(name) for name in path.split("/")):
+        return None
+    return line_marks([path.encode("utf-8", "replace")])[0]
 
 
 def text_mark(text: bytes) -> int | None:

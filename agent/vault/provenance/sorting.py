@@ -10,7 +10,7 @@ from hashlib import sha256
 from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.people import AGENT
-from agent.vault.provenance.marks import new_marks
+from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.reflog import Maker
 
 _FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce"
@@ -119,7 +119,8 @@ def brought(git: Git, changes: Sequence[FileChange]) -> Iterator[Brought]:
         for change in part:
             before, after = (entry.oid if entry else None for entry in (change.before, change.after))
             old, new = (None if oid is None else blobs.get(oid) for oid in (before, after))
-            marks = tuple(new_marks(new or b"", [old or b""]))
+            named = name_mark(change.path) if before is None or change.kind is Kind.RENAMED else None
+            marks = (*new_marks(new or b"", [old or b""]), *([named] if named is not None else []))
             patch = _patch(old, new) if old is not None or new is not None else f"{before} {after}"
             if change.kind is Kind.RENAMED and change.old_path:
                 yield Brought(change.old_path, before, None, (), f"{before} moved")

@@ -14,7 +14,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.people import AGENT
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database
-from agent.vault.provenance.marks import new_marks
+from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.references import References, common_dir, references
 from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, reflogs
 from agent.vault.provenance.remotes import Answers, addresses, plain_address
@@ -52,24 +52,28 @@ class Taking:
     journalled: Callable[[], Iterable[str]]
     width: int = 40
     _recent: set[str] = field(default_factory=set)
+    _watched: list[Path] = field(default_factory=list)
     _common: Path = field(init=False)
 
     def __post_init__(self) -> None:
         self._common = common_dir(self.place.gitdir)
 
     def stamp(self) -> object:
-        """How the files look in which git says that something has moved."""
-        gitdir, common = self.place.gitdir, self._common
-        files = [gitdir / "HEAD", gitdir / "logs" / "HEAD", gitdir / "FETCH_HEAD", common / "packed-refs"]
-        for folder in (common / "refs" / "remotes", common / "refs" / "heads"):
-            files += [folder, *(folder.rglob("*") if folder.is_dir() else ())]
-        return tuple(map(_look, files))
+        """How the files and folders look in which git says that something has moved; a reference that is replaced
+        changes the look of its folder."""
+        if not self._watched:
+            gitdir, common = self.place.gitdir, self._common
+            self._watched = [gitdir / "HEAD", gitdir / "logs" / "HEAD", gitdir / "FETCH_HEAD", common / "packed-refs"]
+            for top in (common / "refs" / "remotes", common / "refs" / "heads"):
+                self._watched += [top, *(path for path in (top.rglob("*") if top.is_dir() else ()) if path.is_dir())]
+        return tuple(map(_look, self._watched))
 
     def take_in(self, answers: Answers) -> None:
         """Record what is new; durable when this returns."""
         log = _bytes(self.place.gitdir / "logs" / "HEAD")
         now = references(self.place.gitdir, self._common)
         self.width = len(now.head) or self.width
+        self._watched = []
         shown = _shown(now)
         before = self.database.fact(_REFERENCES)
         steps = _steps_since(self.database.fact(_HEAD_LOG), log)
@@ -194,7 +198,8 @@ class Taking:
             part = named[at : at + _READ_AT_ONCE]
             contents = texts(self.git, part)
             for path, oid in part:
-                marks = tuple(new_marks(contents.get(oid, b""), ()))
+                name = name_mark(path)
+                marks = (*new_marks(contents.get(oid, b""), ()), *([name] if name is not None else []))
                 each = Brought(path, None, oid, marks)
                 self.database.add_arrival(_arrival(each, tip, "", sources), marks)
 
