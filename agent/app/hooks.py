@@ -216,7 +216,7 @@ def _summarise(app: App, models: Account) -> Callable[[str], str]:
 
     def summarise(text: str) -> str:
         language = LANGUAGES[app.settings.vault.language]
-        prompt = fill("turn", app.vault.read, language=language, turn=text)
+        prompt = fill("turn", app.vault.own_version, language=language, turn=text)
         model = models.of_run(f"capture-{app.clock.new_id()}", "").fast
         return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text
 

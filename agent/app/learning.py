@@ -85,7 +85,7 @@ def _writer(skills: Skills, models: Account) -> Write:
     app = skills.app
 
     def write(suggestion: Suggestion) -> str:
-        prompt = fill("skill", app.vault.read, **material(suggestion))
+        prompt = fill("skill", app.vault.own_version, **material(suggestion))
         model = models.of_run(f"skill-{app.clock.new_id()}", "").main
         return model.chat(Request((User(prompt),), max_output=_LONGEST)).message.text
 

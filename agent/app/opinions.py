@@ -56,7 +56,7 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
     notes: dict[str, dict[str, str]] = {}
     for use in unsaid:
         if use.session not in notes:
-            data = app.vault.read(use.session) if use.session.startswith("sessions/") else None
+            data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
             notes[use.session] = dict(ends((data or b"").decode("utf-8", "replace")))
         said = dict(ticked(notes[use.session].get(use.run, "")))
         if use.name in said:

@@ -327,7 +327,7 @@ def runs(app: App, library: Library) -> Runs:
         behind.bus,
         models.of_run,
         toolbox(app, searches, following, asks, delegate, keeper),
-        lambda: system_part(vault.read, clock.now().date(), language),
+        lambda: system_part(vault.own_version, clock.now().date(), language),
         (),
         relevance(embedder) if embedder else None,
         lambda facts, context: keep(app, facts, context),

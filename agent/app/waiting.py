@@ -57,7 +57,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
         tuple(boxes),
         note.string("run") or "",
         expires if isinstance(expires, datetime) else None,
-        read_answer(data, tuple(boxes)),
+        read_answer(vault.own_version(path) or b"", tuple(boxes)),
     )
 
 

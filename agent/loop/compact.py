@@ -64,7 +64,7 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
         return model.chat(request, cancelled=scene.context.cancelled).message.text
 
     asked = summarise if model.model.present else None
-    now, read = agent.clock.now(), agent.vault.read
+    now, read = agent.clock.now(), agent.vault.own_version
     compacted = compact(history, turns, asked, now, room=room, count=count, language=agent.language, read=read)
     if compacted is None:
         return None
@@ -100,7 +100,7 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
     if not model.model.present or not dropped or scene.context.role != "owner":
         return
     try:
-        wish = fill("flush", agent.vault.read, most=str(MOST), language=LANGUAGES[agent.language])
+        wish = fill("flush", agent.vault.own_version, most=str(MOST), language=LANGUAGES[agent.language])
         messages = (System(scene.session.system), *in_order(dropped), Context(wish, "flush"))
         request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
         facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)

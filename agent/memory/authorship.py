@@ -79,7 +79,8 @@ def _blamed(vault: Vault, path: str) -> list[tuple[str, bool]]:
 def _ours(vault: Vault, ids: Iterable[str]) -> set[str]:
     named = sorted(ids)
     found = zip(named, vault.git.objects(named), strict=True) if named else ()
-    return {name for name, item in found if item is not None and _is_ours(item.data)}
+    ours = [name for name, item in found if item is not None and _is_ours(item.data)]
+    return vault.provenance.made_here(ours) if ours else set()
 
 
 def _is_ours(commit: bytes) -> bool:

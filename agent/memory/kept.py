@@ -92,7 +92,8 @@ def _read(vault: Vault, path: str) -> Kept | None:
     entry = read_entry(data) if data is not None else None
     if data is None or entry is None:
         return None
-    return Kept(path, data, entry, bool(b"untrusted" in data and Note.parse(data).header.get("untrusted")))
+    is_marked = b"untrusted" in data and bool(Note.parse(data).header.get("untrusted"))
+    return Kept(path, data, entry, is_marked or bool(vault.provenance.strangers(path, data)))
 
 
 def aware(when: datetime) -> datetime:

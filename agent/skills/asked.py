@@ -46,7 +46,7 @@ def asked_about(pins: Pins, key: str) -> Asked | None:
 
 def waiting(vault: Vault, pins: Pins) -> tuple[str, ...]:
     """The notes in which this machine has asked and nobody has answered; no skill is loaded for it."""
-    return tuple(asked.path for asked in all_asked(pins) if is_open(vault.read(asked.path)))
+    return tuple(asked.path for asked in all_asked(pins) if is_open(vault.own_version(asked.path)))
 
 
 def is_open(data: bytes | None) -> bool:

@@ -28,9 +28,12 @@ def edits(vault: Vault, commits: Iterable[tuple[str, Sequence[str]]]) -> dict[st
     made = [(commit, path) for commit, paths in commits for path in paths]
     prefix = vault.place.prefix
     names = [f"{revision}:{prefix}{path}" for commit, path in made for revision in (f"{commit}^", commit)]
-    digests = [_digest(each) for each in (vault.git.objects(names) if names else ())]
+    blobs = vault.git.objects(names) if names else []
+    digests = [_digest(each) for each in blobs]
     found: dict[str, Edit] = {}
-    for (_, path), before, after in zip(made, digests[::2], digests[1::2], strict=True):
+    for (_, path), before, after, blob in zip(made, digests[::2], digests[1::2], blobs[1::2], strict=True):
+        if blob is not None and vault.provenance.arrived(path, blob.oid):
+            continue  # it lay in the working tree when the person's edits were committed, and is not one of them
         last = found.get(path)
         found[path] = Edit(last.before if last is not None and last.after == before else before, after)
     return found

@@ -148,7 +148,7 @@ class Offers:
         where the skill that it would change is gone, there is nothing left to ask."""
         decided: list[Offer] = []
         for offer in self.pending():
-            data = self.vault.read(offer.path)
+            data = self.vault.own_version(offer.path)
             said = decision(data) if data is not None and Note.parse(data).id == offer.id else None
             if data is None and not self.vault.writer.queue.count():
                 decided.append(self._keep(replace(offer, status="rejected", reason="the note that asked was removed")))

@@ -103,7 +103,7 @@ def decided(vault: Vault, library: Library, when: datetime) -> tuple[tuple[str, 
     done = []
     skills: Mapping[str, Skill] | None = None
     for asked in all_asked(library.pins):
-        data = vault.read(asked.path)
+        data = vault.own_version(asked.path)
         answer = answer_in(data) if data is not None and is_pending(data) else None
         if answer is None:
             continue
@@ -133,7 +133,7 @@ def settle(vault: Vault, library: Library, stamp: Stamp = _STAMP) -> tuple[str, 
     settled: dict[str, tuple[bytes, bytes]] = {}
     for asked in found:
         data = vault.read(asked.path)
-        status = _status(library, asked, skills.get(asked.key), data)
+        status = _status(library, asked, skills.get(asked.key), vault.own_version(asked.path))
         if status is not None and data is not None and is_pending(data):
             settled[asked.path] = data, _settled(data, status)
         if status == "approved" or status == "outdated":

@@ -178,7 +178,7 @@ class Approvals:
         """The question with what its note says by now; None for one that was never fully asked."""
         if asked is None or asked.status not in {"asking", "pending", "approved"}:
             return asked
-        data = self.vault.read(asked.path)
+        data = self.vault.own_version(asked.path)  # what a pull has ticked is no tick
         if asked.status == "asking":
             if data is None or Note.parse(data).id != asked.id:
                 return None

@@ -200,6 +200,13 @@ def test_what_they_took_out_of_a_steering_note_is_back_in_ones_own_version(vault
     assert vault.own_version("AGENT.md") == b"# Agent\n\nBe kind to everybody.\n"
 
 
+def test_a_note_that_they_took_away_is_there_yet(vault: Vault, mallory: Mallory) -> None:
+    mallory.pushes({"AGENT.md": None})
+    pull(vault.place.root)
+    assert vault.read("AGENT.md") is None
+    assert vault.own_version("AGENT.md") == b"# Agent\n\nBe kind to everybody.\n"
+
+
 def test_a_tick_that_came_is_no_tick_and_one_made_here_is(vault: Vault, mallory: Mallory) -> None:
     root = vault.place.root
     open_ = "# May I?\n\n- [ ] approve\n- [ ] reject\n\nReason: \n"

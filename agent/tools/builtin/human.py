@@ -71,7 +71,7 @@ class Questions:
             path = self._ask(question, options, key, context)
         else:
             data = self.vault.read(path) or b""
-            answer = read_answer(data, options)
+            answer = read_answer(self.vault.own_version(path) or b"", options)
             if answer:
                 self._settle(path, data, "answered", context)
                 return Given(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))

@@ -69,7 +69,8 @@ class Notes:
             commit, _, message = record.partition("\n")
             subject, _, trailers = read_message(message)
             said = dict(trailers)
-            if (said.get("vault-run"), said.get("vault-call")) == (context.run, context.call):
+            is_this = (said.get("vault-run"), said.get("vault-call")) == (context.run, context.call)
+            if is_this and self.vault.provenance.made_here([commit]):
                 return Given(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
                              commits=(commit,))  # fmt: skip
         return None

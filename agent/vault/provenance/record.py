@@ -89,18 +89,21 @@ class Provenance:
         return bool(found) and all(self._counts(each, path) for each in found)
 
     def own_version(self, path: str, data: bytes | None) -> bytes | None:
-        """The note as far as the person has made it here: what arrived in it and nobody has looked at is taken out.
+        """The note as far as the person has made it here: what arrived in it and nobody has looked at is taken out, and
+        a note that arrived to be gone is there yet.
 
         None where there is no note then. Where an edit made here meets what arrived, the edit does not count until the
         person has looked at the note.
         """
         self.look()
-        if data is None or self.database.is_empty():
+        if self.database.is_empty():
             return data
-        waiting = [each for each in self.database.at(path) if each.after is not None and self._counts(each, path)]
-        elsewhere = self._moved_here(path, data) if not waiting else []
-        waiting = waiting or elsewhere
-        return self._without(data, waiting) if waiting else data
+        waiting = [each for each in self.database.at(path) if self._counts(each, path)]
+        if data is not None and not waiting:
+            waiting = self._moved_here(path, data)
+        if not waiting or (data is None and waiting[-1].after is not None):
+            return data
+        return self._without(data, waiting)
 
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
         """What arrived and counts as somebody else's still: the last arrival at each path that `only` accepts."""
@@ -124,18 +127,18 @@ class Provenance:
         """The arrivals that gave another path this very content, which was moved here since."""
         return [each for each in self.database.with_blob([blob_id(data, self._width)]) if self._counts(each, path)]
 
-    def _without(self, data: bytes, waiting: Sequence[Arrival]) -> bytes | None:
+    def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
         origin = {each.after: each.before for each in waiting}
-        blob: str | None = blob_id(data, self._width)
+        blob = None if data is None else blob_id(data, self._width)
         if blob in origin:
             for _ in range(_LONGEST_CHAIN):
-                if blob not in origin:
-                    return self._content(blob)
                 blob = origin[blob]
+                if blob is None or blob not in origin:
+                    return self._content(blob)
             return None
-        now: bytes | None = data
+        now = data
         for each in reversed(waiting):
-            now = self._taken_out(now or b"", each)
+            now = self._taken_out(now or b"", each) if each.after is not None else now
         return now
 
     def _taken_out(self, data: bytes, arrival: Arrival) -> bytes | None:
