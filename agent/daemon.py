@@ -172,7 +172,7 @@ class Daemon:
             if len(events) >= MANY:
                 self._large = True
                 give_back()
-            if any(event.origin is Origin.HUMAN for event in events):
+            if any(event.origin is not Origin.OWN for event in events):
                 self._quiet_at = now + quiet
         elif self._quiet_at is not None and now >= self._quiet_at:
             self._quiet_at = now + max(quiet, STEP) if reactions.to_quiet() else None

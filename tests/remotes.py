@@ -27,10 +27,10 @@ class Mallory:
 
     def pushes(self, files: dict[str, str | None], message: str = "hi", author: str = "Mallory") -> str:
         """Change files (None: remove) on top of what the remote has, and push; returns the commit."""
-        git_as(self.root, author, "pull", "-q", "--rebase", "origin", "main")
+        self.pulls()
         for path, content in files.items():
             if content is None:
-                (self.root / path).unlink()
+                (self.root / path).unlink(missing_ok=True)
             else:
                 write(self.root / path, content)
         git_as(self.root, author, "add", "-A")
@@ -38,10 +38,16 @@ class Mallory:
         git_as(self.root, author, "push", "-q", "origin", "HEAD:main")
         return git_as(self.root, author, "rev-parse", "HEAD").strip()
 
+    def pulls(self) -> None:
+        """Take what the remote has."""
+        git_as(self.root, "Mallory", "pull", "-q", "--ff-only", "origin", "main")
+
     def read(self, path: str) -> str:
-        """A file as their clone has it after a pull."""
-        git_as(self.root, "Mallory", "pull", "-q", "--rebase", "origin", "main")
-        return (self.root / path).read_text("utf-8")
+        """A file as their clone has it; empty where there is none."""
+        try:
+            return (self.root / path).read_text("utf-8")
+        except FileNotFoundError:
+            return ""
 
 
 def shared_with_mallory(vault: Path, folder: Path) -> Mallory:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from agent.app.arrivals import tend_arrivals
 from agent.app.build import App
 from agent.app.learning import Learning, learning
 from agent.app.memories import Upkeeper
@@ -57,7 +58,7 @@ class Chores:
 
     def begin(self, now: float) -> None:
         """The daemon has started: what was done while nobody watched is looked for."""
-        self._want(now, reviews=self._reviews, offers=self._offers, opinions=self._opinions)
+        self._want(now, arrivals=self._arrivals, reviews=self._reviews, offers=self._offers, opinions=self._opinions)
 
     def notice(self, events: Iterable[VaultEvent], now: float) -> None:
         """Something has happened to these files."""
@@ -68,8 +69,10 @@ class Chores:
         if changed:
             self._skills.changed(changed)
             self._want(now, reviews=self._reviews)
+        if any(event.origin is Origin.ARRIVED for event in found):
+            self._want(now, arrivals=self._arrivals)
         if any(path.startswith(f"{APPROVALS}/") and path not in own for path in paths):
-            self._want(now, offers=self._offers)
+            self._want(now, arrivals=self._arrivals, offers=self._offers)
         if any(path.startswith("sessions/") and path not in own for path in paths):
             self._want(now, opinions=self._opinions)
         if found:
@@ -123,6 +126,10 @@ class Chores:
         self._skills.edited_here(edited)
         for path in self._skills.ask_reviews():
             logger.info("asked about a skill in %s", path)
+
+    def _arrivals(self) -> None:
+        """Ask about what arrived, and carry out what was decided about it."""
+        tend_arrivals(self.app)
 
     def _offers(self) -> None:
         """Carry out what was decided about skills in notes."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from math import inf
 
 from agent.app.answers import CYCLES, WINDOW, Answers, Given
-from agent.app.arrivals import Arrivals, head_of
 from agent.app.build import App
 from agent.app.cut_off import STOPPED
 from agent.app.pending import ALL, Entry, PendingFile, pending_file
@@ -67,7 +66,6 @@ class Inbox:
     entries: dict[str, Entry] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
     _file: PendingFile = field(init=False)
-    _arrivals: Arrivals | None = None
     _stopping: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -92,7 +90,6 @@ class Inbox:
 
     def begin(self) -> None:
         """Take up what the last daemon has left."""
-        self._arrivals = Arrivals(self.app.vault, head_of(self.app.vault))
         entries, self.answers.given = self._file.load()
         for entry in entries:
             data = self.app.vault.read(entry.path)
@@ -250,13 +247,13 @@ class Inbox:
         if self.app.vault.writer.waiting_reason():
             entry.due = now + AGAIN  # in the middle of a merge nobody knows yet whose words these are
             return
-        if self._arrivals is not None and self._arrivals.has(entry.path, blob_id(data)):
+        if self.app.vault.provenance.arrived(entry.path, blob_id(data)):
             logger.info("%s came from elsewhere, and asks nothing until somebody changes it here", entry.path)
             del self.entries[entry.path]
             return
         if self._restore(entry, now):
             return
-        drop_foreign(self._arrivals, entry)
+        drop_foreign(self.app.vault, entry)
         touched = entry.keys.keys() | self.answers.ticked(entry.path)
         request = next((each for each in asked_in(self.app, entry.path) if is_meant(each, touched)), None)
         wall = self.app.clock.now().timestamp()
@@ -310,7 +307,7 @@ class Inbox:
                 return
         if now < entry.due and entry.missing is not None:
             return
-        look_whose(self.app.vault, self._arrivals, entry)
+        look_whose(self.app.vault, entry)
         try:
             placed = answer(self.app, entry)
         except NoteGone:

@@ -5,9 +5,9 @@ may ask at all without being named, is `inbox`'s.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -89,7 +89,17 @@ def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]
     if not in_inbox and not named and not requests.may_ask(data):
         return ()
     found = requests.asked(data, whole=in_inbox)
-    return found or (requests.asked(data, whole=True) if named else ())
+    if named:
+        return found or requests.asked(data, whole=True)
+    own = app.vault.own_version(path)
+    return found if own == data else _own_part(found, requests.asked(own or b"", whole=in_inbox))
+
+
+def _own_part(found: Sequence[Request], own: Sequence[Request]) -> tuple[Request, ...]:
+    """Those of the requests in a note that the person has made here, in their words, without what arrived in it."""
+    words = {each.key if each.line else "": each.text for each in own}
+    mine = ((each, words.get(each.key if each.line else "", "")) for each in found)
+    return tuple(replace(each, text=text) for each, text in mine if text)
 
 
 def is_standing(path: str) -> bool:

@@ -1,14 +1,18 @@
 """What the watcher has to know of the vault: hashes, which writes were ours, earlier versions, where HEAD has gone."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.app.build import App
 from agent.errors import AgentError
+from agent.events.types import Origin
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.watch.compare import Facts
 from agent.watch.watcher import Pace, Watcher
+
+logger = logging.getLogger(__name__)
 
 
 def watcher(app: App, known: dict[str, str]) -> Watcher:
@@ -20,22 +24,33 @@ def watcher(app: App, known: dict[str, str]) -> Watcher:
     except AgentError:  # the first poll looks at everything
         moves = _Head(app.vault, None)
     written = _Written(app.vault)
-    facts = Facts(blob_id, written.is_ours, lambda wanted: _earlier(app.vault, wanted), moves.changed)
+    facts = Facts(blob_id, written.origins, lambda wanted: _earlier(app.vault, wanted), moves.changed)
     return Watcher.watch(app.vault.place.root, facts, app.clock, known, pace)
 
 
 @dataclass(slots=True)
 class _Written:
-    """The journal's memory of what we wrote, read again only when it has grown."""
+    """Whose doing contents are: by the journal's memory of what we wrote, read again only when it has grown, and by the
+    record of what arrived."""
 
     vault: Vault
     _stamp: tuple[int, int] = (0, 0)
     _known: frozenset[tuple[str, str | None]] = frozenset()
 
-    def is_ours(self, asked: Sequence[tuple[str, str | None]]) -> list[bool]:
-        """For each, whether we gave the path this content, or took it away (None)."""
+    def origins(self, asked: Sequence[tuple[str, str | None]]) -> list[Origin]:
+        """For each, whose doing it is that the path has this content, or none (None).
+
+        What cannot be told counts as arrived: it asks nothing then.
+        """
         known = self._read()
-        return [each in known for each in asked]
+        return [Origin.OWN if each in known else self._of_others(*each) for each in asked]
+
+    def _of_others(self, path: str, blob: str | None) -> Origin:
+        try:
+            return Origin.ARRIVED if self.vault.provenance.arrived(path, blob) else Origin.HUMAN
+        except AgentError as error:
+            logger.warning("%s: nobody can tell whether it arrived: %s", path, error.message)
+            return Origin.ARRIVED
 
     def _read(self) -> frozenset[tuple[str, str | None]]:
         try:

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Collection, Iterable, Sequence
 
 from agent.app.answers import Given
-from agent.app.arrivals import Arrivals
 from agent.app.build import App
 from agent.app.pending import ALL, Entry
 from agent.app.requests import asked_in
@@ -34,29 +33,28 @@ def is_meant(request: Request, touched: Collection[str]) -> bool:
     return not request.line or request.key in touched or ALL in touched
 
 
-def look_whose(vault: Vault, arrivals: Arrivals | None, entry: Entry) -> None:
+def look_whose(vault: Vault, entry: Entry) -> None:
     """Just before a note is answered: what a pull has brought into it asks nothing, nor does what we wrote there."""
     data = vault.read(entry.path)
     digest = "" if data is None else blob_id(data)
     if data is None or digest == entry.blob:
         return
     try:
-        arrived = arrivals is not None and arrivals.has(entry.path, digest)
+        arrived = vault.provenance.arrived(entry.path, digest)
     except AgentError as error:
         logger.info("%s: git does not say where it comes from: %s", entry.path, error.message)
         arrived = True
     if arrived:
         entry.again = False
-        drop_foreign(arrivals, entry)
+        drop_foreign(vault, entry)
     if arrived or (entry.path, digest) in vault.writer.journal.written():
         entry.mixed = True
 
 
-def drop_foreign(arrivals: Arrivals | None, entry: Entry) -> None:
+def drop_foreign(vault: Vault, entry: Entry) -> None:
     """Take those tasks out of an entry's `keys` that came with a pull."""
-    if arrivals is not None:
-        keys = entry.keys.items()
-        entry.keys = {key: digest for key, digest in keys if not arrivals.came(entry.path, digest)}
+    came = {digest for digest in entry.keys.values() if vault.provenance.arrived(entry.path, digest)}
+    entry.keys = {key: digest for key, digest in entry.keys.items() if digest not in came}
 
 
 def asks_more(app: App, entry: Entry, given: Sequence[Given]) -> bool:

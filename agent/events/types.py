@@ -13,10 +13,11 @@ Change = TypeVar("Change", covariant=True)
 
 
 class Origin(StrEnum):
-    """Whose doing a change was. Everything that we did not write is `human`, a pull included."""
+    """Whose doing a change was: by hand here, by this program, or brought by git from where others write."""
 
     HUMAN = "human"
     OWN = "own"
+    ARRIVED = "arrived"
 
 
 @dataclass(frozen=True, slots=True)

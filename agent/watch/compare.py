@@ -40,15 +40,15 @@ def _never(path: str) -> bool:
 class Facts:
     """What the watcher asks of the vault, as functions, since it does not know it. Paths are relative to the vault.
 
-    `hash`: the content hash. `own`: for each path and hash, whether we gave the path this content (None: whether we
-    removed it); asked when the contents have been read.
+    `hash`: the content hash. `origins`: for each path and hash, whose doing it is that the path has this content (None:
+    that it has none); asked when the contents have been read.
     `earlier`: versions by path and hash, in one call for many; None for one that is not to be had. `head_moved`:
     paths that differ since it was last asked, because HEAD points elsewhere. `ignored`: files and folders to leave out
     beyond `is_ignored`.
     """
 
     hash: Callable[[bytes], str]
-    own: Callable[[Sequence[tuple[str, str | None]]], Sequence[bool]]
+    origins: Callable[[Sequence[tuple[str, str | None]]], Sequence[Origin]]
     earlier: Callable[[Sequence[tuple[str, str]]], Sequence[bytes | None]]
     head_moved: Callable[[], Iterable[str]] = _nothing
     ignored: Callable[[str], bool] = _never
@@ -199,11 +199,8 @@ class Comparison:
             for each in differences
             for told, new in self._now_at(each)
         ]
-        own = self.facts.own([(told.path, told.after) for told, _, _ in found])
-        return [
-            classify(told, before, new, Origin.OWN if ours else Origin.HUMAN)
-            for (told, before, new), ours in zip(found, own, strict=True)
-        ]
+        origins = self.facts.origins([(told.path, told.after) for told, _, _ in found])
+        return [classify(told, before, new, origin) for (told, before, new), origin in zip(found, origins, strict=True)]
 
     def _now_at(self, difference: Difference) -> Iterator[tuple[Difference, bytes | None]]:
         """What to tell of a difference, with the note's bytes; nothing when the note went away meanwhile."""

@@ -177,7 +177,7 @@ def test_a_stranger_s_task_is_not_asked_by_a_hand_that_touches_its_note_at_once(
     git(other, "commit", "-q", "-a", "-m", "evil")
     with living(root) as house:
         git_beside(root, "pull", "-q", "--ff-only", str(other), "main")
-        house.until(lambda: "plan.md" in house.daemon.inbox.entries, "the note is noticed")
+        house.catches_up()
         write(root / "plan.md", (root / "plan.md").read_text() + "\nSome words.\n")
         house.for_a_while(1.5)
         assert settled(house) and not runs_so_far(root)

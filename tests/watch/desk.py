@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 
 from agent.clock import Clock
-from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved
+from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.vault.plumbing.objects import blob_id
 from agent.watch.classify import VaultEvent
 from agent.watch.compare import Facts
@@ -107,8 +107,8 @@ def desk(
     def earlier(asked: Sequence[tuple[str, str]]) -> list[bytes | None]:
         return [versions.get(each) for _, each in asked]
 
-    def is_own(asked: Sequence[tuple[str, str | None]]) -> list[bool]:
-        return [each in own for each in asked]
+    def origins(asked: Sequence[tuple[str, str | None]]) -> list[Origin]:
+        return [Origin.OWN if each in own else Origin.HUMAN for each in asked]
 
     def head_moved() -> list[str]:
         paths = moved[:]
@@ -116,7 +116,7 @@ def desk(
         return paths
 
     ignored: set[str] = set()
-    facts = Facts(hash, is_own, earlier, head_moved, ignored.__contains__)
+    facts = Facts(hash, origins, earlier, head_moved, ignored.__contains__)
     known = {path: blob_id(text.encode()) for path, text in (notes or {}).items()}
     time = FakeClock(start)
     watcher = Watcher.watch(root, facts, clock or time, known, pace)

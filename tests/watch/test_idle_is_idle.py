@@ -79,15 +79,16 @@ def test_our_own_writes_are_marked_and_a_person_s_are_not(tmp_path: Path) -> Non
     vault = make_vault(tmp_path, {"a.md": "one\n", "b.md": "two\n", "c.md": "three\n"})
     root = vault.place.root
 
-    def own(asked: Sequence[tuple[str, str | None]]) -> list[bool]:
-        return [each in vault.writer.journal.written() for each in asked]
+    def origins(asked: Sequence[tuple[str, str | None]]) -> list[Origin]:
+        written = vault.writer.journal.written()
+        return [Origin.OWN if each in written else Origin.HUMAN for each in asked]
 
     def earlier(asked: object) -> list[bytes | None]:
         return [b"one\n"]
 
     clock = FakeClock()
     known = {path: blob_id((root / path).read_bytes()) for path in ("a.md", "b.md", "c.md")}
-    watcher = Watcher.watch(root, Facts(blob_id, own, earlier), clock, known)
+    watcher = Watcher.watch(root, Facts(blob_id, origins, earlier), clock, known)
     on = desk(tmp_path / "other")
     on.root, on.watcher, on.clock = root, watcher, clock
     assert on.settle() == []

@@ -10,6 +10,7 @@ from contextlib import closing
 
 import click
 
+from agent.app.arrivals import arrivals_before_a_run
 from agent.app.build import App, build
 from agent.app.cut_off import close_cut_off
 from agent.app.library import library
@@ -49,6 +50,8 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
         late = catch_up(app, index)
         if late:
             output.note(f"search is behind: {late}")
+        if arrived := arrivals_before_a_run(app):
+            output.note(arrived)
         with closing(runs(app, index)) as agent:
             ended = _asked(agent, output, task, session, resume)
             document = answered(agent, ended, again=bool(resume))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import click
 
+from agent.app.arrivals import arrivals_before_a_run
 from agent.app.build import App, build
 from agent.app.cut_off import close_cut_off
 from agent.app.library import Library, library
@@ -52,6 +53,8 @@ def command(output: Output, resume: str) -> None:
     app = build(output.vault())
     with closing(library(app)) as index:
         close_cut_off(app)
+        if arrived := arrivals_before_a_run(app):
+            output.note(arrived)
         with closing(runs(app, index)) as agent:
             live = is_terminal() and not output.json
             keys = Keys(live, app.directories.state / "chat_history")

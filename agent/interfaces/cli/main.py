@@ -50,6 +50,7 @@ COMMANDS = {
     "approvals": Lazy("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
     "questions": Lazy("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
     "context": Lazy("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
+    "trust": Lazy("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
     "skills": Lazy("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
     "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
     "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),

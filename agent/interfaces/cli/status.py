@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from agent.app.alone import last_word
+from agent.app.arrivals import ArrivalState, arrival_state
 from agent.app.build import build
 from agent.app.coverage import IndexState, index_state
 from agent.app.standing import Standing, standing
@@ -26,17 +27,25 @@ def command(output: Output, notes: bool) -> None:
     found = status(app.vault)
     index = index_state(app, found.notes)
     daemon, agent, day = last_word(app), standing(app), today.counted(app)
+    arrived = arrival_state(app)
     warnings = (*app.loaded.warnings, *today.warnings(day))
     document = {
         **_document(found),
         "daemon": daemon,
         "index": _index_document(index, notes),
         "agent": _agent_document(agent, app.settings.spend),
+        "arrived": _arrived_document(arrived),
         "events": dict(day.events),
         "sync": None,
         "warnings": list(warnings),
     }
-    lines = [*_seen(daemon), *_index_text(index, notes), *_agent_text(agent, app.settings.spend), *today.text(day)]
+    lines = [
+        *_arrived_text(arrived),
+        *_seen(daemon),
+        *_index_text(index, notes),
+        *_agent_text(agent, app.settings.spend),
+        *today.text(day),
+    ]
     output.emit(document, lambda: "\n".join([_text(found), *lines]))
     for warning in () if output.json else warnings:
         output.warn(warning)
@@ -80,6 +89,25 @@ def _text(found: Status) -> str:
     lines += [f"conflict {path}" for path in found.conflicts]
     lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
     return "\n".join(lines)
+
+
+def _arrived_document(state: ArrivalState) -> dict[str, object]:
+    remotes = [{"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
+               for each in state.remotes]  # fmt: skip
+    return {"remotes": remotes, "steering": list(state.steering)}
+
+
+def _arrived_text(state: ArrivalState) -> list[str]:
+    """Nothing where nothing has arrived."""
+    lines = []
+    for each in state.remotes:
+        if each.notes:
+            who = {None: "who writes there?", "me": "only you write there"}.get(each.writers, "others write there too")
+            hint = f" vault-agent trust {each.name or each.address} --only-me, or --others" if not each.writers else ""
+            lines.append(f"arrived  {each.notes} notes by {each.name or each.address}: {who}{hint}")
+    return lines + [
+        f"arrived  {path} steers me when you have looked: vault-agent trust {path}" for path in state.steering
+    ]
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:

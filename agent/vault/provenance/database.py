@@ -123,9 +123,19 @@ class Database:
         """Whether nothing has ever arrived."""
         return not self._rows("SELECT 1 FROM arrival LIMIT 1", ())
 
-    def all(self) -> list[Arrival]:
-        """Every arrival, the oldest first."""
-        return self._arrivals("SELECT * FROM arrival ORDER BY id", ())
+    def paths(self) -> list[str]:
+        """Every path at which something has arrived, sorted."""
+        return [str(row[0]) for row in self._rows("SELECT DISTINCT path FROM arrival ORDER BY path", ())]
+
+    def counts(self) -> dict[str, int]:
+        """How many paths have arrived by each address (empty: by none)."""
+        found: dict[str, int] = {}
+        for addresses, count in self._rows(
+            "SELECT addresses, COUNT(DISTINCT path) FROM arrival GROUP BY addresses", ()
+        ):
+            for address in json.loads(str(addresses)) or [""]:
+                found[address] = found.get(address, 0) + int(str(count))
+        return found
 
     def at(self, path: str) -> list[Arrival]:
         """What arrived at a path, the oldest first."""

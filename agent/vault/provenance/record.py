@@ -22,8 +22,6 @@ from agent.vault.provenance.remotes import AnswerFile
 from agent.vault.provenance.steering import steers
 from agent.vault.provenance.taking import Taking
 
-_LONGEST_CHAIN = 1_000
-
 
 @dataclass(slots=True)
 class Provenance:
@@ -108,8 +106,13 @@ class Provenance:
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
         """What arrived and counts as somebody else's still: the last arrival at each path that `only` accepts."""
         self.look()
-        last = {each.path: each for each in self.database.all() if only(each.path)}
-        return [each for each in last.values() if self._counts(each, each.path)]
+        last = (self.database.at(path)[-1] for path in self.database.paths() if only(path))
+        return [each for each in last if self._counts(each, each.path)]
+
+    def counts(self) -> dict[str, int]:
+        """How many notes have come by each address (empty: by no remote)."""
+        self.look()
+        return self.database.counts()
 
     def has_seen(self, path: str) -> None:
         """The person has looked at what the note holds now, and at all that arrived in it before."""
@@ -128,18 +131,18 @@ class Provenance:
         return [each for each in self.database.with_blob([blob_id(data, self._width)]) if self._counts(each, path)]
 
     def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
-        origin = {each.after: each.before for each in waiting}
-        blob = None if data is None else blob_id(data, self._width)
-        if blob in origin:
-            for _ in range(_LONGEST_CHAIN):
-                blob = origin[blob]
-                if blob is None or blob not in origin:
-                    return self._content(blob)
-            return None
-        now = data
+        """The version before these arrivals, where the note is as the last of them left it; else what was made here on
+        top of them."""
+        now = None if data is None else blob_id(data, self._width)
+        blob = now
         for each in reversed(waiting):
-            now = self._taken_out(now or b"", each) if each.after is not None else now
-        return now
+            blob = each.before if each.after == blob else blob
+        if blob != now:
+            return self._content(blob)
+        own = data
+        for each in reversed(waiting):
+            own = self._taken_out(own or b"", each) if each.after is not None else own
+        return own
 
     def _taken_out(self, data: bytes, arrival: Arrival) -> bytes | None:
         """A note that was edited here, without what one arrival brought; as it was before that where both meet."""

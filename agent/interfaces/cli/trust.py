@@ -1,0 +1,119 @@
+"""`vault-agent trust`: who writes to each remote, and what arrived in notes that steer the agent."""
+
+from difflib import unified_diff
+
+import click
+
+from agent.app.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
+from agent.app.build import App, build
+from agent.errors import UserError
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.paths import inside
+from agent.interfaces.cli.screen import is_terminal
+from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
+
+_WRITERS = {
+    None: "not answered: counts as others",
+    Writers.ME: "only you write there",
+    Writers.OTHERS: "others write there too",
+}
+
+
+@click.command(short_help="Say whose text arrives from where, and look at it.")
+@click.argument("name", required=False, metavar="[REMOTE|NOTE]")
+@click.option("--only-me", "mine", is_flag=True, help="Only you write to this remote, from your other devices.")
+@click.option("--others", is_flag=True, help="Others write to this remote, too.")
+@click.option(
+    "--key", metavar="FINGERPRINT", help="Commits signed by this key are yours, by whatever remote they come."
+)
+@click.option("--yes", is_flag=True, help="You have looked at the note: do not ask.")
+@click.pass_obj
+def command(output: Output, name: str | None, mine: bool, others: bool, key: str | None, yes: bool) -> None:
+    """List the remotes and what arrived; answer for REMOTE (its name or address), or accept what arrived in NOTE.
+
+    Text that arrives from where others write is never an order: it ticks, answers and steers nothing. The answers stay
+    on this machine. A note that steers the agent, such as AGENT.md, is shown to you whoever wrote it.
+    """
+    app = build(output.vault())
+    if key is not None:
+        _add_key(app, output, key)
+    elif name is None:
+        if mine or others:
+            raise UserError("which remote?", hint="vault-agent trust origin --only-me")
+        state = arrival_state(app)
+        output.emit(_document(state), lambda: _text(state))
+    elif mine or others:
+        _answer(app, output, name, mine, others)
+    else:
+        _accept(app, output, name, yes)
+
+
+def _add_key(app: App, output: Output, key: str) -> None:
+    if not is_fingerprint(key):
+        raise UserError(f"{key} is no fingerprint", hint="git log --format=%GF shows those of signed commits")
+    app.vault.provenance.answers.add_key(key)
+    output.emit({"key": key}, f"commits signed by {key} count as yours from now on")
+
+
+def _answer(app: App, output: Output, name: str, mine: bool, others: bool) -> None:
+    if mine and others:
+        raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")
+    remotes = arrival_state(app).remotes
+    plain = plain_address(name)
+    found = next((each for each in remotes if name == each.name or plain == each.address), None)
+    if found is None:
+        raise UserError(
+            f"there is no remote {name}", hint="vault-agent trust lists the remotes; git remote add makes one"
+        )
+    writers = Writers.ME if mine else Writers.OTHERS
+    app.vault.provenance.answers.answer(found.address, writers)
+    tend_arrivals(app)
+    document = {"remote": found.name, "address": found.address, "writers": str(writers)}
+    output.emit(document, f"{found.name or found.address}: {_WRITERS[writers]}")
+
+
+def _accept(app: App, output: Output, name: str, yes: bool) -> None:
+    path = inside(name, app.vault.place.root)
+    own, now = app.vault.own_version(path), app.vault.read(path)
+    if own is None and now is None:
+        raise UserError(f"there is no note {name}, and no remote of this name", hint="vault-agent trust lists both")
+    diff = _diff(own, now)
+    if not diff and not app.vault.provenance.strangers(path, now or b""):
+        output.emit({"note": path, "accepted": False}, f"nothing has arrived in {path} that you have not looked at")
+        return
+    if not yes:
+        if output.json or not is_terminal():
+            raise UserError(f"look at {path} first", hint=f"vault-agent trust {path} --yes, when you have")
+        click.echo(diff or (now or b"").decode("utf-8", "replace"))
+        click.confirm(f"take all of this in {path} for your own?", abort=True)
+    app.vault.provenance.has_seen(path)
+    tend_arrivals(app)
+    output.emit({"note": path, "accepted": True}, f"{path} counts as yours now, as it stands")
+
+
+def _diff(before: bytes | None, after: bytes | None) -> str:
+    one, other = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
+    return "\n".join(unified_diff(one, other, "in force", "arrived", lineterm=""))
+
+
+def _document(state: ArrivalState) -> dict[str, object]:
+    remotes = [
+        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
+        for each in state.remotes
+    ]
+    return {"remotes": remotes, "steering": list(state.steering), "from_nowhere": state.from_nowhere}
+
+
+def _text(state: ArrivalState) -> str:
+    lines = [_remote(each) for each in state.remotes]
+    lines += [f"elsewhere  {state.from_nowhere} notes came by no remote that git knows"] if state.from_nowhere else []
+    lines += [f"waits      {path}: vault-agent trust {path}" for path in state.steering]
+    if any(each.writers is None and each.notes for each in state.remotes):
+        lines += ["", "vault-agent trust REMOTE --only-me, or --others"]
+    return "\n".join(lines) or "there is no remote, and nothing has arrived from elsewhere"
+
+
+def _remote(each: RemoteState) -> str:
+    writers = Writers(each.writers) if each.writers else None
+    came = f"{each.notes} notes came by it" if each.notes else "nothing has come by it"
+    return f"remote     {each.name or '-'}  {each.address}  {_WRITERS[writers]}; {came}"
