@@ -34,7 +34,7 @@ class Mallory:
             else:
                 write(self.root / path, content)
         git_as(self.root, author, "add", "-A")
-        git_as(self.root, author, "commit", "-q", "-m", message)
+        git_as(self.root, author, "commit", "-q", "--allow-empty", "-m", message)
         git_as(self.root, author, "push", "-q", "origin", "HEAD:main")
         return git_as(self.root, author, "rev-parse", "HEAD").strip()
 

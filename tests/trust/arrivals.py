@@ -172,6 +172,15 @@ def _rename(here: World) -> None:
         found.rename(here.root / f"moved {here.random.randrange(10**6)}.md")
 
 
+def _copy(here: World) -> None:
+    """A line that has arrived is quoted in another note, in another shape."""
+    here.app.vault.provenance.look()
+    known = [line for line in here.sent if here.app.vault.provenance.strangers("x.md", line.encode())]
+    if known:
+        quoted = here.random.choice(SHAPES).format(here.random.choice(known))
+        write(here.root / f"copy {here.random.randrange(10**6)}.md", f"# Mine\n\n{quoted}\n")
+
+
 def _append_by_agent(here: World) -> None:
     with here.app.vault.transaction("append(notes): a line", Stamp("agent", run="R1", tool="vault_append")) as change:
         change.append("log.md", b"The agent has written this line itself.\n")
@@ -190,7 +199,7 @@ def _push(here: World) -> None:
     git_as(here.root, "Anna", "push", "-q", "origin", "HEAD:main", check=False)
 
 
-LOCAL = [_edit, _edit, _rename, _append_by_agent, _commit_by_hand, _commit_by_us, _push]
+LOCAL = [_edit, _edit, _rename, _copy, _append_by_agent, _commit_by_hand, _commit_by_us, _push]
 
 
 def play(here: World) -> list[str]:

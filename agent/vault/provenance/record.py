@@ -99,9 +99,7 @@ class Provenance:
         waiting = [each for each in self.database.at(path) if self._counts(each, path)]
         if data is not None and not waiting:
             waiting = self._moved_here(path, data)
-        if not waiting or (data is None and waiting[-1].after is not None):
-            return data
-        return self._without(data, waiting)
+        return self._without(data, waiting) if waiting else data
 
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
         """What arrived and counts as somebody else's still: the last arrival at each path that `only` accepts."""
@@ -137,9 +135,9 @@ class Provenance:
         blob = now
         for each in reversed(waiting):
             blob = each.before if each.after == blob else blob
-        if blob != now:
+        if blob != now or data is None:
             return self._content(blob)
-        own = data
+        own: bytes | None = data
         for each in reversed(waiting):
             own = self._taken_out(own or b"", each) if each.after is not None else own
         return own

@@ -7,7 +7,7 @@ has not been asked about yet counts as `Writers.OTHERS`.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -40,20 +40,24 @@ class Answers:
         return address != NOWHERE and self.writers.get(address) is Writers.ME
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AnswerFile:
-    """The file of the answers of one vault."""
+    """The file of the answers of one vault, read again when it has changed."""
 
     path: Path
+    _known: Answers = field(default_factory=lambda: Answers({}))
+    _stamp: tuple[int, int, int] | None = None
 
     def load(self) -> Answers:
         """The answers; none where the file cannot be read: then everybody's text is asked about again."""
         try:
-            document = json.loads(self.path.read_text("utf-8"))
-            writers = {str(address): Writers(each) for address, each in document["writers"].items()}
-            return Answers(writers, frozenset(str(key) for key in document["keys"]))
+            found = self.path.stat()
+            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+            if stamp != self._stamp:
+                self._known, self._stamp = _parsed(self.path.read_text("utf-8")), stamp
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return Answers({})
+            self._known, self._stamp = Answers({}), None
+        return self._known
 
     def answer(self, address: str, writers: Writers) -> None:
         """Keep who writes to the remote at this address; durable when this returns."""
@@ -68,6 +72,12 @@ class AnswerFile:
     def _save(self, answers: Answers) -> None:
         document = {"writers": dict(answers.writers), "keys": sorted(answers.keys)}
         durable.replace(self.path, json.dumps(document, indent=1))
+
+
+def _parsed(text: str) -> Answers:
+    document = json.loads(text)
+    writers = {str(address): Writers(each) for address, each in document["writers"].items()}
+    return Answers(writers, frozenset(str(key) for key in document["keys"]))
 
 
 def is_fingerprint(text: str) -> bool:
