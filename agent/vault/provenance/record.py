@@ -129,17 +129,15 @@ class Provenance:
         return [each for each in self.database.with_blob([blob_id(data, self._width)]) if self._counts(each, path)]
 
     def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
-        """The version before these arrivals, where the note is as the last of them left it; else what was made here on
-        top of them."""
-        now = None if data is None else blob_id(data, self._width)
-        blob = now
+        """The note without these arrivals, the last one first: as it was before where it is as the arrival left it,
+        else what was made here on top of it."""
+        own = data
         for each in reversed(waiting):
-            blob = each.before if each.after == blob else blob
-        if blob != now or data is None:
-            return self._content(blob)
-        own: bytes | None = data
-        for each in reversed(waiting):
-            own = self._taken_out(own or b"", each) if each.after is not None else own
+            blob = None if own is None else blob_id(own, self._width)
+            if each.after == blob:
+                own = self._content(each.before)
+            elif own is not None and each.after is not None:
+                own = self._taken_out(own, each)
         return own
 
     def _taken_out(self, data: bytes, arrival: Arrival) -> bytes | None:
