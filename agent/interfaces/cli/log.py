@@ -6,8 +6,10 @@ from datetime import datetime
 import click
 
 from agent.app.build import build
+from agent.inert import escape_line
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
+from agent.interfaces.cli.printing import Styled
 from agent.interfaces.cli.times import Moment, absolute, moment, relative
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
@@ -85,15 +87,20 @@ def _document(commit: Commit, told: Told) -> Mapping[str, object]:
     }
 
 
-def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> str:
-    return "\n\n".join("\n".join(_entry(commit, said, now)) for commit, said in zip(shown, told, strict=True))
+def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> list[str | Styled]:
+    pieces: list[str | Styled] = []
+    for commit, said in zip(shown, told, strict=True):
+        lines = "\n".join(map(escape_line, _entry(commit, said, now)))
+        pieces += ["\n\n" if pieces else "", Styled(commit.id[:8], colour="yellow"), lines]
+    return pieces
 
 
 def _entry(commit: Commit, told: Told, now: datetime) -> Iterator[str]:
+    """The lines about a commit, the first without its id."""
     who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
     parts = [who, *([f"run {commit.run}"] if commit.run else []), *([commit.tool] if commit.tool else [])]
     when = f"{relative(commit.when, now)} ({absolute(commit.when, now)})"
-    yield f"{click.style(commit.id[:8], fg='yellow')}  {when}  {', '.join(parts)}"
+    yield f"  {when}  {', '.join(parts)}"
     yield f"  {commit.subject}"
     for oid in commit.undoes[:_LINES]:
         yield f"    undoes {oid[:8]}"
