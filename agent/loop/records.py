@@ -8,10 +8,12 @@ A record begins with an Obsidian comment, which people do not see in reading vie
     What they said.
 
 What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note, or
-it has headings in HTML; that, what tools were asked for, and what they and our sources gave, stands in a code block.
-A line that looks like one of ours begins with a backslash; in a text with characters that act or hide, these stand as
-escapes (`"escaped": true`). Reading gives back what was written, to the letter, and what a person has changed since as
-they changed it. Where records come from and go to is left to `session`.
+it would hide what follows (HTML, a comment, a code block that is left open); that, what tools were asked for, and what
+they and our sources gave, stands in a code block. A line that looks like one of ours begins with a backslash; in a text
+with characters that act or hide, these stand as escapes (`"escaped": true`). Reading gives back what was written, to
+the letter, and what a person has changed since as they changed it.
+
+Where records come from and go to is left to `session`.
 """
 
 import json
@@ -23,6 +25,7 @@ from typing import TypeAlias, assert_never
 
 from agent.inert import decode, encode, escape_json, escape_line, is_inert
 from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
+from agent.markdown import blocks
 from agent.tools.taint import active
 
 
@@ -148,7 +151,13 @@ _FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*?)\n?^\1[ \t]*$", re.MULTILINE | re.DOT
 _RUNS_OF_TICKS = re.compile(r"`{3,}")
 
 _SPECIAL = re.compile(r"[%<]|(?<=!)\[")
-_HTML_HEADING = re.compile(r"<h[1-6]\b", re.IGNORECASE)
+_COMMENT = re.compile("%%|<!--")
+_TAG = re.compile(
+    r"<(?!/?(?:b|br|code|del|em|i|ins|kbd|mark|s|strong|sub|sup|u)\s{0,8}/?>)(?![a-z][a-z0-9+.-]{1,31}:)[a-z/!?]",
+    re.IGNORECASE,
+)
+"""HTML, except for plain words in it and addresses in angle brackets."""
+_BELOW = "Below."
 _SHOWING = re.compile(r"[<>`!\[\]]")
 
 Meta: TypeAlias = dict[str, object]
@@ -249,22 +258,29 @@ def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
     if not is_inert(body):
         body, meta = encode(body), {**meta, "escaped": True}
     said = _SPECIAL.sub(_escape, escape_json(json.dumps({"at": at.isoformat(), **meta}, ensure_ascii=False)))
-    title = escape_line(inert_line(heading))
+    title = inert_line(heading)
     body = _LOOKS_LIKE_OURS.sub(r"\1\\\2", body)
     return f"%% vault-agent: {kind} {said} %%\n### {at:%H:%M} {title}\n\n{body}\n\n"
 
 
 def inert(text: str) -> str:
-    """The text, in a code block where an editor would fetch or run something to show it, or draw a heading from HTML: a
-    stranger may have had it said, with somebody's secret in the address."""
-    acts = _HTML_HEADING.search(text) or active("", text.encode("utf-8", "replace"))
-    return _fenced(text) if acts else text
+    """The text, in a code block where an editor would fetch or run something to show it, or where it hides or takes in
+    what stands below it: a stranger may have had it said, with somebody's secret in the address."""
+    return _fenced(text) if _acts(text) else text
 
 
 def inert_line(text: str) -> str:
-    """The text on one line, without the signs that would have an editor fetch or run something."""
+    """The text on one line, escaped, without the signs that would have an editor fetch, run or hide something."""
     flat = " ".join(text.split())
-    return _SHOWING.sub(" ", flat) if active("", flat.encode("utf-8", "replace")) else flat
+    return escape_line(_SHOWING.sub(" ", flat).replace("%%", "% %") if _acts(flat) else flat)
+
+
+def _acts(text: str) -> bool:
+    """Whether a note that showed the text would fetch or run something, or not show all that follows."""
+    body = blocks.read(f"{text}\n\n{_BELOW}")
+    if body.kinds[-1] != "text" or _COMMENT.search(text) or _TAG.search(body.visible):
+        return True
+    return bool(active("", text.encode("utf-8", "replace")))
 
 
 def _if_quoted(text: str) -> Meta:
