@@ -16,7 +16,7 @@ from agent.errors import LockHeld, UserError
 from agent.inert import escape_line
 from agent.interfaces.cli.named import short
 from agent.interfaces.cli.output import say
-from agent.interfaces.cli.printing import show, show_framed, size, wrapped
+from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
 from agent.tools.approval_note import shows, title
 from agent.tools.asked import Asked
@@ -30,7 +30,7 @@ _YES, _NO = {"y", "yes", "是", "是的", "好", "好的", "可以", "同意"}, 
 _LATER = {"", "l", "later", "稍后"}
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
 """What stands between the word and the reason."""
-_AROUND = 9
+_AROUND = 10
 """Rows of the screen that are for the question itself and its prompt."""
 _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
@@ -45,8 +45,8 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "asks": "The agent asks",
         "other": "The note was changed and does not show this call any more.",
         "note": "The note: {path}",
-        "more": "NOT ALL IS SHOWN: {count} more lines in {path}, or: vault-agent approvals show {id}",
-        "question": "NOT ALL IS SHOWN: {count} more lines in {path}",
+        "more": "NOT ALL IS SHOWN: {count} more lines, see vault-agent approvals show {id}",
+        "rest": "NOT ALL IS SHOWN: {count} more lines in the note.",
         "late": "not recorded: {}",
     },
     "zh": {
@@ -59,8 +59,8 @@ _SAID: Mapping[str, Mapping[str, str]] = {
         "asks": "助手想问你",
         "other": "那篇笔记被改过，已经不是这次调用了。",
         "note": "笔记：{path}",
-        "more": "没有全部显示：另有 {count} 行，在 {path}，或运行：vault-agent approvals show {id}",
-        "question": "没有全部显示：另有 {count} 行，在 {path}",
+        "more": "没有全部显示：另有 {count} 行。要看全部，运行：vault-agent approvals show {id}",
+        "rest": "没有全部显示：笔记里另有 {count} 行。",
         "late": "没有记下：{}",
     },
 }
@@ -129,18 +129,27 @@ def approval_text(asked: Asked, data: bytes, language: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def approval_frame(asked: Asked, data: bytes, language: str, columns: int, rows: int) -> list[str]:
-    """The same, cut to a screen of that size; the last line says how much is not shown, and where it is."""
+def approval_frame(asked: Asked, data: bytes, language: str, columns: int, rows: int) -> list[str | Styled]:
+    """The same, cut to a screen of that size; its end says how much is not shown, and where it is."""
     said = _SAID[language]
     room = max(rows - _AROUND, _FEWEST)
     call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
-    head = [title(asked, language), asked.why, *([] if shows(data, asked.shown) else [said["other"]])]
+    head = [asked.why, "" if shows(data, asked.shown) else said["other"]]
     shown_change = _fitting(change, columns, max(room - len(call), room * 2 // 3))
     shown_call = _fitting(call, columns, room - _rows(shown_change, columns))
     left = len(call) - len(shown_call) + len(change) - len(shown_change)
-    end = said["more" if left else "note"].format(path=asked.path, count=left, id=short(asked))
-    parts = [shown_call, ["", *shown_change] if shown_change else []]
-    return [*filter(None, head), "", *(_cut(line, columns) for part in parts for line in part), "", end]
+    return [
+        Styled(title(asked, language), bold=True),
+        *filter(None, head),
+        "",
+        *(_cut(line, columns) for line in shown_call),
+        *(["…"] if len(shown_call) < len(call) else []),
+        *([""] if change else []),
+        *(patch_line(_cut(line, columns)) for line in shown_change),
+        "",
+        *([Styled(said["more"].format(count=left, id=short(asked)), bold=True)] if left else []),
+        said["note"].format(path=asked.path),
+    ]
 
 
 def approval_prompt(asked: Asked, language: str) -> str:
@@ -159,14 +168,20 @@ def question_text(question: Question, language: str) -> str:
     return "\n".join([f"{_SAID[language]['asks']}  ({question.path})", question.text, *_numbered(question)])
 
 
-def question_frame(question: Question, language: str, columns: int, rows: int) -> list[str]:
+def question_frame(question: Question, language: str, columns: int, rows: int) -> list[str | Styled]:
     """The same, cut to a screen of that size."""
     said = _SAID[language]
     text, options = question.text.split("\n"), _numbered(question)
     shown = _fitting(text, columns, max(rows - _AROUND, _FEWEST) - len(options))
     left = len(text) - len(shown)
-    end = said["question" if left else "note"].format(path=question.path, count=left)
-    return [said["asks"], *(_cut(line, columns) for line in [*shown, *options]), "", end]
+    return [
+        Styled(said["asks"], bold=True),
+        *(_cut(line, columns) for line in shown),
+        *([Styled(said["rest"].format(count=left), bold=True)] if left else []),
+        *(_cut(line, columns) for line in options),
+        "",
+        said["note"].format(path=question.path),
+    ]
 
 
 def _numbered(question: Question) -> list[str]:

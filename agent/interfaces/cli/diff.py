@@ -8,11 +8,9 @@ import click
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
-from agent.interfaces.cli.printing import Printed, Styled
+from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import Difference, of_commit, of_working_tree
-
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command(
@@ -62,10 +60,4 @@ def _text(found: Sequence[Difference]) -> Printed | bytes:
     if not sys.stdout.isatty():
         return patch
     lines = patch.decode("utf-8", "backslashreplace").removesuffix("\n").split("\n")
-    return [piece for line in lines for piece in ("\n", _painted(line))][1:]
-
-
-def _painted(line: str) -> Styled:
-    if line.startswith(("diff ", "+++ ", "--- ")):
-        return Styled(line, bold=True)
-    return Styled(line, colour=_COLOURS.get(line[:1]))
+    return [piece for line in lines for piece in ("\n", patch_line(line))][1:]

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, TypeAlias
 from unicodedata import east_asian_width
 
@@ -71,19 +71,26 @@ class Stream:
             _put(_reserved(left, sys.stdout), sys.stdout)
 
 
-def show_framed(lines: Sequence[str], *, error: bool = False) -> None:
-    """Print lines inside a frame, the first of them bold, on a terminal whose state is reset before.
+def show_framed(lines: Sequence[str | Styled], *, error: bool = False) -> None:
+    """Print lines inside a frame, on a terminal whose state is reset before.
 
     A line that is too long for the terminal is wrapped inside the frame.
     """
     stream = _stream(error)
     width = size(error=error)[0] - len(_SIDE)
-    rows = [(number, row) for number, line in enumerate(lines) for row in wrapped(line, width)]
+    styled = [Styled(line) if isinstance(line, str) else line for line in lines]
+    rows = [replace(line, text=row) for line in styled for row in wrapped(line.text, width)]
     edges = [_TOP, *(_SIDE for _ in rows[2:]), _FOOT][-len(rows) :]
-    drawn = [_drawn(Styled(row, bold=number == 0), stream) for number, row in rows]
     painted = (_paint(Styled(edge, colour="yellow"), edge, stream) for edge in edges)
-    shown = "".join(f"{edge}{row}\n" for edge, row in zip(painted, drawn, strict=True))
+    shown = "".join(f"{edge}{_drawn(row, stream)}\n" for edge, row in zip(painted, rows, strict=True))
     _put((_RESET if _can_reset(stream) else "") + shown, stream)
+
+
+def patch_line(line: str) -> Styled:
+    """A line of a patch in its colour: added, taken away, a place, or the name of a file."""
+    if line.startswith(("diff ", "+++ ", "--- ")):
+        return Styled(line, bold=True)
+    return Styled(line, colour={"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
 
 
 def reset(*, error: bool = False) -> None:
@@ -94,8 +101,13 @@ def reset(*, error: bool = False) -> None:
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """The line, escaped, cut into rows of at most `width` columns; at least one row."""
-    return list(_rows(escape_line(line.expandtabs(_TAB)), max(width, 10)))
+    """The line as a terminal shows it, cut into rows of at most `width` columns; at least one row."""
+    return list(_rows(one_line(line.expandtabs(_TAB)), max(width, 10)))
+
+
+def one_line(text: str) -> str:
+    """The text as one line of a terminal: escaped, also where it would draw a frame of ours."""
+    return _without_edges(escape_line(text))
 
 
 def size(*, error: bool = False) -> tuple[int, int]:
@@ -133,8 +145,12 @@ def _paint(style: Styled, text: str, stream: IO[str]) -> str:
 
 
 def _reserved(text: str, stream: IO[str]) -> str:
-    """The text, where a terminal shows it, with the edges of our frames escaped as JSON does."""
-    return _EDGES.sub(lambda edge: f"\\u{ord(edge[0]):04x}", text) if stream.isatty() else text
+    return _without_edges(text) if stream.isatty() else text
+
+
+def _without_edges(text: str) -> str:
+    """The text with the edges of our frames escaped as JSON does."""
+    return _EDGES.sub(lambda edge: f"\\u{ord(edge[0]):04x}", text)
 
 
 def _can_reset(stream: IO[str]) -> bool:

@@ -6,15 +6,14 @@ from contextlib import suppress
 
 import click
 
-from agent.inert import escape_line
-from agent.interfaces.cli.printing import reset, show
+from agent.interfaces.cli.printing import one_line, reset, show
 
 
 def keyboard(prompt: str) -> str:
     """A line that the person types after having seen the prompt; raises `EOFError` when there is none."""
     reset()
     _forget_typed()
-    shown = escape_line(prompt)
+    shown = one_line(prompt)
     if not sys.stderr.isatty():  # Python writes a prompt to standard error unless it edits lines
         show(shown, end="")
         shown = ""
@@ -25,7 +24,7 @@ def confirm(question: str, *, default: bool = False, abort: bool = False, error:
     """Whether the person says yes, on standard output or standard error; with `abort`, a no raises `click.Abort`."""
     reset(error=error)
     _forget_typed()
-    return click.confirm(escape_line(question), default=default, abort=abort, err=error)
+    return click.confirm(one_line(question), default=default, abort=abort, err=error)
 
 
 def _forget_typed() -> None:
