@@ -61,8 +61,8 @@ def escape(text: str) -> str:
 
 
 def escape_line(text: str) -> str:
-    """The same for text that must stay on one line, as a name does: line feeds and tabs are escaped too."""
-    return escape(text.replace("\n", "\\x0a").replace("\t", "\\x09"))
+    """The same for text that must stay on one line, as a name does: line feeds are escaped too."""
+    return escape(text.replace("\n", "\\x0a"))
 
 
 def escape_json(document: str) -> str:

@@ -235,18 +235,22 @@ def test_commands_show_notes_and_history_as_text(tmp_path: Path, monkeypatch: py
     git(root, "add", "-A")
     name = "Eve \x1b[8m\u202e"
     git(root, "-c", f"user.name={name}", "commit", "-q", "-m", f"tea \x1b]0;x\x07{texts[0].splitlines()[0]}")
+    for each in ("tea\nforged.md", "tea\u2028forged.md"):
+        (root / each).write_text("not committed", "utf-8")
     monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("VAULT_AGENT_VAULT", raising=False)
     monkeypatch.chdir(root)
-    for words in (["log"], ["diff", "HEAD"], ["get", "a.md"], ["search", "tea"], ["get", f"no{texts[1]}"]):
+    for words in (["log"], ["diff", "HEAD"], ["get", "a.md"], ["search", "tea"], ["get", f"no{texts[1]}"], ["status"]):
         with shown(terminal=True) as stream:
             main(words)
         check_shown(stream.getvalue(), terminal=True)
+        assert "\nforged" not in stream.getvalue()
         assert "tea" in stream.getvalue()
-    for words in (["log"], ["search", "tea"], ["log", "--json"], ["get", "a.md", "--json"]):
+    for words in (["log"], ["search", "tea"], ["log", "--json"], ["get", "a.md", "--json"], ["status"], ["commit"]):
         with shown(terminal=False) as stream:
             main(words)
         check_shown(stream.getvalue(), terminal=False)
+        assert "\nforged" not in stream.getvalue()
         assert "tea" in stream.getvalue().lower()
 
 

@@ -6,10 +6,9 @@ from datetime import datetime
 import click
 
 from agent.app.build import build
-from agent.inert import escape_line
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
-from agent.interfaces.cli.printing import Styled
+from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.times import Moment, absolute, moment, relative
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
@@ -90,7 +89,7 @@ def _document(commit: Commit, told: Told) -> Mapping[str, object]:
 def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> list[str | Styled]:
     pieces: list[str | Styled] = []
     for commit, said in zip(shown, told, strict=True):
-        lines = "\n".join(map(escape_line, _entry(commit, said, now)))
+        lines = as_lines(_entry(commit, said, now))
         pieces += ["\n\n" if pieces else "", Styled(commit.id[:8], colour="yellow"), lines]
     return pieces
 

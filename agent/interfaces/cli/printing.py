@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, TypeAlias
 from unicodedata import east_asian_width
@@ -103,6 +103,11 @@ def reset(*, error: bool = False) -> None:
 def wrapped(line: str, width: int) -> list[str]:
     """The line as a terminal shows it, cut into rows of at most `width` columns; at least one row."""
     return list(_rows(one_line(line.expandtabs(_TAB)), max(width, 10)))
+
+
+def as_lines(lines: Iterable[str]) -> str:
+    """Each text on one line, whatever stands in it: a note's name cannot begin a line of its own."""
+    return "\n".join(map(escape_line, lines))
 
 
 def one_line(text: str) -> str:

@@ -49,7 +49,7 @@ class Screen:
                 self.line(f"· {tool}")
             case ToolFailed(tool=tool, error=error):
                 first = error.strip().partition("\n")[0]
-                self.line(f"· {tool}: {first[:_WIDTH]}")
+                self.line(f"· {tool[:_WIDTH]}: {first[:_WIDTH]}")
 
     def line(self, text: str) -> None:
         """A remark of ours on a line of its own."""

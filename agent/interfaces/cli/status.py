@@ -11,6 +11,7 @@ from agent.app.standing import Standing, standing
 from agent.config.running import Spend
 from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.status import Status, status
 from agent.vault.write.humans import Kind
 
@@ -37,7 +38,7 @@ def command(output: Output, notes: bool) -> None:
         "warnings": list(warnings),
     }
     lines = [*_seen(daemon), *_index_text(index, notes), *_agent_text(agent, app.settings.spend), *today.text(day)]
-    output.emit(document, lambda: "\n".join([_text(found), *lines]))
+    output.emit(document, lambda: as_lines([*_text(found), *lines]))
     for warning in () if output.json else warnings:
         output.warn(warning)
 
@@ -59,7 +60,7 @@ def _document(found: Status) -> dict[str, object]:
     }
 
 
-def _text(found: Status) -> str:
+def _text(found: Status) -> list[str]:
     lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
     if found.last:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
@@ -79,7 +80,7 @@ def _text(found: Status) -> str:
     )
     lines += [f"conflict {path}" for path in found.conflicts]
     lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
-    return "\n".join(lines)
+    return lines
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:

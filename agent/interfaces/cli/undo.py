@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from agent.app.build import build
-from agent.inert import escape_line
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import Moment, moment
 from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
@@ -51,7 +51,7 @@ def command(
     start = moment(since, app.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
     result = undo(app.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(_document(result, dry_run), lambda: "\n".join(said(result, dry_run)))
+    output.emit(_document(result, dry_run), lambda: as_lines(said(result, dry_run)))
 
 
 def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
@@ -73,7 +73,7 @@ def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
 def said(result: Undone, dry_run: bool) -> Iterator[str]:
     """What an undo did, line by line."""
     yield _outcome(result, dry_run)
-    yield from (f"  {escape_line(summary(change))}" for change in result.files[:_SHOWN])
+    yield from (f"  {summary(change)}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:
         yield f"  and {len(result.files) - _SHOWN} more"
     yield from (f"  kept: {word.about}: {word.reason}" for word in result.kept)
