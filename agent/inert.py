@@ -9,7 +9,9 @@ into a note calls it there.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 _EMOJI = "#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d"
 _EMOJI += "\u3297\u3299\U0001f000-\U0001faff"
@@ -32,7 +34,9 @@ _ALWAYS = (
     "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\ud800-\udfff"
 )
-_UNSAFE = re.compile(
+_SUSPECT = re.compile(f"[{_ALWAYS}\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Most texts have none of these, and are not looked at more closely."""
+_UNSAFE = (
     rf"(?P<kept>{_FLAG})"
     rf"|[{_ALWAYS}]"
     rf"|(?<![{_JOINED}])\u200c"
@@ -52,12 +56,22 @@ _ESCAPE = re.compile(r"\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 _CRLF = "\r\n"
 
 
+@cache
+def _unsafe() -> re.Pattern[str]:
+    """Compiled when it is first needed: it takes longer than everything else here."""
+    return re.compile(_UNSAFE)
+
+
+def _each(text: str, write: Callable[[re.Match[str]], str]) -> str:
+    return _unsafe().sub(write, text) if _SUSPECT.search(text) else text
+
+
 def escape(text: str) -> str:
     r"""The text with every character that acts or hides written as `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
 
     A Windows line end becomes a line feed. Escaping twice changes nothing more.
     """
-    return _UNSAFE.sub(_written, text.replace(_CRLF, "\n"))
+    return _each(text.replace(_CRLF, "\n"), _written)
 
 
 def escape_line(text: str) -> str:
@@ -67,17 +81,18 @@ def escape_line(text: str) -> str:
 
 def escape_json(document: str) -> str:
     """A JSON document that says the same, with JSON's own escapes for every character that acts or hides."""
-    return _UNSAFE.sub(_written_in_json, document)
+    return _each(document, _written_in_json)
 
 
 def is_inert(text: str) -> bool:
     """Whether nothing in the text acts or hides."""
-    return all(found.lastgroup == "kept" for found in _UNSAFE.finditer(text.replace(_CRLF, "\n")))
+    flat = text.replace(_CRLF, "\n")
+    return not _SUSPECT.search(flat) or all(found.lastgroup == "kept" for found in _unsafe().finditer(flat))
 
 
 def encode(text: str) -> str:
     """The text escaped so that `decode` gives it back exactly: backslashes are doubled, Windows line ends stay."""
-    return _CRLF.join(_UNSAFE.sub(_written, line) for line in text.replace("\\", "\\\\").split(_CRLF))
+    return _CRLF.join(_each(line, _written) for line in text.replace("\\", "\\\\").split(_CRLF))
 
 
 def decode(text: str) -> str:
@@ -110,10 +125,12 @@ class Escaper:
 
     def _give(self, text: str, held: str) -> str:
         before = self._shown
-        whole = (before + text).replace(_CRLF, "\n")
+        whole = before + text.replace(_CRLF, "\n")
         self._held, self._shown = held, whole[-2:]
+        if not _SUSPECT.search(whole):
+            return whole[len(before) :]
         pieces, position = [], len(before)
-        for found in _UNSAFE.finditer(whole, max(len(before) - 1, 0)):
+        for found in _unsafe().finditer(whole, max(len(before) - 1, 0)):
             if found.start() >= len(before) or found.lastgroup == "kept":
                 pieces.append(whole[position : max(found.start(), position)])
                 pieces.append(_written(found)[max(position - found.start(), 0) :])

@@ -5,7 +5,7 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.inert import Escaper, decode, encode, escape, escape_json, escape_line, is_inert
@@ -85,6 +85,7 @@ def test_a_line_stays_one_line(text: str) -> None:
     assert len(escape_line(text).splitlines()) <= 1
 
 
+@example(["\r\r\n\r"])
 @given(st.lists(texts, max_size=6))
 def test_pieces_are_escaped_as_the_whole_is(pieces: list[str]) -> None:
     escaper = Escaper()
