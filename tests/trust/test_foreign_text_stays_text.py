@@ -30,6 +30,7 @@ from agent.loop import records
 from agent.loop.records import Began, Closed, Record, Spoken, Tainted
 from agent.markdown import blocks, requests
 from agent.markdown.note import Note
+from agent.markdown.values import Value
 from agent.memory.daily import log_block
 from agent.skills.review_note import ask as ask_about
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
@@ -146,7 +147,9 @@ def test_into_a_pipe_goes_plain_text(count: int) -> None:
 def test_a_note_that_asks_for_a_yes_asks_what_the_program_asks(count: int) -> None:
     for text in payloads(count):
         asked = asked_about(text)
-        data = compose({"type": "approval"}, asked, "en")
+        header: dict[str, Value] = {"type": "approval", "untrusted": (text,), "source": text}
+        data = compose(header, asked, "en")
+        assert dict(Note.parse(data).header) == header
         check_asks(data, BOXES, headings=3)
         assert data.decode().count("\nReason: \n") == 1
 
