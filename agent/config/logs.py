@@ -3,15 +3,21 @@
 What is reported goes to standard error; results are not messages and are printed by who computed them.
 """
 
+from agent.inert import escape
+
 
 def report_from(level: str) -> None:
-    """Show messages of `level` (`debug`, `info`, `warning`, `error`) and above on standard error, one line each."""
+    """Show messages of `level` (`debug`, `info`, `warning`, `error`) and above on standard error, escaped."""
     import logging  # 8 ms that `--help` need not pay
+
+    class Escaped(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return escape(super().format(record))
 
     logger = logging.getLogger("agent")
     logger.setLevel(level.upper())
     logger.propagate = False
     if not logger.handlers:
         stream = logging.StreamHandler()
-        stream.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+        stream.setFormatter(Escaped("%(levelname)s %(name)s: %(message)s"))
         logger.addHandler(stream)

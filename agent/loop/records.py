@@ -7,10 +7,13 @@ A record begins with an Obsidian comment, which people do not see in reading vie
 
     What they said.
 
-What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note;
-that, what tools were asked for, and what they and our own sources gave, stands in a code block. Reading gives back what
-was written, to the letter, and what a person has changed since as they changed it. Where records come from and go to is
-left to `session`.
+What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note, or
+it would hide what follows (HTML, a comment, a code block that is left open); that, what tools were asked for, and what
+they and our sources gave, stands in a code block. A line that looks like one of ours begins with a backslash; in a text
+with characters that act or hide, these stand as escapes (`"escaped": true`). Reading gives back what was written, to
+the letter, and what a person has changed since as they changed it.
+
+Where records come from and go to is left to `session`.
 """
 
 import json
@@ -20,7 +23,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias, assert_never
 
+from agent.inert import decode, encode, escape_json, escape_line, is_inert
 from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
+from agent.markdown import blocks
 from agent.tools.taint import active
 
 
@@ -137,14 +142,22 @@ class Record:
 
 
 _MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%\r?$", re.MULTILINE)
-_LOOKS_LIKE_A_MARK = re.compile(r"^(\\*%% vault-agent: )", re.MULTILINE)
-_ESCAPED = re.compile(r"^\\(\\*%% vault-agent: )", re.MULTILINE)
+_OURS = r"%% vault-agent: |#{1,6}[ \t]+[0-9]{2}:[0-9]{2}\b"
+_LOOKS_LIKE_OURS = re.compile(rf"^( {{0,3}})(\\*(?:{_OURS}))", re.MULTILINE)
+_ESCAPED = re.compile(rf"^( {{0,3}})\\(\\*(?:{_OURS}))", re.MULTILINE)
 _HEADING = re.compile(r"\A[^\n]*\n\r?\n")
 _ENDINGS = ("\n\n", "\r\n\r\n", "\n")
 _FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*?)\n?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _RUNS_OF_TICKS = re.compile(r"`{3,}")
 
 _SPECIAL = re.compile(r"[%<]|(?<=!)\[")
+_COMMENT = re.compile("%%|<!--")
+_TAG = re.compile(
+    r"<(?!/?(?:b|br|code|del|em|i|ins|kbd|mark|s|strong|sub|sup|u)\s{0,8}/?>)(?![a-z][a-z0-9+.-]{1,31}:)[a-z/!?]",
+    re.IGNORECASE,
+)
+"""HTML, except for plain words in it and addresses in angle brackets."""
+_BELOW = "Below."
 _SHOWING = re.compile(r"[<>`!\[\]]")
 
 Meta: TypeAlias = dict[str, object]
@@ -233,7 +246,7 @@ def _said(spoken: Spoken, said: Mapping[str, str], names: Mapping[str, str]) -> 
             for call in calls:
                 asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
                 named: Meta = {"id": call.id, "name": call.name, "problem": call.problem}
-                yield "call", named, said["call"].format(call.name), _fenced(asked, "json")
+                yield "call", named, said["call"].format(call.name), _fenced(escape_json(asked), "json")
         case ToolResult(call, name, text, failed):
             heading = said["failed" if failed else "done"].format(name)
             yield "result", {"id": call, "name": name, "failed": failed}, heading, _fenced(text) + remark
@@ -242,22 +255,32 @@ def _said(spoken: Spoken, said: Mapping[str, str], names: Mapping[str, str]) -> 
 
 
 def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
-    said = _SPECIAL.sub(_escape, json.dumps({"at": at.isoformat(), **meta}, ensure_ascii=False))
+    if not is_inert(body):
+        body, meta = encode(body), {**meta, "escaped": True}
+    said = _SPECIAL.sub(_escape, escape_json(json.dumps({"at": at.isoformat(), **meta}, ensure_ascii=False)))
     title = inert_line(heading)
-    body = _LOOKS_LIKE_A_MARK.sub(r"\\\1", body)
+    body = _LOOKS_LIKE_OURS.sub(r"\1\\\2", body)
     return f"%% vault-agent: {kind} {said} %%\n### {at:%H:%M} {title}\n\n{body}\n\n"
 
 
 def inert(text: str) -> str:
-    """The text, in a code block where an editor would fetch or run something to show it: a stranger may have had it
-    said, with somebody's secret in the address."""
-    return _fenced(text) if active("", text.encode("utf-8", "replace")) else text
+    """The text, in a code block where an editor would fetch or run something to show it, or where it hides or takes in
+    what stands below it: a stranger may have had it said, with somebody's secret in the address."""
+    return _fenced(text) if _acts(text) else text
 
 
 def inert_line(text: str) -> str:
-    """The text on one line, without the signs that would have an editor fetch or run something."""
+    """The text on one line, escaped, without the signs that would have an editor fetch, run or hide something."""
     flat = " ".join(text.split())
-    return _SHOWING.sub(" ", flat) if active("", flat.encode("utf-8", "replace")) else flat
+    return escape_line(_SHOWING.sub(" ", flat).replace("%%", "% %") if _acts(flat) else flat)
+
+
+def _acts(text: str) -> bool:
+    """Whether a note that showed the text would fetch or run something, or not show all that follows."""
+    body = blocks.read(f"{text}\n\n{_BELOW}")
+    if body.kinds[-1] != "text" or _COMMENT.search(text) or _TAG.search(body.visible):
+        return True
+    return bool(active("", text.encode("utf-8", "replace")))
 
 
 def _if_quoted(text: str) -> Meta:
@@ -277,7 +300,8 @@ def _fenced(text: str, language: str = "text") -> str:
 def _read(kind: str, said: str, block: str) -> Record | None:
     try:
         meta = json.loads(said)
-        event = _event(kind, meta, _body(block))
+        body = _body(block)
+        event = _event(kind, meta, decode(body) if meta.get("escaped") is True else body)
         return Record(datetime.fromisoformat(str(meta["at"])), event) if event is not None else None
     except (ValueError, KeyError, TypeError):
         return None
@@ -287,7 +311,7 @@ def _body(block: str) -> str:
     body = _HEADING.sub("", block, count=1)
     ending = next((end for end in _ENDINGS if body.endswith(end)), "")
     body = body.removesuffix(ending)
-    return _ESCAPED.sub(r"\1", body)
+    return _ESCAPED.sub(r"\1\2", body)
 
 
 def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
+from agent.inert import escape
 from agent.markdown import blocks, tasks
 from agent.markdown.frontmatter import UTF16, split
 from agent.markdown.note import Note
@@ -183,7 +184,7 @@ def _gap(above: str) -> str:
 
 def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
     reason = f"*{answer.reason}*" if answer.reason else ""
-    said = "\n\n".join(part for part in (answer.text.replace("%%", "% %").strip(), reason) if part)
+    said = "\n\n".join(part for part in (escape(answer.text).replace("%%", "% %").strip(), escape(reason)) if part)
     text = "\n".join([_BEGIN.format(answer.run), heading.format(answer.heading) + said, "", _END, ""])
     text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
     return text.replace("\n", "\r\n") if "\r\n" in body else text

@@ -1,7 +1,8 @@
 """Write header values the way Obsidian does: plain words where they stay text, lists with one `- item` a line.
 
 PyYAML's own writer follows YAML 1.1 and folds long lines; this one quotes whatever either version of YAML would read as
-something else (`yes`, `12:30`, `0o17`), so that a value read back is the value written.
+something else (`yes`, `12:30`, `0o17`), so that a value read back is the value written. Characters that act or hide
+stand as escapes in double quotes.
 """
 
 import re
@@ -9,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from agent.errors import BadNote
+from agent.inert import escape, is_inert
 from agent.markdown.values import Header, Scalar, Value, is_list, resolve
 
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=~.<")
 _OLD_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 _NUMBER_LIKE = re.compile(r"[-+0-9][-+0-9a-fA-FoxXTtZz_.: ]*", re.ASCII)
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _ESCAPED = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028\u2029\ufeff\ufffe\uffff]')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
@@ -64,7 +65,8 @@ def text(value: str, *, flow: bool = False) -> str:
         return value
     if _SURROGATE.search(value):
         raise BadNote("the value holds half a character (a lone surrogate)", hint="remove the broken character")
-    return '"' + _ESCAPED.sub(lambda found: _NAMED.get(found[0]) or f"\\u{ord(found[0]):04x}", value) + '"'
+    quoted = _ESCAPED.sub(lambda found: _NAMED.get(found[0]) or f"\\u{ord(found[0]):04x}", value)
+    return f'"{escape(quoted)}"'  # YAML has the same escapes in double quotes
 
 
 def _stays_text(value: str) -> bool:
@@ -72,7 +74,7 @@ def _stays_text(value: str) -> bool:
         return False
     if ": " in value or " #" in value or value.lower() in _OLD_WORDS or _NUMBER_LIKE.fullmatch(value):
         return False
-    if "\t" in value or _ESCAPED.search(value.replace('"', "").replace("\\", "")) or _SURROGATE.search(value):
+    if any(mark in value for mark in "\t\n\r") or not is_inert(value):
         return False
     return isinstance(resolve(value), str)
 
@@ -83,7 +85,7 @@ def _literal(value: str) -> list[str]:
     lines = inner.split("\n")
     if "\n" not in value or not inner or inner[0] in " \t\n" or inner[-1] == "\n":
         return []
-    if any(line and not line.strip() for line in lines) or _UNPRINTABLE.search(value) or _SURROGATE.search(value):
+    if any(line and not line.strip() for line in lines) or "\r" in value or not is_inert(value):
         return []
     return ["|" if value.endswith("\n") else "|-", *lines]
 

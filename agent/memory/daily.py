@@ -13,6 +13,7 @@ from datetime import date, datetime
 from pathlib import PurePosixPath
 
 from agent.events.runs import TaskCompleted
+from agent.inert import escape
 from agent.markdown.note import Note
 from agent.memory.authorship import Line
 from agent.vault.write.message import one_line
@@ -127,7 +128,7 @@ def asked_by_guest(language: str) -> str:
 
 def inert(text: str) -> str:
     """The text with nothing in it that an editor would load or run when the note is shown."""
-    return text.replace("`", "'").replace("<", "&lt;").replace("![", "!\\[").replace("%%", "% %")
+    return escape(text).replace("`", "'").replace("<", "&lt;").replace("![", "!\\[").replace("%%", "% %")
 
 
 def block(when: datetime, title: str, bullets: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
+from agent.inert import escape
 from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -184,7 +185,7 @@ def _note(
         BOXES,
         said["holds"],
         f"## {said['text']}",
-        fenced(data.decode("utf-8", "replace").rstrip(), "markdown"),
+        fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
         f"## {said['files']}",
         "\n".join(f"- `{path}`" for path in skill.files) or said["none"],
     ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
+from agent.inert import escape, escape_line
 from agent.markdown import verdict
 from agent.markdown.fence import fenced
 from agent.markdown.note import Note
@@ -166,7 +167,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
 
 def _shown(draft: bytes) -> str:
     """The draft as it stands in the note."""
-    return fenced(draft.decode("utf-8", "replace").rstrip(), "markdown")
+    return fenced(escape(draft.decode("utf-8", "replace").rstrip()), "markdown")
 
 
 def shows(note: bytes, draft: bytes) -> bool:
@@ -185,4 +186,4 @@ def _links(suggestion: Suggestion) -> list[Value]:
 
 def _flat(text: str) -> str:
     """Text of a task as part of a line: nothing in it can be a box, a link or a fence."""
-    return " ".join(_MARKUP.sub(" ", text).split())[:120]
+    return escape_line(" ".join(_MARKUP.sub(" ", text).split()))[:120]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 
+from agent.inert import escape_json, escape_line
 from agent.llm.messages import Object
 from agent.markdown import verdict
 from agent.markdown.fence import fenced
@@ -48,52 +49,43 @@ _SAID = {
         "many": "{old} 行变为 {new} 行，太多了，这里不作比较",
     },
 }
-_CHANGE = re.compile(r"^## (?:What would change|会改动什么)$", re.MULTILINE)
-_WHY = re.compile(r"^(?:Why I ask: |为什么要问：).*$", re.MULTILINE)
 
 
-def compose(header: Header, asked: Asked, why: str, drafts: Sequence[Draft], language: str = "en") -> bytes:
-    """The note that asks; without `drafts` it shows the call alone."""
-    said, changed = _SAID[language], diff(drafts, language)
+def compose(header: Header, asked: Asked, language: str = "en") -> bytes:
+    """The note that asks; it shows the call, and what that would change where this is known beforehand."""
+    said = _SAID[language]
     parts = [
         f"# {title(asked, language)}",
-        said["why"].format(why=_MARKUP.sub(" ", why)),
+        asked.why,
         BOXES,
         REASON[language],
         said["holds"].format(until=asked.expires),
         f"## {said['call']}",
         fenced(asked.shown, "json"),
     ]
-    if changed:
-        parts += [f"## {said['change']}", fenced(changed, "diff")]
+    if asked.change:
+        parts += [f"## {said['change']}", fenced(asked.change, "diff")]
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 
 
 def title(asked: Asked, language: str) -> str:
     """What is asked, in a line."""
-    return _SAID[language]["title"].format(tool=asked.tool)
+    return _SAID[language]["title"].format(tool=_harmless(asked.tool))
 
 
-def why_asked(data: bytes) -> str:
-    """The line of a note, in whatever language, that says why it asks; empty where it has none."""
-    found = _WHY.search(verdict.above(_body(data)))
-    return found[0] if found else ""
+def why_asked(why: str, language: str) -> str:
+    """The line that says why the agent asks; what comes from elsewhere in it cannot hide or make up anything."""
+    return _SAID[language]["why"].format(why=_harmless(why))
 
 
-def change_shown(data: bytes) -> tuple[str, ...]:
-    """The lines of what would change, as a note in whatever language shows them."""
-    found = _CHANGE.search(body := _body(data))
-    return tuple(body[found.end() :].strip().splitlines()[1:-1]) if found else ()
-
-
-def _body(data: bytes) -> str:
-    return Note.parse(data).body.replace("\r\n", "\n")
+def _harmless(text: str) -> str:
+    return _MARKUP.sub(" ", escape_line(text))
 
 
 def shown_call(tool: str, arguments: Object) -> str:
     """The exact call as JSON that a person can read; what is invisible is written as an escape."""
     written = json.dumps({"tool": tool, "arguments": plain(arguments)}, ensure_ascii=False, indent=2)
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
+    return escape_json("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written))
 
 
 def diff(drafts: Sequence[Draft], language: str = "en") -> str:
@@ -112,8 +104,9 @@ def diff(drafts: Sequence[Draft], language: str = "en") -> str:
 
 def _compared(draft: Draft, said: Mapping[str, str]) -> list[str]:
     old, new = _lines(draft.before), _lines(draft.after)
-    source = f"a/{draft.path}" if draft.before is not None else said["nothing"]
-    target = f"b/{draft.path}" if draft.after is not None else said["nothing"]
+    path = escape_line(draft.path)
+    source = f"a/{path}" if draft.before is not None else said["nothing"]
+    target = f"b/{path}" if draft.after is not None else said["nothing"]
     if max(len(old), len(new)) > _COMPARED:
         return [f"--- {source}", f"+++ {target}", said["many"].format(old=len(old), new=len(new))]
     return list(unified_diff(old, new, source, target, lineterm=""))
@@ -124,7 +117,8 @@ def _lines(data: bytes | None) -> list[str]:
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    return ["".join(c if c.isprintable() or c == "\t" else json.dumps(c)[1:-1] for c in line) for line in lines]
+    shown = ("".join(c if c.isprintable() or c == "\t" else json.dumps(c)[1:-1] for c in line) for line in lines)
+    return [escape_json(line) for line in shown]
 
 
 def shows(data: bytes, call: str) -> bool:

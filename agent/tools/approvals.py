@@ -164,9 +164,14 @@ class Approvals:
             path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
         shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
         ids = (context.run, context.session, context.call)
-        asked = Asked(number, key, path, tool, *ids, shown, now, expires, _bases(drafts))
+        asked = Asked(
+            number, key, path, tool, *ids, shown, now, expires, _bases(drafts),
+            paths=tuple(draft.path for draft in drafts),
+            why=approval_note.why_asked(why, self.language),
+            change=approval_note.diff(drafts, self.language),
+        )  # fmt: skip
         self._records.put(asked)
-        note = approval_note.compose(_header(asked, context), asked, why, drafts, self.language)
+        note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=f"Asked in run {context.run}.") as change:
             change.create(path, note)

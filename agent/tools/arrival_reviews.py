@@ -192,7 +192,11 @@ def _note_path(kind: Kind, subject: str) -> str:
 def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: datetime, texts: dict[str, str]) -> bytes:
     source = ", ".join(dict.fromkeys(each.source if review.kind == "note" else each.path for each in arrivals[:3]))
     more = f" (+{len(arrivals) - 3})" if len(arrivals) > 3 else ""
-    values = {"subject": review.subject, "link": review.subject.removesuffix(".md"), "source": _plain(source) + more}
+    values = {
+        "subject": _plain(review.subject),
+        "link": _plain(review.subject.removesuffix(".md")),
+        "source": _plain(source) + more,
+    }
     parts = [
         f"# {texts[review.kind].format(**values)}",
         texts[f"{review.kind} why"].format(**values),

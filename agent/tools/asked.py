@@ -24,7 +24,8 @@ Status: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected",
 class Asked:
     """One question: which call (`hash`), of which run, in which note, and what has become of it.
 
-    `bases` has the content hash of each note that the call would change as it was then (empty: no note).
+    `bases` has the content hash of each note that the call would change as it was then (empty: no note). `paths` are
+    the notes that it would change or make, `why` says why it asks, and `change` is the difference that was shown.
     """
 
     id: str
@@ -40,6 +41,9 @@ class Asked:
     bases: Mapping[str, str]
     status: Status = "asking"
     reason: str = ""
+    paths: tuple[str, ...] = ()
+    why: str = ""
+    change: str = ""
 
 
 def fingerprint(tool: str, run: str, arguments: Object) -> str:
@@ -82,10 +86,11 @@ class Records:
 def _load(document: dict[str, object]) -> Asked:
     texts = {name: str(document[name]) for name in ("id", "hash", "path", "tool", "run", "session", "call", "shown")}
     created, expires = (datetime.fromisoformat(str(document[name])) for name in ("created", "expires"))
-    bases = document["bases"]
+    bases, paths = document["bases"], document.get("paths", [])
     status = str(document["status"])
-    if not isinstance(bases, dict) or status not in get_args(Status):
+    if not isinstance(bases, dict) or not isinstance(paths, list) or status not in get_args(Status):
         raise ValueError("not a record of a question")
     known = {str(path): str(base) for path, base in bases.items()}
     return Asked(**texts, created=created, expires=expires, bases=known, status=cast(Status, status),
-                 reason=str(document["reason"]))  # fmt: skip
+                 reason=str(document["reason"]), paths=tuple(map(str, paths)), why=str(document.get("why", "")),
+                 change=str(document.get("change", "")))  # fmt: skip

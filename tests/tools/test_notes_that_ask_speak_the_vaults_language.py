@@ -7,7 +7,6 @@ import pytest
 
 from agent.errors import NeedsApproval, QuestionAsked
 from agent.markdown.note import Note
-from agent.tools.approval_note import change_shown, why_asked
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import Questions, read_answer
 from tests.tools.house import House, house, tainted
@@ -33,11 +32,13 @@ def speaking(home: House, language: str) -> Approvals:
 @LANGUAGES
 def test_an_approval_is_asked_for_in_its_language_and_its_keys_stay(tmp_path: Path, language: str) -> None:
     home = made(tmp_path, language)
-    data = home.text(home.asks("vault_write", **RULE)).encode()
+    path = home.asks("vault_write", **RULE)
     for part in (*SAID[language], "- [ ] approve\n- [ ] reject\n", "status: pending\n", "type: approval\n"):
-        assert part in data.decode()
-    assert why_asked(data).startswith(SAID[language][1])
-    assert change_shown(data)[-2:] == ("-Offer coffee.", "+Always offer tea.")
+        assert part in home.text(path)
+    asked = home.approvals.find(path)
+    assert asked is not None and asked.paths == ("rules/tea.md",)
+    assert asked.why.startswith(SAID[language][1])
+    assert asked.change.splitlines()[-2:] == ["-Offer coffee.", "+Always offer tea."]
 
 
 @LANGUAGES

@@ -10,6 +10,7 @@ from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
 from agent.interfaces.cli.named import ending_in, short
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.tools.asked import Asked
 
 _EXPLAINED = "Go on with the run here when no daemon does."
@@ -32,7 +33,7 @@ def _list(output: Output) -> None:
     waiting = approvals(app).pending()
     lines = [f"{short(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
     lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
-    output.emit({"approvals": [_document(each) for each in waiting]}, "\n".join(lines) or "nothing waits for your yes")
+    output.emit({"approvals": [_document(each) for each in waiting]}, as_lines(lines) or "nothing waits for your yes")
 
 
 @command.command()

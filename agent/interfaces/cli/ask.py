@@ -18,9 +18,10 @@ from agent.app.runs import Line, Runs, runs
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered, failure, remarks
-from agent.interfaces.cli.decide import keyboard, settle
+from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
 from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.interfaces.cli.search import catch_up
 from agent.loop.outcome import Ended, Outcome

@@ -3,7 +3,6 @@
 What a session is and how a run goes belongs to `app.runs`; the words with a slash are in `chat_words`.
 """
 
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,10 +18,12 @@ from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered, failure, queued, why
 from agent.interfaces.cli.chat_words import WORDS, Place
-from agent.interfaces.cli.decide import keyboard, settle
+from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
 from agent.interfaces.cli.keys import Keys
 from agent.interfaces.cli.output import Failed, Output, say, to_json
+from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.interfaces.cli.search import catch_up
 from agent.loop.mailbox import Mailbox
@@ -194,19 +195,18 @@ class Chat:
         if ended.outcome is Outcome.FAILED and not self.keys.terminal:
             raise Failed(failure(ended), answered(self.agent, ended))
         if self.output.json:
-            click.echo(to_json({"ok": True, **answered(self.agent, ended)}))
+            show(to_json({"ok": True, **answered(self.agent, ended)}))
             return
         if not self.screen.live:
-            click.echo(ended.answer)
+            show(ended.answer)
         for line in self._short(ended):
             self.output.note(line)
 
     def _show(self, text: str) -> None:
         if self.output.json:
-            click.echo(to_json({"ok": True, "text": text}))
+            show(to_json({"ok": True, "text": text}))
         else:
             self.output.emit({}, text)
-        sys.stdout.flush()
 
     def _short(self, ended: Ended) -> list[str]:
         """What there is to say besides the answer."""

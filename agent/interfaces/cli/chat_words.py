@@ -8,6 +8,7 @@ from agent.app.build import App
 from agent.app.runs import Runs
 from agent.context.budget import table
 from agent.interfaces.cli.chat_texts import said
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.remember import save
 from agent.interfaces.cli.times import absolute, relative
 from agent.interfaces.cli.undo import said as undone
@@ -65,7 +66,7 @@ def _log(place: Place, rest: str) -> str:
     behind = len(found) - len(asked)
     lines = lines or [place.said("no change")]
     lines += [place.said("behind", count=behind, s="" if behind == 1 else "s")] if behind else []
-    return "\n".join(lines)
+    return as_lines(lines)
 
 
 def _when(place: Place, commit: Commit, now: datetime) -> str:
@@ -85,7 +86,7 @@ def _undo(place: Place, rest: str) -> str:
         return place.said("nothing to undo")
     result = undo(place.app.vault, Selection(run=run))
     place.undone.add(run)
-    return "\n".join(undone(result, dry_run=False))
+    return as_lines(undone(result, dry_run=False))
 
 
 def _remember(place: Place, rest: str) -> str:

@@ -4,6 +4,7 @@ import click
 
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.vault.write.change import Outcome
 from agent.vault.write.humans import Dirty, Kind, dirty
 
@@ -39,4 +40,4 @@ def _said(outcome: Outcome, left: list[Dirty]) -> str:
         lines.append(f"{staged} staged by you, left for your own `git commit`")
     if len(left) > staged:
         lines.append(f"{len(left) - staged} left alone (open in another program, or handled by a git filter)")
-    return "\n".join(lines)
+    return as_lines(lines)

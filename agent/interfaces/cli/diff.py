@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 import click
 
 from agent.app.build import build
-from agent.interfaces.cli.output import Output, colour
+from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
+from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import Difference, of_commit, of_working_tree
-
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command(
@@ -55,15 +54,10 @@ def _document(item: Difference) -> Mapping[str, object]:
     }
 
 
-def _text(found: Sequence[Difference]) -> str | bytes:
+def _text(found: Sequence[Difference]) -> Printed | bytes:
     """The patch as git wrote it, byte for byte; with colours on a terminal."""
     patch = b"".join(item.patch for item in found)
-    if colour() is False or not sys.stdout.isatty():
+    if not sys.stdout.isatty():
         return patch
-    return "\n".join(_painted(line) for line in patch.decode("utf-8", "replace").split("\n"))
-
-
-def _painted(line: str) -> str:
-    if line.startswith(("diff ", "+++ ", "--- ")):
-        return click.style(line, bold=True)
-    return click.style(line, fg=_COLOURS[line[0]]) if line[:1] in _COLOURS and line else line
+    lines = patch.decode("utf-8", "backslashreplace").removesuffix("\n").split("\n")
+    return [piece for line in lines for piece in ("\n", patch_line(line))][1:]

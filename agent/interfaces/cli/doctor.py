@@ -16,6 +16,7 @@ from agent.config.resources import resource
 from agent.errors import AgentError, NotAVault
 from agent.interfaces.cli.init import hook_program, hook_scripts
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.interfaces.cli.printing import as_lines
 from agent.vault.health import examine, probe
 from agent.vault.health.probe import Check, Level, ok
 from agent.vault.hooks import ours
@@ -137,4 +138,4 @@ def _said(checks: Sequence[Check], steps: Sequence[str]) -> str:
     lines.append(", ".join(f"{count} {level.value}" for level, count in counts))
     if steps:
         lines += ["", "Next:", *(f"  {step}" for step in steps)]
-    return "\n".join(lines)
+    return as_lines(lines)

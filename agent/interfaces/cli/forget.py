@@ -8,7 +8,9 @@ import click
 from agent.app.build import App, build
 from agent.app.memories import Purge, purge
 from agent.errors import UserError
-from agent.interfaces.cli.output import Output, say
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines, show_framed
+from agent.interfaces.cli.prompt import confirm
 from agent.memory.forget import Forgetting, carry_out, plan
 from agent.vault.find import find_note
 from agent.vault.write.change import Outcome
@@ -39,16 +41,16 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
         _purge(output, app, forgetting, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
         return
     if not dry_run and not yes and forgetting.changed and _can_ask(output):
-        say("\n".join(_listed(forgetting)))
-        click.confirm("forget all of this?", abort=True, err=True)
+        show_framed([f"forget {name}", *_listed(forgetting)], error=True)
+        confirm("forget all of this?", abort=True, error=True)
     outcome = Outcome() if dry_run else carry_out(app.vault, forgetting, _language(app), confirmed=yes)
-    output.emit(_document(forgetting, outcome, dry_run), lambda: "\n".join(_said(forgetting, outcome, dry_run)))
+    output.emit(_document(forgetting, outcome, dry_run), lambda: as_lines(_said(forgetting, outcome, dry_run)))
 
 
 def _purge(output: Output, app: App, forgetting: Forgetting, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
     found = purge(app, forgetting, dry_run=True, yes_remote=yes_remote)
     if dry_run:
-        output.emit(_purged(forgetting, Outcome(), found, True), lambda: "\n".join(_told(forgetting, found, True)))
+        output.emit(_purged(forgetting, Outcome(), found, True), lambda: as_lines(_told(forgetting, found, True)))
         return
     if not yes:
         if not _can_ask(output):
@@ -56,11 +58,11 @@ def _purge(output: Output, app: App, forgetting: Forgetting, *, dry_run: bool, y
                 "a purge cannot be undone, so it needs a yes",
                 hint="look at it with --dry-run, then repeat it with --yes",
             )
-        say("\n".join(_told(forgetting, found, True)))
-        click.confirm("write the history of this branch anew without it?", abort=True, err=True)
+        show_framed([*_told(forgetting, found, True)], error=True)
+        confirm("write the history of this branch anew without it?", abort=True, error=True)
     outcome = carry_out(app.vault, forgetting, _language(app), confirmed=yes)
     done = purge(app, forgetting, dry_run=False, yes_remote=yes_remote)
-    output.emit(_purged(forgetting, outcome, done, False), lambda: "\n".join(_told(forgetting, done, False)))
+    output.emit(_purged(forgetting, outcome, done, False), lambda: as_lines(_told(forgetting, done, False)))
 
 
 def _can_ask(output: Output) -> bool:

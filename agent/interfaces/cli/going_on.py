@@ -3,8 +3,6 @@
 import sys
 from contextlib import closing
 
-import click
-
 from agent.app.alone import is_watched
 from agent.app.build import App
 from agent.app.library import library
@@ -12,9 +10,11 @@ from agent.app.marks import Mark
 from agent.app.runs import Line, runs
 from agent.app.waiting import ready
 from agent.interfaces.cli.answered import answered, failure, remarks
-from agent.interfaces.cli.decide import keyboard, settle
+from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
 from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.prompt import confirm, keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.loop.outcome import Ended, Outcome
 
@@ -29,7 +29,7 @@ def wanted(app: App, output: Output, path: str, go_on: bool) -> tuple[str, Mark 
     if is_watched(app):
         return DAEMON, mark
     if not go_on and is_terminal() and not output.json:
-        go_on = click.confirm("go on with the run now?", default=True)
+        go_on = confirm("go on with the run now?", default=True)
     return HERE if go_on else LATER, mark
 
 
@@ -50,7 +50,7 @@ def go_on(app: App, output: Output, session: str) -> dict[str, object]:
         if is_terminal() and not output.json:
             ended = settle(agent, ended, keyboard, going)
         if not screen.live and not output.json:
-            click.echo(ended.answer)
+            show(ended.answer)
         output.note("\n".join(remarks(ended, app.settings.vault.language)))
         document = answered(agent, ended, again=True)
     if ended.outcome is Outcome.FAILED:

@@ -7,6 +7,7 @@ import click
 from agent.app.build import build
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
+from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import Problem, problems
 from agent.vault.write.secrets import EXCUSE
 
@@ -46,4 +47,4 @@ def _said(found: list[Problem]) -> str:
     lines = [str(item) for item in found]
     if any("secret" in item.why for item in found):
         lines.append(f"A line that is no secret is excused by <!-- {EXCUSE} --> or %% {EXCUSE} %% on it.")
-    return "\n".join(lines)
+    return as_lines(lines)

@@ -13,6 +13,7 @@ from agent.config.directories import directories
 from agent.config.load import load
 from agent.config.resources import resource
 from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.prompt import confirm
 from agent.vault.hooks import NAMES, install
 from agent.vault.initialise import Initialised, initialise
 from agent.vault.template import Left, read_template
@@ -64,7 +65,7 @@ def make_vault(path: Path, language: str | None, *, restore: bool = False) -> tu
 
 def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list[str], list[Left]]:
     if wanted is None and not done.was_vault and not output.json and sys.stdin.isatty() and sys.stdout.isatty():
-        wanted = click.confirm("Let git check your own commits for broken notes and secrets (three hooks)?", err=True)
+        wanted = confirm("Let git check your own commits for broken notes and secrets (three hooks)?", error=True)
     if not wanted:
         return [], []
     return install(done.vault, hook_scripts(), hook_program())

@@ -8,6 +8,7 @@ import click
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
+from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.times import Moment, absolute, moment, relative
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
@@ -85,16 +86,21 @@ def _document(commit: Commit, told: Told) -> Mapping[str, object]:
     }
 
 
-def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> str:
-    return "\n\n".join("\n".join(_entry(commit, said, now)) for commit, said in zip(shown, told, strict=True))
+def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> list[str | Styled]:
+    pieces: list[str | Styled] = []
+    for commit, said in zip(shown, told, strict=True):
+        lines = as_lines(_entry(commit, said, now))
+        pieces += ["\n\n" if pieces else "", Styled(commit.id[:8], colour="yellow"), lines]
+    return pieces
 
 
 def _entry(commit: Commit, told: Told, now: datetime) -> Iterator[str]:
+    """The lines about a commit, the first without its id."""
     who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
     claims = f"claims to be {commit.claims}, not made on this machine" if commit.claims else ""
     parts = [who, claims, f"run {commit.run}" if commit.run else "", commit.tool]
     when = f"{relative(commit.when, now)} ({absolute(commit.when, now)})"
-    yield f"{click.style(commit.id[:8], fg='yellow')}  {when}  {', '.join(filter(None, parts))}"
+    yield f"  {when}  {', '.join(filter(None, parts))}"
     yield f"  {commit.subject}"
     for oid in commit.undoes[:_LINES]:
         yield f"    undoes {oid[:8]}"

@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 import click
 
 from agent.errors import AgentError, Permanent, Retryable, UserError
-from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, colour, exit_codes, say, to_json
+from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, exit_codes, say, to_json
+from agent.interfaces.cli.printing import colour, show
 
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
@@ -272,9 +273,9 @@ def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[s
     name, message, hint = _words(error, code)
     if _asks_json(args):
         failure = {**beside, "ok": False, "error": {"type": name, "message": message, "hint": hint}}
-        click.echo(to_json(failure))
+        show(to_json(failure))
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.ctx.get_help(), err=True, color=colour())
+        show(error.ctx.get_help(), error=True)
     else:
         say(f"error: {message}" + (f"\n  hint: {hint}" if hint else ""))
     if os.environ.get("VAULT_AGENT_DEBUG") == "1":

@@ -8,6 +8,7 @@ import click
 from agent.app.build import build
 from agent.app.memories import Upkeeper
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import absolute
 from agent.memory.expiry import expiry
 from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
@@ -38,7 +39,7 @@ def run(output: Output, dry_run: bool) -> None:
     """
     upkeeper = Upkeeper(build(output.vault()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
-    output.emit(_document(upkeep, outcome, dry_run), lambda: "\n".join(_said(upkeep, outcome, dry_run)))
+    output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_said(upkeep, outcome, dry_run)))
 
 
 @command.command(short_help="Count what is remembered.")

@@ -6,27 +6,22 @@ are not printed here: a command raises, and `main` alone turns that into words a
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
-
-import click
 
 from agent.config.directories import VAULT_FILE
 from agent.errors import NotAVault
+from agent.inert import escape_json
+from agent.interfaces.cli.printing import Printed, show, show_file
 
 PROGRAM = "vault-agent"
 
 COMPLETE = "_VAULT_AGENT_COMPLETE"
 """The variable through which a shell's completion script asks the program for words."""
 
-Text = str | bytes | Callable[[], str | bytes]
-
-_UNSEEN = re.compile("(?!\x1b\\[[0-9;]*m)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters, but not tab, newline and colours: a note's name must not drive the reader's terminal."""
+Result = Printed | bytes | Callable[[], Printed | bytes]
 
 
 class CheckFailed(Exception):
@@ -52,19 +47,19 @@ class Output:
     given: Path | None = None
     """`--vault`, or `VAULT_AGENT_VAULT`; None when neither was given."""
 
-    def emit(self, document: Mapping[str, object], text: Text) -> None:
-        """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are written as they are.
+    def emit(self, document: Mapping[str, object], text: Result) -> None:
+        """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are a file's content.
 
         Call it once, as the command's last act. `text` may be a function, called only when it is needed.
         """
         if self.json:
-            self._write(to_json({"ok": True, **document}) + "\n")
+            show(to_json({"ok": True, **document}))
             return
         shown = text() if callable(text) else text
         if isinstance(shown, bytes):
-            self._write(shown)
+            show_file(shown)
         elif shown:
-            self._write(shown if shown.endswith("\n") else shown + "\n")
+            show(shown, end="" if isinstance(shown, str) and shown.endswith("\n") else "\n")
 
     def note(self, text: str) -> None:
         """A remark for a person, on standard error; silent with `--json`."""
@@ -78,14 +73,6 @@ class Output:
     def vault(self) -> Path:
         """The vault's root, absolute; raises `NotAVault`."""
         return find_vault(Path.cwd(), self.given)
-
-    def _write(self, text: str | bytes) -> None:
-        stream: IO[str] = sys.stdout
-        if isinstance(text, bytes) and stream.isatty():
-            text = text.decode("utf-8", "backslashreplace")
-        if isinstance(text, str) and not self.json and stream.isatty():
-            text = visible(text)
-        click.echo(text, nl=False, color=colour())
 
 
 def find_vault(start: Path, given: Path | None) -> Path:
@@ -123,21 +110,11 @@ def exit_codes(check: str = "") -> str:
 
 
 def to_json(document: Mapping[str, object]) -> str:
-    """One line of JSON that the terminal's encoding can carry."""
+    """One line of JSON that the terminal's encoding can carry, and in which nothing acts or hides."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    return json.dumps(document, ensure_ascii=encoding != "utf8", default=str)
-
-
-def visible(text: str) -> str:
-    """`text` with its control characters written out, so that a terminal shows them and does not obey them."""
-    return _UNSEEN.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-
-
-def colour() -> bool | None:
-    """False when `NO_COLOR` is set; None leaves it to click, which drops colours when the output is no terminal."""
-    return False if os.environ.get("NO_COLOR") else None
+    return escape_json(json.dumps(document, ensure_ascii=encoding != "utf8", default=str))
 
 
 def say(text: str) -> None:
     """One remark on standard error."""
-    click.echo(visible(text), err=True, color=colour())
+    show(text, error=True)

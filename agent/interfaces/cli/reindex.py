@@ -8,6 +8,7 @@ from agent.app.build import build
 from agent.app.library import library
 from agent.index.update import Report
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 
 _SHOWN = 10
 
@@ -38,4 +39,4 @@ def _said(report: Report) -> str:
     lines = [f"built anew: {report.rebuilt}"] if report.rebuilt else []
     lines.append(f"{report.indexed} notes indexed, {report.forgotten} forgotten, {len(report.moved)} moved")
     lines += [f"not indexed: {path}: {reason}" for path, reason in (*report.failed, *report.skipped)[:_SHOWN]]
-    return "\n".join(lines)
+    return as_lines(lines)

@@ -7,11 +7,10 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
-import click
-
 from agent.events.bus import Bus
 from agent.events.runs import IterationStarted, ToolCompleted, ToolFailed
-from agent.interfaces.cli.output import colour, visible
+from agent.inert import escape_line
+from agent.interfaces.cli.printing import Stream, Styled, show
 
 _WIDTH = 100
 
@@ -23,6 +22,7 @@ class Screen:
     live: bool
     shown: str = ""
     """What the last step has said so far."""
+    _stream: Stream = field(default_factory=Stream)
     _open: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -37,8 +37,7 @@ class Screen:
             with self._lock:
                 self.shown += piece
                 self._open = not piece.endswith("\n")
-                click.echo(visible(piece), nl=False, color=colour())
-                sys.stdout.flush()
+                self._stream.show(piece)
 
     def hear(self, event: IterationStarted | ToolCompleted | ToolFailed) -> None:
         """A step begins, or a tool was used."""
@@ -50,19 +49,20 @@ class Screen:
                 self.line(f"· {tool}")
             case ToolFailed(tool=tool, error=error):
                 first = error.strip().partition("\n")[0]
-                self.line(f"· {tool}: {first[:_WIDTH]}")
+                self.line(f"· {tool[:_WIDTH]}: {first[:_WIDTH]}")
 
     def line(self, text: str) -> None:
         """A remark of ours on a line of its own."""
         if self.live:
             self.end_line()
-            click.echo(click.style(visible(text), dim=True), color=colour())
+            show([Styled(escape_line(text), dim=True)])
 
     def end_line(self) -> None:
         """End the line that the model has begun."""
         with self._lock:
             if self.live and self._open:
-                click.echo()
+                self._stream.end()
+                show("")
             self._open = False
 
     def whole(self, answer: str) -> None:

@@ -19,7 +19,9 @@ from agent.app.alone import last_word
 from agent.app.build import App, build
 from agent.errors import LockHeld, UserError
 from agent.index.hit import Answer, Hit
+from agent.inert import escape_line
 from agent.interfaces.cli.output import Output, say, to_json
+from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.times import moment
 from agent.vault.history.commits import commits, is_commit_id, resolve
 
@@ -87,7 +89,7 @@ def _library(app: App, commit: str | None) -> "Library":
 
 def say_line(document: dict[str, object]) -> None:
     """One answer of many, as a line of JSON."""
-    click.echo(to_json({"ok": True, **document}))
+    show(to_json({"ok": True, **document}))
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -179,7 +181,7 @@ def _said(answer: Answer, took: float, late: str | None) -> str:
     lines: list[str] = []
     for number, hit in enumerate(answer.hits, 1):
         where = f"{hit.path}:{hit.lines[0]}"
-        lines.append(f"{number:2} {hit.title}  {where}  {hit.score:.2f}")
+        lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}")
         lines += [f"   {line}" for line in hit.passage.strip().splitlines()[:3]]
         lines += [
             f"     {leg.name:12} rank {leg.rank:3} score {leg.score:8.3f} share {leg.share:.3f}" for leg in hit.why

@@ -12,6 +12,7 @@ from agent.app.standing import Standing, standing
 from agent.config.running import Spend
 from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.status import Status, status
 from agent.vault.write.humans import Kind
 
@@ -46,7 +47,7 @@ def command(output: Output, notes: bool) -> None:
         *_agent_text(agent, app.settings.spend),
         *today.text(day),
     ]
-    output.emit(document, lambda: "\n".join([_text(found), *lines]))
+    output.emit(document, lambda: as_lines([*_text(found), *lines]))
     for warning in () if output.json else warnings:
         output.warn(warning)
 
@@ -68,7 +69,7 @@ def _document(found: Status) -> dict[str, object]:
     }
 
 
-def _text(found: Status) -> str:
+def _text(found: Status) -> list[str]:
     lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
     if found.last:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
@@ -88,7 +89,7 @@ def _text(found: Status) -> str:
     )
     lines += [f"conflict {path}" for path in found.conflicts]
     lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
-    return "\n".join(lines)
+    return lines
 
 
 def _arrived_document(state: ArrivalState) -> dict[str, object]:

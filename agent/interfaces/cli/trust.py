@@ -9,6 +9,8 @@ from agent.app.build import App, build
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
+from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
+from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 
@@ -84,16 +86,16 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
     if not yes:
         if output.json or not is_terminal():
             raise UserError(f"look at {path} first", hint=f"vault-agent trust {path} --yes, when you have")
-        click.echo(diff or (now or b"").decode("utf-8", "replace"))
-        click.confirm(f"take all of this in {path} for your own?", abort=True)
+        show_framed([patch_line(line) for line in diff] or (now or b"").decode("utf-8", "replace").splitlines())
+        confirm(f"take all of this in {path} for your own?", abort=True)
     app.vault.provenance.has_seen(path)
     tend_arrivals(app)
     output.emit({"note": path, "accepted": True}, f"{path} counts as yours now, as it stands")
 
 
-def _diff(before: bytes | None, after: bytes | None) -> str:
+def _diff(before: bytes | None, after: bytes | None) -> list[str]:
     one, other = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
-    return "\n".join(unified_diff(one, other, "in force", "arrived", lineterm=""))
+    return list(unified_diff(one, other, "in force", "arrived", lineterm=""))
 
 
 def _document(state: ArrivalState) -> dict[str, object]:
@@ -110,7 +112,7 @@ def _text(state: ArrivalState) -> str:
     lines += [f"waits      {path}: vault-agent trust {path}" for path in state.steering]
     if any(each.writers is None and each.notes for each in state.remotes):
         lines += ["", "vault-agent trust REMOTE --only-me, or --others"]
-    return "\n".join(lines) or "there is no remote, and nothing has arrived from elsewhere"
+    return as_lines(lines) or "there is no remote, and nothing has arrived from elsewhere"
 
 
 def _remote(each: RemoteState) -> str:

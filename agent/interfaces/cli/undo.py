@@ -6,6 +6,7 @@ import click
 
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import Moment, moment
 from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
@@ -50,7 +51,7 @@ def command(
     start = moment(since, app.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
     result = undo(app.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(_document(result, dry_run), lambda: "\n".join(said(result, dry_run)))
+    output.emit(_document(result, dry_run), lambda: as_lines(said(result, dry_run)))
 
 
 def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:

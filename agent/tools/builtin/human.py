@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from agent.clock import Clock
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
+from agent.inert import escape
 from agent.llm.messages import Object
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
@@ -136,9 +137,9 @@ def parted(body: str) -> tuple[str, str | None]:
 
 def _harmless(text: str) -> str:
     """The text without what could hide the boxes below it."""
-    return _HIDING.sub(" ", text.replace("\r", ""))
+    return _HIDING.sub(" ", escape(text))
 
 
 def _option(text: str) -> str:
     """An option as it reads back from a checkbox."""
-    return " ".join(_HIDING.sub(" ", text).replace("^", " ").split())
+    return " ".join(escape(" ".join(_HIDING.sub(" ", text).replace("^", " ").split())).split())

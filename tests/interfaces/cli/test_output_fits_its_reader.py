@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import NotAVault
-from agent.interfaces.cli.output import Output, find_vault, visible
+from agent.interfaces.cli.output import Output, find_vault
+from agent.interfaces.cli.printing import Styled
 
 Captured = pytest.CaptureFixture[str]
 
@@ -70,19 +71,37 @@ def test_a_note_cannot_drive_the_terminal(monkeypatch: pytest.MonkeyPatch, text:
 
 def test_colours_reach_a_terminal_unless_unwanted(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_for(monkeypatch)
-    Output().emit({}, "\x1b[31mred\x1b[0m")
+    Output().emit({}, [Styled("red", colour="red")])
     monkeypatch.setenv("NO_COLOR", "1")
-    Output().emit({}, "\x1b[31mred\x1b[0m")
+    Output().emit({}, [Styled("red", colour="red")])
     assert terminal.shown == "\x1b[31mred\x1b[0m\nred\n"
 
 
 def test_colours_do_not_reach_a_pipe(capsys: Captured) -> None:
-    Output().emit({}, "\x1b[31mred\x1b[0m")
+    Output().emit({}, [Styled("red", colour="red")])
     assert capsys.readouterr().out == "red\n"
 
 
-def test_tabs_newlines_and_every_script_stay_visible() -> None:
-    assert visible("a\tb\n中文 émoji 😀") == "a\tb\n中文 émoji 😀"
+def test_a_colour_that_a_text_brings_along_is_shown_and_not_obeyed(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    Output().emit({}, "\x1b[31mred\x1b[0m")
+    assert capsys.readouterr().out == "\\x1b[31mred\\x1b[0m\n"
+    terminal = terminal_for(monkeypatch)
+    Output().emit({}, [Styled("\x1b[8mred", bold=True)])
+    assert terminal.shown == "\x1b[1m\\x1b[8mred\x1b[0m\n"
+
+
+def test_tabs_newlines_and_every_script_stay_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = terminal_for(monkeypatch)
+    Output().emit({}, "a\tb\n中文 émoji 😀\n")
+    assert terminal.shown == "a\tb\n中文 émoji 😀\n"
+
+
+def test_a_file_from_windows_is_shown_without_its_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = terminal_for(monkeypatch)
+    Output().emit({}, b"\xef\xbb\xbfa\r\nb\r\n")
+    assert terminal.shown == "a\nb\n"
 
 
 @pytest.fixture

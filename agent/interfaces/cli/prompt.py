@@ -1,0 +1,32 @@
+"""Questions at the terminal: each begins on a terminal whose state is reset, and what was typed before is no answer."""
+
+import sys
+import termios
+from contextlib import suppress
+
+import click
+
+from agent.interfaces.cli.printing import one_line, reset, show
+
+
+def keyboard(prompt: str) -> str:
+    """A line that the person types after having seen the prompt; raises `EOFError` when there is none."""
+    reset()
+    _forget_typed()
+    shown = one_line(prompt)
+    if not sys.stderr.isatty():  # Python writes a prompt to standard error unless it edits lines
+        show(shown, end="")
+        shown = ""
+    return input(shown)
+
+
+def confirm(question: str, *, default: bool = False, abort: bool = False, error: bool = False) -> bool:
+    """Whether the person says yes, on standard output or standard error; with `abort`, a no raises `click.Abort`."""
+    reset(error=error)
+    _forget_typed()
+    return click.confirm(one_line(question), default=default, abort=abort, err=error)
+
+
+def _forget_typed() -> None:
+    with suppress(OSError, ValueError, termios.error):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
