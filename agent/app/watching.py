@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from agent.app.build import App
 from agent.errors import AgentError
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.watch.compare import Facts
 from agent.watch.watcher import Pace, Watcher
@@ -20,7 +19,7 @@ def watcher(app: App, known: dict[str, str]) -> Watcher:
     except AgentError:  # the first poll looks at everything
         moves = _Head(app.vault, None)
     written = _Written(app.vault)
-    facts = Facts(blob_id, written.is_ours, lambda wanted: _earlier(app.vault, wanted), moves.changed)
+    facts = Facts(app.vault.git.blob_id, written.is_ours, lambda wanted: _earlier(app.vault, wanted), moves.changed)
     return Watcher.watch(app.vault.place.root, facts, app.clock, known, pace)
 
 

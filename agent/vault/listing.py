@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.vault.write.humans import Dirty, Kind, dirty, filtered
 from agent.vault.write.paths import is_note
@@ -28,7 +27,7 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
         notes.pop(path, None)
         data = vault.writer.files.read_any(path)
         if data is not None and data[0] != "120000":
-            notes[path] = blob_id(data[1])
+            notes[path] = vault.git.blob_id(data[1])
     return notes
 
 

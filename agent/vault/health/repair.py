@@ -7,7 +7,6 @@ from pathlib import Path
 from agent.errors import AgentError, BadPath
 from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, index_lock, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.vault.write.change import Create, Stamp
 from agent.vault.write.merge import conflict_copy_path
@@ -114,8 +113,7 @@ def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
 
 def _is_kept(vault: Vault, data: bytes) -> bool:
     """Whether a commit on some branch has these bytes; an object that no commit reaches may be collected."""
-    head = vault.git.objects(["HEAD"])[0]
-    oid = blob_id(data, len(head.oid) if head else 40)
+    oid = vault.git.blob_id(data)
     if vault.git.objects([oid])[0] is None:
         return False
     return bool(vault.git.run("log", "--all", "-1", "--format=%H", f"--find-object={oid}", drivers_off=True).strip())

@@ -12,7 +12,7 @@ from agent.markdown import merge as notes
 from agent.vault.history.commits import HUMAN, Commit, FileChange, Kind
 from agent.vault.history.touching import merge_touching
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, blob_id
+from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, has_id
 from agent.vault.write.files import Files
 from agent.vault.write.merge import merge_lines
 from agent.vault.write.paths import check, is_note
@@ -218,7 +218,7 @@ class Desk:
             draft.before = draft.after = self.files.read(draft.now)
 
     def _is(self, data: bytes | None, entry: Entry) -> bool:
-        return data is not None and blob_id(data, len(entry.oid)) == entry.oid
+        return has_id(data, entry.oid)
 
     def finish(self) -> None:
         """Note which commits could be undone only in part."""

@@ -14,7 +14,7 @@ from agent.errors import Retryable
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.lock import index_lock
-from agent.vault.plumbing.objects import Entry, Pack, blob_id
+from agent.vault.plumbing.objects import Entry, Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place
 from agent.vault.write.brake import is_emptied
@@ -201,7 +201,7 @@ def _brake(writer: Writer, items: Sequence[Dirty], contents: _Contents) -> None:
     for item in items:
         found = writer.files.read_any(item.path) if item.kind is Kind.CREATED else None
         if found is not None:
-            kept[blob_id(found[1], max(map(len, deleted.values()), default=40))] += 1
+            kept[writer.git.blob_id(found[1])] += 1
     gone = set[str]()
     for path, oid in deleted.items():
         if kept[oid]:

@@ -134,7 +134,7 @@ class Writer:
         applied: list[Applied] = []
         outcome: Outcome | None = None
         try:
-            self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(changes)))
+            self._announce(order, changes)
             with self._index_lock(order.token):
                 for change in changes:
                     applied.append(on_disk.apply(self.files, change, self.combine))
@@ -154,6 +154,11 @@ class Writer:
             self.finish(order.token, applied, outcome.commit)
         return outcome
 
+    def _announce(self, order: Order, changes: Sequence[Change]) -> None:
+        """Write into the journal what is about to change."""
+        record = Record(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
+        self.journal.open(record)
+
     @contextmanager
     def _index_lock(self, token: str) -> Iterator[None]:
         place = self.place
@@ -168,7 +173,7 @@ class Writer:
             if a.conflict is not None
         ]
         if late:
-            self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(late)))
+            self._announce(order, late)
         for change in late:
             applied.append(on_disk.apply(self.files, change, self.combine))
         return tuple(change.path for change in late)
