@@ -4,6 +4,7 @@ This is the door that everything above uses. How a change becomes durable is `wr
 `history`'s.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -154,12 +155,16 @@ class Vault:
         return found.data if found and found.kind == "blob" else None
 
     def note_paths(self) -> list[str]:
-        """Every note, tracked or not, that git does not ignore; sorted."""
-        command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
+        """Every note, tracked or not, that git does not ignore or keep away (a sparse checkout); sorted."""
+        command = ["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"]
         pathspec = ["--", self.place.prefix.rstrip("/")] if self.place.prefix else []
         listed = self.git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
-        names = (name.removeprefix(self.place.prefix) for name in listed)
-        return sorted(name for name in names if is_note(name))
+        rows = ((row[:1], row[2:].removeprefix(self.place.prefix)) for row in listed)
+        return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or self._is_here(name))})
+
+    def _is_here(self, path: str) -> bool:
+        """Whether a file that the index marks as kept out of the working tree is there all the same."""
+        return os.path.lexists(self.place.root / path)
 
 
 def _refuse_secrets(requests: Iterable[Request]) -> None:

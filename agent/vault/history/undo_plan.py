@@ -62,11 +62,16 @@ class Draft:
 
 @dataclass(slots=True)
 class Desk:
-    """The files at work. `blobs` has what git holds for the ids that the undone commits name."""
+    """The files at work.
+
+    `blobs` has what git holds for the ids that the undone commits name, `closed` the paths at which nothing of ours
+    may be written, each with the error that says why.
+    """
 
     git: Git
     files: Files
     blobs: Mapping[str, bytes | None] = field(default_factory=dict)
+    closed: Mapping[str, BadPath] = field(default_factory=dict)
     skipped: list[Word] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)
     partial: set[str] = field(default_factory=set)
@@ -90,6 +95,8 @@ class Desk:
         try:
             for path in filter(None, (change.path, change.old_path)):
                 check(path, system=True)
+                if path in self.closed:
+                    raise self.closed[path]
             if draft is not None:
                 self._load(draft)
             if change.kind is Kind.DELETED:

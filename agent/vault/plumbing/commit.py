@@ -13,6 +13,7 @@ from datetime import datetime
 from agent.clock import Clock
 from agent.errors import Permanent, Retryable
 from agent.vault.plumbing.git import Git, GitFailed
+from agent.vault.plumbing.index_file import check_not_sparse, skipped
 from agent.vault.plumbing.objects import (
     FOLDER,
     Entry,
@@ -192,8 +193,13 @@ class Committer:
                 # With the index's own time: by it git knows which files changed too soon after to be told apart.
                 shutil.copy2(index, private)
             else:
+                check_not_sparse(self.git)
                 self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
+            marked = skipped(self.git, [row.partition(b"\t")[2] for row in lines.split(b"\0") if row])
             self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private, drivers_off=True)
+            if marked:
+                stay = b"".join(path + b"\0" for path in sorted(marked))
+                self.git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stay, index=private)
             if refresh:
                 self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
             yield

@@ -7,7 +7,7 @@ there before nor what we meant to write become a conflict copy.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.errors import AgentError, NoteExists
+from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.plumbing.commit import Plan, Tip
 from agent.vault.plumbing.lock import index_lock, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
@@ -107,7 +107,11 @@ def _settle(writer: Writer, record: Record) -> None:
     found = [_look(writer, plan) for plan in record.changes]
     foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
     applied = [item.applied() for item in found if item.is_applied]
-    made = writer.commit_applied(order, applied)
+    try:
+        made = writer.commit_applied(order, applied)
+    except BadPath:  # the last commit has another repository there by now
+        _take_back(writer, record, found)
+        return
     for path, data in foreign:
         writer.rescue(path, data)
     writer.finish(record.token, applied, made[-1])
