@@ -11,7 +11,7 @@ from tests.vaults import git, head, write
 ID = "01HZZZZZZZ0000000000000001"
 
 
-@pytest.mark.parametrize("where", ["c.md", "deep/er/c.md", "archive/c.md", "a (conflict 2026-01-01 101010 abcd).md"])
+@pytest.mark.parametrize("where", ["deep/er/c.md", "a (conflict 2026-01-01 101010 abcd).md"])
 @pytest.mark.parametrize("saved", ["committed", "not committed"])
 @pytest.mark.parametrize("command", [("get",), ("forget", "--yes"), ("forget", "--purge", "--yes"), ("run",)])
 def test_both_are_named(
