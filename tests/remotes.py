@@ -1,10 +1,11 @@
 """A second person with a clone of a vault, and the remote between the two: bare, on this machine."""
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.vaults import write
+from tests.vaults import FORMAT, write
 
 
 def git_as(root: Path, name: str, *args: str, check: bool = True) -> str:
@@ -53,8 +54,14 @@ class Mallory:
 def shared_with_mallory(vault: Path, folder: Path) -> Mallory:
     """Give a vault a remote, push what is there, and let Mallory clone it."""
     remote = folder / "shared.git"
-    git_as(folder, "Anna", "init", "-q", "--bare", "-b", "main", str(remote))
+    make_remote(remote)
     git_as(vault, "Anna", "remote", "add", "origin", str(remote))
     git_as(vault, "Anna", "push", "-q", "-u", "origin", "main")
     git_as(folder, "Mallory", "clone", "-q", str(remote), str(folder / "mallory"))
     return Mallory(vault, folder / "mallory", remote)
+
+
+def make_remote(path: Path) -> None:
+    """A bare repository of the format that vaults have."""
+    shape = f"--object-format={os.environ.get(FORMAT, 'sha1')}"
+    git_as(path.parent, "Anna", "init", "-q", "--bare", shape, "-b", "main", str(path))

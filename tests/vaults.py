@@ -1,14 +1,33 @@
 """Real vaults in temporary folders, with real git, for tests."""
 
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
+from agent.vault.plumbing import objects
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.writer import Options
 
 FAST = Options(durable=False)
+FORMAT = "TEST_OBJECT_FORMAT"
+"""The environment variable that says which ids the tests' repositories have: sha1 (default) or sha256."""
+
+
+def object_format() -> str:
+    """The object format of the repositories that tests make."""
+    return os.environ.get(FORMAT, "sha1")
+
+
+def blob_id(data: bytes) -> str:
+    """The id that git gives to a file's content in the tests' repositories."""
+    return objects.blob_id(data, 64 if object_format() == "sha256" else 40)
+
+
+def init(root: Path, *options: str) -> None:
+    """Make `root` an empty repository of the tests' object format, on the branch main."""
+    git(root, "init", "-q", "-b", "main", f"--object-format={object_format()}", *options)
 
 
 def git(root: Path, *args: str, check: bool = True) -> str:
@@ -42,7 +61,7 @@ def make_vault(
     """A vault at `folder/vault` with these notes committed in Anna's name; its private files are at `folder/state`."""
     root = folder / "vault"
     root.mkdir(parents=True)
-    git(root, "init", "-q", "-b", "main")
+    init(root)
     git(root, "config", "user.name", "Anna")
     git(root, "config", "user.email", "anna@example.org")
     for path, content in {"vault-agent.yaml": "", **(notes or {})}.items():

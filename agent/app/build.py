@@ -1,6 +1,7 @@
 """The vault with its settings: what every command needs, and nothing that is slow to load."""
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
@@ -56,7 +57,16 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
     clock = clock or SystemClock()
     places = directories()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
-    return App(vault, loaded.settings, loaded, clock, places)
+    app = App(vault, loaded.settings, loaded, clock, places)
+    _finish_forgetting(app)
+    return app
+
+
+def _finish_forgetting(app: App) -> None:
+    """Go on with a forgetting that a crash has cut short: every start does, and looks for one small file."""
+    if app.vault.writer.layout.forgetting.exists():
+        forgetting = import_module("agent.app.forgetting")  # slow to load, and hardly ever needed
+        forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
 
 
 def reread(app: App) -> App:

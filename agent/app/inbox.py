@@ -25,7 +25,7 @@ from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request, may_ask, unreadable
-from agent.vault.plumbing.objects import blob_id
+from agent.vault.plumbing.objects import has_id
 from agent.watch.classify import VaultEvent
 
 TOGETHER = 2
@@ -96,10 +96,10 @@ class Inbox:
             if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
                 continue  # it was answered, and only that could not be noted any more
             if entry.phase == "still" and (
-                data is None or blob_id(data) != entry.blob or not self._listens(entry.path)
+                data is None or not has_id(data, entry.blob) or not self._listens(entry.path)
             ):
                 continue  # changed while nobody watched
-            entry.mixed = data is None or blob_id(data) != entry.blob
+            entry.mixed = data is None or not has_id(data, entry.blob)
             if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", self._said("elsewhere").format(entry.session))
             elif entry.phase in ("running", "ended"):
@@ -247,7 +247,7 @@ class Inbox:
         if self.app.vault.writer.waiting_reason():
             entry.due = now + AGAIN  # in the middle of a merge nobody knows yet whose words these are
             return
-        if self.app.vault.provenance.arrived(entry.path, blob_id(data)):
+        if self.app.vault.provenance.arrived(entry.path, self.app.vault.git.blob_id(data)):
             logger.info("%s came from elsewhere, and asks nothing until somebody changes it here", entry.path)
             del self.entries[entry.path]
             return

@@ -1,4 +1,4 @@
-"""The life of a vault's memories, put together: the day's log and summary, the daily upkeep, forgetting, importing.
+"""The life of a vault's memories, put together: the day's log and summary, the daily upkeep, importing.
 
 When the upkeep ran last is remembered on this machine only: what a run finds to do is told by the notes, so another
 machine's upkeep, or one too many, does no harm.
@@ -6,7 +6,6 @@ machine's upkeep, or one too many, does no harm.
 
 import json
 import logging
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,14 +20,11 @@ from agent.loop.session import Session, load
 from agent.memory import daily
 from agent.memory.authorship import DAILY
 from agent.memory.day_summary import day_summary
-from agent.memory.forget import Forgetting, without
 from agent.memory.importing import Fate, Found, read_folder
 from agent.memory.keeping import Addition
-from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, kept, on_day
+from agent.memory.kept import ARCHIVED, FOLDER, kept, on_day
 from agent.memory.lifecycle import Upkeep, plan, run
 from agent.memory.tombstones import tombstones
-from agent.vault.history.purge import drop_commands
-from agent.vault.history.purge import purge as rewrite
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -151,34 +147,6 @@ class Upkeeper:
     def _today(self, day: date) -> int:
         folder = Path(self.app.vault.place.root, FOLDER, f"{day:%Y/%m}")
         return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Purge:
-    """A history written anew, or to be: how many commits, the branch's end, where the old commits are, who else has
-    them, and what a person types to drop them."""
-
-    commits: int
-    head: str
-    backup: str
-    other_refs: tuple[str, ...]
-    drop: tuple[str, ...]
-
-
-def purge(app: App, forgetting: Forgetting, *, dry_run: bool, yes_remote: bool) -> Purge:
-    """Take what was forgotten out of this branch's history; raises what `history.purge` raises."""
-    gone = {name for path, _ in forgetting.gone for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
-    paths = sorted(gone | {each.path for each in forgetting.changed})
-
-    def clean(path: str, data: bytes) -> bytes | None:
-        return None if path in gone else without(path, data, forgetting)
-
-    subject = "memory(forget): (removed)"
-    done = rewrite(app.vault, paths, clean, subject, remote=yes_remote, dry_run=dry_run)
-    if not dry_run:
-        shutil.rmtree(app.cache / "past", ignore_errors=True)
-    drop = tuple(drop_commands(done.backup)) if done.backup else ()
-    return Purge(done.commits, done.head, done.backup, (*done.other_refs, *done.remote_refs), drop)
 
 
 def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Found, ...], Outcome]:

@@ -28,7 +28,7 @@ from agent.markdown.requests import Answer, Request, Status
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.reach import Reach, reach
 from agent.tools.tool import Cited
-from agent.vault.plumbing.objects import blob_id
+from agent.vault.plumbing.objects import object_id
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
 from agent.vault.write.secrets import masked
@@ -109,7 +109,7 @@ def is_standing(path: str) -> bool:
 
 def held(app: App, path: str) -> AbstractContextManager[None]:
     """Be the only process that works on the requests of a note; entering raises `LockHeld`."""
-    return marks_of(app.vault).held(f"note-{blob_id(path.encode('utf-8', 'surrogateescape'))[:16]}")
+    return marks_of(app.vault).held(f"note-{object_id('blob', path.encode('utf-8', 'surrogateescape'), 40)[:16]}")
 
 
 def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> Ended:

@@ -15,7 +15,6 @@ from agent.markdown.note import Note
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import ANSWER, parted, read_answer
 from agent.tools.builtin.human import FOLDER as QUESTIONS
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -111,4 +110,4 @@ def _is_of(mark: Mark, run: str) -> bool:
 def content_of(vault: Vault, path: str) -> str:
     """The blob id of what a note holds; empty where there is none."""
     data = vault.read(path)
-    return "" if data is None else blob_id(data)
+    return "" if data is None else vault.git.blob_id(data)

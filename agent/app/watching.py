@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from agent.app.build import App
 from agent.errors import AgentError
 from agent.events.types import Origin
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.watch.compare import Facts
 from agent.watch.watcher import Pace, Watcher
@@ -24,7 +23,7 @@ def watcher(app: App, known: dict[str, str]) -> Watcher:
     except AgentError:  # the first poll looks at everything
         moves = _Head(app.vault, None)
     written = _Written(app.vault)
-    facts = Facts(blob_id, written.origins, lambda wanted: _earlier(app.vault, wanted), moves.changed)
+    facts = Facts(app.vault.git.blob_id, written.origins, lambda wanted: _earlier(app.vault, wanted), moves.changed)
     return Watcher.watch(app.vault.place.root, facts, app.clock, known, pace)
 
 

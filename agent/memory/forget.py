@@ -21,7 +21,7 @@ from agent.memory.facts import statements
 from agent.memory.kept import ARCHIVED, FOLDER, Kept, kept
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.tombstones import FOLDER as STONES
-from agent.memory.tombstones import Tombstones, fingerprint, marks, name_mark, tombstone
+from agent.memory.tombstones import Tombstones, fingerprint, marks, name_mark, tombstone, tombstones
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -48,12 +48,14 @@ class Changed:
 @dataclass(frozen=True, slots=True)
 class Forgetting:
     """What forgetting a note takes: the notes that go (with their bytes), those that lose lines, and those that say it
-    too but are left to the person. `marks` are the fingerprints that stay."""
+    too but are left to the person. `marks` are the fingerprints that stay, `past` the notes that only the history still
+    has."""
 
     gone: tuple[tuple[str, bytes], ...]
     changed: tuple[Changed, ...]
     mentions: tuple[str, ...]
     marks: frozenset[str]
+    past: tuple[str, ...] = ()
 
     @property
     def stones(self) -> Tombstones:
@@ -65,6 +67,11 @@ def plan(vault: Vault, path: str) -> Forgetting:
     data = vault.read(path)
     if data is None:
         raise NoteGone(f"{path} is not there", hint="vault-agent log shows what was moved or deleted")
+    return plan_for(vault, path, data)
+
+
+def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
+    """What forgetting a note with these bytes takes, whether or not it is still there."""
     if path in _CLOSED or path.startswith(STONES):
         raise UserError(f"{path} is needed to remember at all", hint="edit it, and delete the lines that should go")
     entry = read_entry(data)
@@ -91,13 +98,16 @@ def plan(vault: Vault, path: str) -> Forgetting:
 
 
 def carry_out(vault: Vault, forgetting: Forgetting, language: str, *, confirmed: bool = False) -> Outcome:
-    """Forget, in one commit; raises what a transaction raises."""
+    """Forget, in one commit; none where only the history still has it. Raises what a transaction raises."""
+    changed = [each for each in forgetting.changed if each.before != each.after]
+    if not (forgetting.gone or changed) and forgetting.marks <= tombstones(vault).marks:
+        return Outcome()
     now = vault.clock.now()
     path, stone = tombstone(forgetting.marks, vault.clock.new_id(), now, language)
     with vault.transaction(_subject(forgetting, now), Stamp("human", tool=FORGET), confirmed=confirmed) as transaction:
         for gone, data in forgetting.gone:
             transaction.delete(gone, data)
-        for each in forgetting.changed:
+        for each in changed:
             transaction.edit(each.path, each.before, each.after)
         if forgetting.marks:
             transaction.create(path, stone)
@@ -106,7 +116,7 @@ def carry_out(vault: Vault, forgetting: Forgetting, language: str, *, confirmed:
 
 def without(path: str, data: bytes, forgetting: Forgetting) -> bytes:
     """An earlier version of a note without what was forgotten, line by line; lines that it still has stay."""
-    stems = {PurePosixPath(gone).stem for gone, _ in forgetting.gone}
+    stems = {PurePosixPath(gone).stem for gone in (*(gone for gone, _ in forgetting.gone), *forgetting.past)}
     after = next((each.after for each in forgetting.changed if each.path == path), b"")
     stay = set(after.decode("utf-8", "surrogateescape").splitlines())
     rows = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
@@ -125,7 +135,7 @@ def _stem(link: str) -> str:
 
 
 def _subject(forgetting: Forgetting, now: datetime) -> str:
-    count = len(forgetting.gone)
+    count = len(forgetting.gone) + len(forgetting.past)
     more = f", and lines of {len(forgetting.changed)}" if forgetting.changed else ""
     return f"memory(forget): forget {count} note{'' if count == 1 else 's'}{more}"
 

@@ -232,8 +232,8 @@ def _answered(asked: Asked, data: bytes) -> Asked:
 
 
 def _bases(drafts: Iterable[Draft]) -> dict[str, str]:
-    """The notes that there are already, by content hash."""
-    return {draft.path: blob_id(draft.before) for draft in drafts if draft.before is not None}
+    """The notes that there are already, by content hash; compared with each other only, so of one width everywhere."""
+    return {draft.path: blob_id(draft.before, 40) for draft in drafts if draft.before is not None}
 
 
 def _header(asked: Asked, context: RunContext) -> dict[str, Value]:

@@ -19,7 +19,6 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.vault import durable
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
 from agent.vault.provenance.steering import steers
@@ -169,7 +168,7 @@ def _open_matters(vault: Vault, records: ReviewRecords) -> Iterator[tuple[Review
     for arrival in unseen_steering(vault):
         data = vault.read(arrival.path)
         review = Review(
-            "note", arrival.path, "" if data is None else blob_id(data), _note_path("note", arrival.path), ""
+            "note", arrival.path, "" if data is None else vault.git.blob_id(data), _note_path("note", arrival.path), ""
         )
         known = records.get("note", arrival.path)
         if known is None or known.content != review.content:
@@ -253,7 +252,7 @@ def _is_in_force(vault: Vault, path: str) -> bool:
 
 def _is_unchanged(vault: Vault, review: Review) -> bool:
     data = vault.read(review.subject)
-    return ("" if data is None else blob_id(data)) == review.content
+    return ("" if data is None else vault.git.blob_id(data)) == review.content
 
 
 def _carry_out(vault: Vault, review: Review, status: Status) -> None:

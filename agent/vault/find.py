@@ -12,8 +12,10 @@ _ID = re.compile(r"[0-9A-Za-z]{26}")
 
 
 def find_note(vault: Vault, name: str) -> str:
-    """The path of the note that `name` (a path, with or without `.md`, or an id) means; raises `NoteGone`, or
-    `UserError` for an empty name."""
+    """The path of the note that `name` (a path, with or without `.md`, or an id) means.
+
+    Raises `NoteGone` where there is none, and `UserError` for an empty name or an id that several notes have.
+    """
     if not name.strip():
         raise UserError("no note is named", hint=_HINT)
     for path in (name, f"{name}.md"):
@@ -24,11 +26,19 @@ def find_note(vault: Vault, name: str) -> str:
             if not _ID.fullmatch(name):
                 raise
     if _ID.fullmatch(name):
-        for path in _with_text(vault, name):
-            data = vault.read(path)
-            if data is not None and (Note.parse(data).id or "").upper() == name.upper():
-                return path
+        found = sorted(path for path in set(_with_text(vault, name)) if _has_id(vault.read(path), name))
+        if len(found) > 1:
+            raise UserError(
+                f"{len(found)} notes have the id {name}: {', '.join(found)}",
+                hint="name the path of the one that you mean, and give the other one another id",
+            )
+        if found:
+            return found[0]
     raise NoteGone(f"no note has the path or id {name}", hint=_HINT)
+
+
+def _has_id(data: bytes | None, name: str) -> bool:
+    return data is not None and (Note.parse(data).id or "").upper() == name.upper()
 
 
 def _with_text(vault: Vault, text: str) -> list[str]:

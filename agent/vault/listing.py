@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.vault.write.humans import Dirty, Kind, dirty, filtered
 from agent.vault.write.paths import is_note
@@ -11,24 +10,31 @@ from agent.vault.write.paths import is_note
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
     """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known.
 
+    Where a sparse checkout keeps notes away, those that are on disk all the same are read.
+
     The hash is of the bytes on disk, also where git keeps what a filter made of them.
     """
-    listing = vault.git.start("ls-files", "-s", "-z", *_pathspec(vault))  # git lists while it looks for what changed
+    command = ["ls-files", "-s", "-t", "-z", *_pathspec(vault)]
+    listing = vault.git.start(*command)  # git lists while it looks for what changed
     try:
         changed = dirty(vault.git, vault.place) if changed is None else changed
         rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
     finally:
         listing.end()
-    found = dict(_entry(row, vault.place.prefix) for row in rows if row and not row.startswith("120000"))
+    plain = [row for row in rows if row[2:].startswith("100")]
+    found = dict(_entry(row[2:], vault.place.prefix) for row in plain)
+    away = {_entry(row[2:], vault.place.prefix)[0] for row in plain if row.startswith("S")}
+    for path in away:
+        found.pop(path)
     for item in changed:
         found.pop(item.path, None)
     notes = {path: oid for path, oid in found.items() if is_note(path)}
     there = [item.path for item in changed if item.kind is not Kind.DELETED and is_note(item.path)]
-    for path in (*there, *_rewritten(vault, [*notes])):
+    for path in (*there, *filter(is_note, away), *_rewritten(vault, [*notes])):
         notes.pop(path, None)
         data = vault.writer.files.read_any(path)
         if data is not None and data[0] != "120000":
-            notes[path] = blob_id(data[1])
+            notes[path] = vault.git.blob_id(data[1])
     return notes
 
 

@@ -4,6 +4,7 @@ This is the door that everything above uses. How a change becomes durable is `wr
 `history`'s.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -156,7 +157,7 @@ class Vault:
         return found.data if found and found.kind == "blob" else None
 
     def note_paths(self) -> list[str]:
-        """Every note, tracked or not, that git does not ignore; sorted."""
+        """Every note, tracked or not, that git does not ignore or keep away (a sparse checkout); sorted."""
         return _note_paths(self.git, self.place)
 
     def own_version(self, path: str) -> bytes | None:
@@ -166,11 +167,11 @@ class Vault:
 
 
 def _note_paths(git: Git, place: Place) -> list[str]:
-    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
+    command = ["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"]
     pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
     listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
-    names = (name.removeprefix(place.prefix) for name in listed)
-    return sorted(name for name in names if is_note(name))
+    rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
+    return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 
 
 def _refuse_secrets(requests: Iterable[Request]) -> None:

@@ -21,7 +21,7 @@ from agent.reactions import Reactions
 from agent.vault.listing import contents
 from agent.watch.watcher import Watcher
 from tests.index.fakes import FAKE
-from tests.vaults import git
+from tests.vaults import git, object_format
 
 PATIENCE = 30.0
 BRISK = {
@@ -116,7 +116,7 @@ def prose(seed: str) -> str:
 
 def blob(data: bytes) -> str:
     """git's name for a file's bytes, computed here."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return hashlib.new(object_format(), b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def on_disk(root: Path) -> dict[str, str]:

@@ -14,7 +14,8 @@ from datetime import date
 from agent.llm.breaker import Breaker
 from agent.llm.ledger import Entry, Ledger, Page
 from agent.llm.spend import Meter
-from agent.vault.plumbing.commit import Committer, Edits, Tip
+from agent.vault.plumbing.commit import Committer, Tip
+from agent.vault.plumbing.git import Git
 from agent.vault.write import apply, brake, files, swap
 from agent.vault.write.change import Applied, Change
 from agent.vault.write.files import Files
@@ -65,9 +66,13 @@ def _branch_not_moved(put: Put) -> None:
     put(Committer, "_move_head", lambda self, new, tip, message: True)
 
 
+def _ids_of_forty_digits(put: Put) -> None:
+    put(Git, "width", 40)
+
+
 def _shared_index_forgotten(put: Put) -> None:
     @contextmanager
-    def careless(self: Committer, entries: Edits, token: str, refresh: bool) -> Iterator[None]:
+    def careless(self: Committer, lines: bytes, token: str, refresh: bool) -> Iterator[None]:
         yield
 
     put(Committer, "_new_index", careless)
@@ -149,6 +154,7 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "the journal line is lost": _journal_line_lost,
     "no compare-and-swap": _no_compare_and_swap,
     "the branch is not moved": _branch_not_moved,
+    "every id has 40 digits": _ids_of_forty_digits,
     "the shared index is forgotten": _shared_index_forgotten,
     "what came out of the exchange is not looked at": _exchange_not_looked_at,
     "links are followed": _links_followed,

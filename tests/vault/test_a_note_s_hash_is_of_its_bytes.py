@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.vault.listing import contents
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
-from tests.vaults import committed, git, make_vault, write
+from tests.vaults import blob_id, committed, git, make_vault, write
 
 
 @pytest.fixture

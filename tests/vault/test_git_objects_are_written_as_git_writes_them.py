@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.vault.plumbing.objects import Entry, Pack, blob_id, folders, format_tree, graft, parse_tree
+from agent.vault.plumbing.objects import Entry, Pack, folders, format_tree, graft, parse_tree
 from agent.vault.store import open_vault
 from agent.vault.write.change import Stamp
-from tests.vaults import FAST, committed, git, make_vault, write
+from tests.vaults import FAST, blob_id, committed, git, make_vault, write
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=8).filter(
     lambda name: name not in {".", ".."} and name.lower() != ".git"
@@ -22,7 +22,7 @@ NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=
 def test_a_tree_is_parsed_and_formatted_without_loss(names: dict[bytes, bool]) -> None:
     modes = {name: b"40000" if folder else b"100644" for name, folder in names.items()}
     level = {name: b"%s %s\0%s" % (mode, name, bytes(20)) for name, mode in modes.items()}
-    assert parse_tree(format_tree(level)) == level
+    assert parse_tree(format_tree(level), 40) == level
 
 
 def test_folders_sort_as_git_sorts_them(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_folders_sort_as_git_sorts_them(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, notes)
     (found,) = vault.git.objects(["HEAD:"])
     assert found is not None
-    assert format_tree(parse_tree(found.data)) == found.data
+    assert format_tree(parse_tree(found.data, 40)) == found.data
 
 
 def test_only_the_folders_on_the_path_are_named() -> None:

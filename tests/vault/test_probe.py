@@ -128,7 +128,7 @@ def test_what_a_crash_left_and_what_waits_is_finished(tmp_path: Path) -> None:
     writer.enqueue(Order(vault.clock.new_id(), (Create("late.md", b"late\n"),), "late", Stamp()), "busy")
     token = vault.clock.new_id()
     change = Change("half.md", None, b"half\n", f".vault-agent-{token}-0", Collision.REFUSE)
-    writer.journal.open(Record(token, "half", "", Stamp(), planned([change])))
+    writer.journal.open(Record(token, "half", "", Stamp(), planned([change], vault.git.width)))
     assert look(vault)["unfinished"].level is Level.WARN and look(vault)["queue"].level is Level.WARN
     assert "2 changes were finished" in look(vault, fix=True)["unfinished"].what
     assert committed(vault.place.root, "late.md") == b"late\n"

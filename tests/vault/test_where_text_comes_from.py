@@ -7,11 +7,10 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.vault.history.commits import commits
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
-from tests.remotes import Mallory, git_as, shared_with_mallory
+from tests.remotes import Mallory, git_as, make_remote, shared_with_mallory
 from tests.vaults import FAST, git, make_vault, write
 
 OWN = "# Tea\n\nAnna's own line about oolong tea.\n"
@@ -235,7 +234,7 @@ def test_where_only_the_person_writes_it_is_theirs_but_steers_after_a_look(vault
 def test_what_came_by_two_remotes_is_the_persons_only_if_both_are(vault: Vault, mallory: Mallory) -> None:
     root = vault.place.root
     git(root, "remote", "add", "private", str(root.parent / "private.git"))
-    git_as(root.parent, "Anna", "init", "-q", "--bare", "-b", "main", str(root.parent / "private.git"))
+    make_remote(root.parent / "private.git")
     vault.provenance.answers.answer(str(root.parent / "private"), Writers.ME)
     mallory.pushes({"clip.md": f"{ORDER}\n"})
     git_as(mallory.root, "Mallory", "push", "-q", str(root.parent / "private.git"), "main")
@@ -324,9 +323,9 @@ def test_a_damaged_record_is_made_anew_and_forgets_no_stranger(
 def test_only_exactly_this_content_has_arrived(vault: Vault, mallory: Mallory) -> None:
     mallory.pushes({"clip.md": f"{ORDER}\n", "tea.md": None})
     pull(vault.place.root)
-    assert vault.provenance.arrived("clip.md", blob_id(f"{ORDER}\n".encode()))
+    assert vault.provenance.arrived("clip.md", vault.git.blob_id(f"{ORDER}\n".encode()))
     assert vault.provenance.arrived("tea.md", None)
-    assert not vault.provenance.arrived("clip.md", blob_id(b"something else\n"))
+    assert not vault.provenance.arrived("clip.md", vault.git.blob_id(b"something else\n"))
 
 
 def test_most_looks_ask_git_nothing(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,11 @@ import pytest
 
 from agent.clock import Clock
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
-from agent.vault.plumbing.objects import blob_id
 from agent.watch.classify import VaultEvent
 from agent.watch.compare import Facts
 from agent.watch.watcher import Pace, Watcher
 from tests.fakes import FakeClock
-from tests.vaults import write
+from tests.vaults import blob_id, write
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 """To this clock every file has changed a moment ago, so that no look is trusted."""

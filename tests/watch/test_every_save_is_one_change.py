@@ -9,8 +9,7 @@ import pytest
 
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.markdown.changes import TaskTicked
-from agent.vault.plumbing.objects import blob_id
-from tests.vaults import git, make_vault, write
+from tests.vaults import blob_id, git, make_vault, write
 from tests.watch.desk import Desk, apply, desk, on_disk, without_markers
 from tests.watch.saves import SAVES
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from agent.events.types import NoteDeleted, NoteEdited, NoteMoved, Origin
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.write.change import Stamp
 from agent.watch.compare import Facts
 from agent.watch.watcher import Watcher
 from tests.fakes import FakeClock
-from tests.vaults import make_vault, write
+from tests.vaults import blob_id, make_vault, write
 from tests.watch.desk import FAR_OFF, desk, without_markers
 
 

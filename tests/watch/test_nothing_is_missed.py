@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.events.types import FileChanged, NoteCreated, NoteDeleted, NoteEdited, Origin
-from agent.vault.plumbing.objects import blob_id
 from agent.watch.watcher import Pace
-from tests.vaults import git, make_vault, write
+from tests.vaults import blob_id, git, make_vault, write
 from tests.watch.desk import FAR_OFF, Desk, apply, desk, on_disk, without_markers
 
 PATHS = ["a.md", "b.md", "d/a.md", "d/e/c.md", "x.txt", ".hidden/a.md"]

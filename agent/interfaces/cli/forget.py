@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 import click
 
 from agent.app.build import App, build
-from agent.app.memories import Purge, purge
-from agent.errors import UserError
+from agent.app.forgetting import Forgetter, Purge
+from agent.errors import NoteGone, UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.memory.forget import Forgetting, carry_out, plan
+from agent.memory.forget_past import is_in_history
 from agent.vault.find import find_note
 from agent.vault.write.change import Outcome
 
@@ -33,13 +34,14 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
     is known again and not kept. An undo brings everything back.
 
     With --purge the history of this branch is written anew without it; the commits that hold it stay under a backup
-    ref until you drop them.
+    ref until you drop them. PATH may then be a note that only the history still has. Cut short, it is finished by the
+    next command.
     """
     app = build(output.vault())
-    forgetting = plan(app.vault, find_note(app.vault, name))
     if purged:
-        _purge(output, app, forgetting, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
+        _purge(output, app, name, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
         return
+    forgetting = plan(app.vault, _standing(app, name))
     if not dry_run and not yes and forgetting.changed and _can_ask(output):
         show_framed([f"forget {name}", *_listed(forgetting)], error=True)
         confirm("forget all of this?", abort=True, error=True)
@@ -47,8 +49,10 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
     output.emit(_document(forgetting, outcome, dry_run), lambda: as_lines(_said(forgetting, outcome, dry_run)))
 
 
-def _purge(output: Output, app: App, forgetting: Forgetting, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
-    found = purge(app, forgetting, dry_run=True, yes_remote=yes_remote)
+def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
+    forgetter = Forgetter(app.vault, _language(app), app.cache)
+    path, forgetting = forgetter.plan(name)
+    found = forgetter.preview(path, forgetting, remote=yes_remote)
     if dry_run:
         output.emit(_purged(forgetting, Outcome(), found, True), lambda: as_lines(_told(forgetting, found, True)))
         return
@@ -60,9 +64,22 @@ def _purge(output: Output, app: App, forgetting: Forgetting, *, dry_run: bool, y
             )
         show_framed([*_told(forgetting, found, True)], error=True)
         confirm("write the history of this branch anew without it?", abort=True, error=True)
-    outcome = carry_out(app.vault, forgetting, _language(app), confirmed=yes)
-    done = purge(app, forgetting, dry_run=False, yes_remote=yes_remote)
+    outcome, done = forgetter.carry_out(path, forgetting, remote=yes_remote, confirmed=yes)
     output.emit(_purged(forgetting, outcome, done, False), lambda: as_lines(_told(forgetting, done, False)))
+
+
+def _standing(app: App, name: str) -> str:
+    """The path of the note that is meant; raises `NoteGone`, which says so where only the history has it."""
+    try:
+        return find_note(app.vault, name)
+    except NoteGone:
+        path = next((path for path in (name, f"{name}.md") if is_in_history(app.vault, path)), "")
+        if not path:
+            raise
+        raise NoteGone(
+            f"{path} is gone already, and only the history still has it",
+            hint=f"to remove it there too: vault-agent forget {path} --purge",
+        ) from None
 
 
 def _can_ask(output: Output) -> bool:
@@ -78,7 +95,7 @@ def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mappin
         "dry_run": dry_run,
         "commit": outcome.commit,
         "queued": outcome.queued,
-        "forgotten": [path for path, _ in forgetting.gone],
+        "forgotten": [*(path for path, _ in forgetting.gone), *forgetting.past],
         "changed": [{"path": each.path, "lines": list(each.gone)} for each in forgetting.changed],
         "mentions": list(forgetting.mentions),
     }
@@ -93,11 +110,13 @@ def _purged(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_run: boo
             "backup": found.backup,
             "other_refs": list(found.other_refs),
             "drop": list(found.drop),
+            "drop_waits": found.busy,
         },
     }
 
 
 def _listed(forgetting: Forgetting) -> Iterator[str]:
+    yield from (f"  goes from the history: {path}" for path in forgetting.past[:_SHOWN])
     yield from (f"  goes: {path}" for path, _ in forgetting.gone[:_SHOWN])
     if len(forgetting.gone) > _SHOWN:
         yield f"  and {len(forgetting.gone) - _SHOWN} more"
@@ -126,7 +145,10 @@ def _told(forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterator[str]:
         yield f"forgotten, and {found.commits} commits written anew; the branch is at {found.head[:10]}:"
     yield from _listed(forgetting)
     yield from (f"  still holds it: {name}" for name in found.other_refs)
-    if not dry_run:
+    if not dry_run and found.backup:
         yield f"the commits as they were: {found.backup}"
-        yield "to drop them for good, when you are sure:"
+        if found.busy:
+            yield f"to drop them for good: {found.busy}; then repeat this command, which says how"
+            return
+        yield "to drop them for good, when you are sure and nothing else writes to the vault:"
         yield from (f"  {line}" for line in found.drop)

@@ -194,7 +194,7 @@ def _notes(vault: Vault) -> Iterator[Check]:
     twice = [f"{name}: {', '.join(where)}" for name, where in ids.items() if len(where) > 1]
     yield from _listed("notes", "have a header that cannot be read; their text still can", bad)
     yield from _listed("files", "cannot be read as notes", odd)
-    yield from _listed("ids", "stand in more than one note; search by id finds one of them", twice)
+    yield from _listed("ids", "stand in more than one note; get and forget ask which one is meant", twice)
     if not bad and not odd:
         yield ok("notes", f"{len(paths)} can be read")
 

@@ -5,10 +5,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
+from agent.vault.plumbing.index_file import check_not_sparse
 from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, index_lock, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
+from agent.vault.write.borders import is_repository
 from agent.vault.write.change import Create, Stamp
 from agent.vault.write.merge import conflict_copy_path
 from agent.vault.write.paths import is_temporary
@@ -16,7 +17,11 @@ from agent.vault.write.queue import Order
 
 
 def rebuild_index(vault: Vault) -> Path:
-    """Make a new index from HEAD; returns where the unreadable one is kept."""
+    """Make a new index from HEAD; returns where the unreadable one is kept.
+
+    Raises `Permanent` in a sparse checkout, whose index says which notes are not deleted but away.
+    """
+    check_not_sparse(vault.git)
     gitdir = vault.place.gitdir
     token = vault.clock.new_id()
     private, kept = gitdir / f"vault-agent-index.{token}", gitdir / f"index.broken-{token}"
@@ -79,6 +84,8 @@ def temporaries(vault: Vault) -> list[str]:
     root = vault.place.root
     found: list[str] = []
     for folder, names, files in os.walk(root):
+        if folder != str(root) and is_repository(Path(folder), "", {}):
+            names[:], files = [], []  # what lies there may be at work in another vault
         names[:] = [name for name in names if name != ".git"]
         here = Path(folder).relative_to(root).as_posix()
         found += [name if here == "." else f"{here}/{name}" for name in files if is_temporary(name)]
@@ -114,8 +121,7 @@ def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
 
 def _is_kept(vault: Vault, data: bytes) -> bool:
     """Whether a commit on some branch has these bytes; an object that no commit reaches may be collected."""
-    head = vault.git.objects(["HEAD"])[0]
-    oid = blob_id(data, len(head.oid) if head else 40)
+    oid = vault.git.blob_id(data)
     if vault.git.objects([oid])[0] is None:
         return False
     return bool(vault.git.run("log", "--all", "-1", "--format=%H", f"--find-object={oid}", drivers_off=True).strip())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from agent.errors import Permanent, UserError
 from agent.vault.history.commits import resolve
+from agent.vault.history.holders import check_complete, holders
 from agent.vault.plumbing.objects import Entry, Pack, Trees, entry_in, folders, graft, parse_tree
 from agent.vault.plumbing.repository import branch
 from agent.vault.store import Vault
@@ -43,44 +44,55 @@ class Purged:
 
 
 def purge(
-    vault: Vault, paths: Sequence[str], clean: Clean, subject: str, *, remote: bool = False, dry_run: bool = False
+    vault: Vault,
+    paths: Sequence[str],
+    clean: Clean,
+    subject: str,
+    *,
+    token: str,
+    remote: bool = False,
+    dry_run: bool = False,
 ) -> Purged:
     """Take what `clean` takes out of these notes out of the history of the current branch.
 
     `subject` is what the first line becomes of the messages of all commits that changed them. `remote`: also when other
-    repositories have the commits. Raises `UserError` where they have and nobody said so, or while the repository is
-    not free, and `Permanent` where the last commit would change.
+    repositories have the commits. `token` names the backup: after a crash, the same call with the same token goes on.
+    Raises `UserError` where they have and nobody said so, while the repository is not free, or where a part of the
+    history is not here, and `Permanent` where the last commit would change.
     """
     with vault.writer.exclusive():
         reason = vault.writer.waiting_reason()
         if reason:
             raise UserError(f"the history cannot be written anew while {reason}", hint="finish that, then try again")
+        check_complete(vault.git)
         head = resolve(vault.git, "HEAD")
         work = _Work(vault, tuple(vault.place.prefix + path for path in paths), clean, subject)
         concerned = work.find(head)
         if not concerned:
-            return Purged(head=head)
-        others, remotes = _holders(vault, concerned[0])
-        if remotes and not remote:
+            return Purged(head=head, backup=_existing(vault, BACKUP + token))
+        found = holders(vault.git, vault.place, concerned, work.paths, work.changes)
+        if found.remote and not remote:
             raise UserError(
-                f"another repository has these commits: {', '.join(remotes)}",
+                f"another repository has these commits: {', '.join(found.remote)}",
                 hint="what is there is yours to remove; repeat with --yes-remote to write your own history anew",
             )
         if dry_run:
-            return Purged(len(concerned), head, "", others, remotes)
-        new = work.rewrite(head, concerned)
-        backup = BACKUP + vault.clock.new_id()
+            return Purged(len(concerned), head, "", found.here, found.remote)
+        new = work.rewrite(head, [*concerned])
+        backup = BACKUP + token
         vault.git.run("update-ref", backup, head)
         vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
-        return Purged(len(concerned), new, backup, others, remotes)
+        return Purged(len(concerned), new, backup, found.here, found.remote)
 
 
-def _holders(vault: Vault, commit: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The refs that hold a commit: this repository's but the current branch, and those of others."""
-    listed = vault.git.run("for-each-ref", "--format=%(refname)", f"--contains={commit}").decode().splitlines()
-    current = branch(vault.place.gitdir)
-    others = tuple(name for name in listed if not name.startswith("refs/remotes/") and name != current)
-    return others, tuple(name for name in listed if name.startswith("refs/remotes/"))
+def _existing(vault: Vault, name: str) -> str:
+    return name if vault.git.objects([name])[0] is not None else ""
+
+
+def backups(vault: Vault) -> list[str]:
+    """The refs under which earlier purges have kept the commits as they were, the newest first."""
+    listed = vault.git.run("for-each-ref", "--format=%(refname)", "--sort=-refname", BACKUP).decode()
+    return listed.splitlines()
 
 
 @dataclass(slots=True)
@@ -90,8 +102,8 @@ class _Work:
     clean: Clean
     subject: str
 
-    def find(self, head: str) -> list[str]:
-        """The commits to make anew, parents first: those whose files change, and all that come after them."""
+    def find(self, head: str) -> dict[str, list[str]]:
+        """The commits to make anew with their parents, oldest first: those whose files change, and all after them."""
         listed = self.vault.git.run("rev-list", "--topo-order", "--reverse", "--parents", head).decode().splitlines()
         rows = [line.split(" ") for line in listed]
         dirty: set[str] = set()
@@ -101,7 +113,7 @@ class _Work:
             for commit, *parents in some:
                 if changes[commit] or not dirty.isdisjoint(parents):
                     dirty.add(commit)
-        return [row[0] for row in rows if row[0] in dirty]
+        return {commit: parents for commit, *parents in rows if commit in dirty}
 
     def changes(self, commits: Sequence[str]) -> dict[str, dict[bytes, bytes | None]]:
         """What becomes of the paths in each commit, where it becomes something else."""
@@ -208,8 +220,12 @@ def _text(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
 
 
-def drop_commands(backup: str) -> Iterator[str]:
-    """What a person types to drop the old commits for good."""
+def drop_commands(vault: Vault, backup: str) -> Iterator[str]:
+    """What a person types to drop the old commits for good, while nothing else writes to the repository.
+
+    Only what the branch has left behind goes from the logs of HEAD and the branch: `--all` would take every stash but
+    the last.
+    """
     yield f"git update-ref -d {backup}"
-    yield "git reflog expire --expire=now --all"
+    yield f"git reflog expire --expire-unreachable=now HEAD {branch(vault.place.gitdir) or 'HEAD'}"
     yield "git gc --prune=now"

@@ -16,6 +16,7 @@ from agent.vault.history.undo_plan import Desk, Draft, Word, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.plumbing.file_changes import FileChange, Kind
 from agent.vault.store import Transaction, Vault
+from agent.vault.write.borders import closed
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
 
@@ -79,7 +80,8 @@ def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange],
     ids = needed(list(commits))
     found = vault.git.objects(ids) if ids else []
     blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
-    desk = Desk(vault.git, vault.writer.files, blobs)
+    paths = {path for each in commits for change in each.files for path in (change.path, change.old_path) if path}
+    desk = Desk(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
     merged = against_other_parents(vault.git, history, vault.place.prefix)
     Walk(desk, merged).back(history, unsaved, {commit.id for commit in commits})
     return desk

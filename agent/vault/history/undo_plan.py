@@ -13,7 +13,7 @@ from agent.markdown.touching import merge_touching
 from agent.vault.history.commits import HUMAN, Commit
 from agent.vault.plumbing.file_changes import FileChange, Kind
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, blob_id
+from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, has_id
 from agent.vault.write.files import Files
 from agent.vault.write.merge import merge_lines
 from agent.vault.write.paths import check, is_note
@@ -63,11 +63,16 @@ class Draft:
 
 @dataclass(slots=True)
 class Desk:
-    """The files at work. `blobs` has what git holds for the ids that the undone commits name."""
+    """The files at work.
+
+    `blobs` has what git holds for the ids that the undone commits name, `closed` the paths at which nothing of ours
+    may be written, each with the error that says why.
+    """
 
     git: Git
     files: Files
     blobs: Mapping[str, bytes | None] = field(default_factory=dict)
+    closed: Mapping[str, BadPath] = field(default_factory=dict)
     skipped: list[Word] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)
     partial: set[str] = field(default_factory=set)
@@ -91,6 +96,8 @@ class Desk:
         try:
             for path in filter(None, (change.path, change.old_path)):
                 check(path, system=True)
+                if path in self.closed:
+                    raise self.closed[path]
             if draft is not None:
                 self._load(draft)
             if change.kind is Kind.DELETED:
@@ -219,7 +226,7 @@ class Desk:
             draft.before = draft.after = self.files.read(draft.now)
 
     def _is(self, data: bytes | None, entry: Entry) -> bool:
-        return data is not None and blob_id(data, len(entry.oid)) == entry.oid
+        return has_id(data, entry.oid)
 
     def finish(self) -> None:
         """Note which commits could be undone only in part."""

@@ -13,7 +13,19 @@ from datetime import datetime
 from agent.clock import Clock
 from agent.errors import Permanent, Retryable
 from agent.vault.plumbing.git import Git, GitFailed
-from agent.vault.plumbing.objects import FOLDER, Entry, Pack, Trees, entry_in, folders, format_commit, graft, parse_tree
+from agent.vault.plumbing.index_file import check_not_sparse, skipped
+from agent.vault.plumbing.objects import (
+    FOLDER,
+    Entry,
+    Pack,
+    Trees,
+    entry_in,
+    folders,
+    format_commit,
+    graft,
+    index_lines,
+    parse_tree,
+)
 from agent.vault.plumbing.people import Person, signature
 from agent.vault.plumbing.repository import Place, branch
 
@@ -95,7 +107,8 @@ class Committer:
                     planned = plan(tip, pack)
                     made = _chain(tip, planned.layers, pack, when)
                     new = next((commit for commit in reversed(made) if commit), None)
-                    self._store(pack if new else None, planned.index, token, refresh and new is not None)
+                    lines = index_lines(planned.index, tip.width)
+                    self._store(pack if new else None, lines, token, refresh and new is not None)
                 if new is None:
                     return made
                 before_ref(new)
@@ -132,7 +145,7 @@ class Committer:
         names += [f":0:{_text(path)}" for path in listed or []]
         found = self.git.objects(names)
         head = found[0]
-        width = len(head.oid) if head else len(self.git.run("hash-object", "--stdin").strip())
+        width = self.git.width
         trees = {
             folder: parse_tree(tree.data, width)
             for folder, tree in zip(above, found[1 : 1 + len(above)], strict=True)
@@ -157,8 +170,8 @@ class Committer:
         in_full = content[4:8] in _NAMES_IN_FULL and not any(self.place.gitdir.glob("sharedindex.*"))
         return [path for path in paths if not in_full or path in content]
 
-    def _store(self, pack: Pack | None, index: Edits, token: str, refresh: bool) -> None:
-        """Write the objects and, at the same time, prepare the shared index that names them."""
+    def _store(self, pack: Pack | None, index: bytes, token: str, refresh: bool) -> None:
+        """Write the objects and, at the same time, prepare the shared index that names them (`index_lines`)."""
         if pack is None:
             with self._new_index(index, token, refresh):
                 return
@@ -173,21 +186,22 @@ class Committer:
                 writing.end()
 
     @contextmanager
-    def _new_index(self, entries: Edits, token: str, refresh: bool) -> Iterator[None]:
+    def _new_index(self, lines: bytes, token: str, refresh: bool) -> Iterator[None]:
         """Prepare the shared index and put it in its place after the block: it must never name a missing object."""
         index = self.place.gitdir / "index"
         private = self.place.gitdir / f"vault-agent-index.{token}"
-        lines = b"".join(
-            (f"{entry.mode} {entry.oid}" if entry else f"0 {'0' * 40}").encode() + b"\t" + path + b"\0"
-            for path, entry in entries.items()
-        )
         try:
             if index.exists():
                 # With the index's own time: by it git knows which files changed too soon after to be told apart.
                 shutil.copy2(index, private)
             else:
+                check_not_sparse(self.git)
                 self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
+            marked = skipped(self.git, [row.partition(b"\t")[2] for row in lines.split(b"\0") if row])
             self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private, drivers_off=True)
+            if marked:
+                stay = b"".join(path + b"\0" for path in sorted(marked))
+                self.git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stay, index=private)
             if refresh:
                 self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
             yield

@@ -28,7 +28,7 @@ _HARMLESS = frozenset({"hooks"})
 
 def refuse_links(gitdir: Path) -> None:
     """Raise `NotAVault` where a part of the repository is a link, or a pipe where a file must be."""
-    common = _common(gitdir)
+    common = common_folder(gitdir)
     if common != gitdir and (gitdir.parent.name != "worktrees" or common.resolve() != gitdir.parent.parent):
         raise NotAVault(
             f"{gitdir} says that its history is in {common}, which is another repository",
@@ -42,7 +42,7 @@ def refuse_links(gitdir: Path) -> None:
             )
 
 
-def _common(gitdir: Path) -> Path:
+def common_folder(gitdir: Path) -> Path:
     """The shared repository of a linked work tree; `gitdir` itself elsewhere."""
     pointer = gitdir / "commondir"
     if not _is_plain(pointer):

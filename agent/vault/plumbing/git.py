@@ -6,6 +6,7 @@ its state is `repository`'s; what to write is `commit`'s.
 """
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import BinaryIO
 from agent.errors import Permanent, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
+from agent.vault.plumbing.enclosed import common_folder
+from agent.vault.plumbing.objects import blob_id
 from agent.vault.plumbing.pipes import READERS, pipes
 
 NEUTRAL = (
@@ -40,6 +43,8 @@ NEUTRAL = (
 LOOK_SECONDS = 2.0
 """So long a command may take before the work tree is searched for what it could be waiting for."""
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
+
+_SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
 
 KEPT_VARIABLES = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"),
@@ -83,6 +88,7 @@ class Git:
         self.timeout = timeout
         self._settings = NEUTRAL + (DURABLE if durable else ())
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
+        self._width = 0
         self._command = Command(str(worktree))
 
     def run(
@@ -145,6 +151,24 @@ class Git:
             self._drivers = (stamp, tuple(_silence(self.config_names())))
         return self._drivers[1]
 
+    @property
+    def width(self) -> int:
+        """How many hex digits this repository's ids have: 40 (SHA-1) or 64 (SHA-256).
+
+        Read from the file that git reads it from: an `include` cannot say it, and a repository never changes it.
+        """
+        if not self._width:
+            try:
+                content = (common_folder(self.gitdir) / "config").read_bytes()
+            except OSError:
+                content = b""
+            self._width = 64 if _SHA256.search(content) else 40
+        return self._width
+
+    def blob_id(self, data: bytes) -> str:
+        """The id that this repository's git gives to a file's content."""
+        return blob_id(data, self.width)
+
     def config_names(self) -> list[str]:
         """Every configured key, in lower case but for the middle part, which is a name."""
         listed = self.run("config", "--list", "--name-only", "-z")
@@ -160,7 +184,7 @@ class Git:
         if "\n" not in name:
             return name
         found = self.run("rev-parse", "--verify", "-q", "--end-of-options", name, ok=(0, 1, 128)).decode().strip()
-        return found or "0" * 40
+        return found or "0" * self.width
 
 
 @dataclass(slots=True)

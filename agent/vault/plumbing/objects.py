@@ -29,12 +29,12 @@ class Entry:
     oid: str
 
 
-def hasher(width: int = 40) -> "hashlib._Hash":
+def hasher(width: int) -> "hashlib._Hash":
     """git's hash for ids of `width` hex digits: SHA-1 (40) or SHA-256 (64)."""
     return hashlib.sha256() if width == 64 else hashlib.sha1(usedforsecurity=False)
 
 
-def object_id(kind: str, data: bytes, width: int = 40) -> str:
+def object_id(kind: str, data: bytes, width: int) -> str:
     """The id that git gives to `data` as an object of `kind`, in hex."""
     digest = hasher(width)
     digest.update(f"{kind} {len(data)}\0".encode())
@@ -42,9 +42,27 @@ def object_id(kind: str, data: bytes, width: int = 40) -> str:
     return digest.hexdigest()
 
 
-def blob_id(data: bytes, width: int = 40) -> str:
-    """The id that git gives to a file's content; the project's one content hash."""
+def blob_id(data: bytes, width: int) -> str:
+    """The id that git gives to a file's content, in `width` hex digits; the project's one content hash.
+
+    The width is the repository's (`Git.width`): an id of the other width equals none that git says.
+    """
     return object_id("blob", data, width)
+
+
+def has_id(data: bytes | None, oid: str | None) -> bool:
+    """Whether a file's content has this blob id, of either width; no file (None) has no id (None)."""
+    if data is None or oid is None:
+        return data is None and oid is None
+    return blob_id(data, len(oid)) == oid
+
+
+def index_lines(entries: Mapping[bytes, Entry | None], width: int) -> bytes:
+    """The entries as `git update-index -z --index-info` reads them; mode 0 and an id of zeros remove a path."""
+    return b"".join(
+        (f"{entry.mode} {entry.oid}" if entry else f"0 {'0' * width}").encode() + b"\t" + path + b"\0"
+        for path, entry in entries.items()
+    )
 
 
 @dataclass(slots=True)
@@ -111,7 +129,7 @@ Trees = dict[bytes, Level]
 """Folders of a commit by path; the root is empty."""
 
 
-def parse_tree(data: bytes, width: int = 40) -> Level:
+def parse_tree(data: bytes, width: int) -> Level:
     """A tree object's records by name."""
     pattern = _TREE_RECORD if width == 40 else _TREE_RECORD_256
     return {name: record for record, name in pattern.findall(data)}

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from agent.markdown.touching import merge_touching
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
 from agent.vault.provenance.looks import Looks
@@ -74,7 +73,7 @@ class Provenance:
         marks = {mark for mark in line_marks(rows)[first - 1 : last] if mark is not None}
         found = self.database.with_marks(sorted(marks)) if marks else []
         if not found and lines is None:
-            found = self.database.with_blob([blob_id(data, self._width)])
+            found = self.database.with_blob([self.git.blob_id(data)])
         return next((each.source for each in found if self._counts(each, path)), "")
 
     def arrived(self, path: str, blob: str | None) -> bool:
@@ -126,14 +125,14 @@ class Provenance:
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
         """The arrivals that gave another path this very content, which was moved here since."""
-        return [each for each in self.database.with_blob([blob_id(data, self._width)]) if self._counts(each, path)]
+        return [each for each in self.database.with_blob([self.git.blob_id(data)]) if self._counts(each, path)]
 
     def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
         """The note without these arrivals, the last one first: as it was before where it is as the arrival left it,
         else what was made here on top of it."""
         own = data
         for each in reversed(waiting):
-            blob = None if own is None else blob_id(own, self._width)
+            blob = None if own is None else self.git.blob_id(own)
             if each.after == blob:
                 own = self._content(each.before)
             elif own is not None and each.after is not None:
@@ -154,10 +153,6 @@ class Provenance:
     def _content(self, blob: str | None) -> bytes | None:
         found = self.git.objects([blob])[0] if blob else None
         return found.data if found is not None else None
-
-    @property
-    def _width(self) -> int:
-        return self.taking.width
 
     def _mine(self, commits: Sequence[str]) -> set[str]:
         """Those of the commits that came only from where only the person writes."""

@@ -26,14 +26,6 @@ class References:
         return tuple(dict.fromkeys(filter(None, (self.head, *self.remotes.values(), *self.fetched))))
 
 
-def common_dir(gitdir: Path) -> Path:
-    """The folder that all work trees of a repository share."""
-    try:
-        return (gitdir / (gitdir / "commondir").read_text("utf-8", "surrogateescape").strip()).resolve()
-    except OSError:
-        return gitdir
-
-
 def references(gitdir: Path, common: Path) -> References:
     """What is named now; a reference that is being written, or cannot be read, is left out until the next look."""
     packed = _packed(common / "packed-refs")

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.people import AGENT
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database
 from agent.vault.provenance.marks import name_mark, new_marks
-from agent.vault.provenance.references import References, common_dir, references
+from agent.vault.provenance.references import References, references
 from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, reflogs
 from agent.vault.provenance.remotes import Answers, addresses, plain_address
 from agent.vault.provenance.sorting import (
@@ -50,13 +51,12 @@ class Taking:
     git: Git
     database: Database
     journalled: Callable[[], Iterable[str]]
-    width: int = 40
     _recent: set[str] = field(default_factory=set)
     _watched: list[Path] = field(default_factory=list)
     _common: Path = field(init=False)
 
     def __post_init__(self) -> None:
-        self._common = common_dir(self.place.gitdir)
+        self._common = common_folder(self.place.gitdir)
 
     def stamp(self) -> object:
         """How the files and folders look in which git says that something has moved; a reference that is replaced
@@ -72,7 +72,6 @@ class Taking:
         """Record what is new; durable when this returns."""
         log = _bytes(self.place.gitdir / "logs" / "HEAD")
         now = references(self.place.gitdir, self._common)
-        self.width = len(now.head) or self.width
         self._watched = []
         shown = _shown(now)
         before = self.database.fact(_REFERENCES)

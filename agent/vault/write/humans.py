@@ -7,16 +7,17 @@ is what a git filter would rewrite. One commit holds a whole burst, so that a re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agent.errors import Retryable
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.lock import index_lock
-from agent.vault.plumbing.objects import Entry, Pack, blob_id
+from agent.vault.plumbing.objects import Entry, Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place
+from agent.vault.write.borders import is_foreign, submodule_above
 from agent.vault.write.brake import is_emptied
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.journal import PERSON, Planned, Record
@@ -53,11 +54,18 @@ def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
     pathspec = ["--", *only] if only != [""] else []
     out = git.run(*command, *pathspec, drivers_off=True).decode("utf-8", "surrogateescape")
     found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
+    known: dict[str, bool] = {}
     return [
-        Dirty(item.path.removeprefix(place.prefix), item.kind, item.oid)
-        for item in found
-        if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
+        item
+        for each in found
+        if each.path.startswith(place.prefix) and not each.path.endswith("/") and not is_temporary(each.path)
+        if not _is_foreign(item := replace(each, path=each.path.removeprefix(place.prefix)), place, known)
     ]
+
+
+def _is_foreign(item: Dirty, place: Place, known: dict[str, bool]) -> bool:
+    """Whether a new file is another repository's, also while that one is being made and git does not see it yet."""
+    return item.kind is Kind.CREATED and is_foreign(place.root, item.path, known)
 
 
 def _parse(line: str) -> Dirty | None:
@@ -159,6 +167,8 @@ class _Contents:
         edits: Edits = {}
         for item in items:
             path = place_bytes(self.writer.place, item.path)
+            if submodule_above(tip, path) is not None:
+                continue  # the person is about to replace a submodule: that is theirs to commit
             try:
                 found = self.writer.files.read_any(item.path)
             except Retryable:
@@ -201,7 +211,7 @@ def _brake(writer: Writer, items: Sequence[Dirty], contents: _Contents) -> None:
     for item in items:
         found = writer.files.read_any(item.path) if item.kind is Kind.CREATED else None
         if found is not None:
-            kept[blob_id(found[1], max(map(len, deleted.values()), default=40))] += 1
+            kept[writer.git.blob_id(found[1])] += 1
     gone = set[str]()
     for path, oid in deleted.items():
         if kept[oid]:

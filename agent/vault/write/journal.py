@@ -144,11 +144,11 @@ def _gap(file: BinaryIO) -> bytes:
     return b"" if file.read(1) == b"\n" else b"\n"
 
 
-def planned(changes: Sequence[Change]) -> tuple[Planned, ...]:
-    """Changes as the journal keeps them."""
+def planned(changes: Sequence[Change], width: int) -> tuple[Planned, ...]:
+    """Changes as the journal keeps them, their contents by ids of `width` hex digits."""
 
     def name(data: bytes | None) -> str | None:
-        return None if data is None else blob_id(data)
+        return None if data is None else blob_id(data, width)
 
     return tuple(
         Planned(c.path, name(c.before), name(c.after), c.temporary, c.collision.value, c.copy, c.mode) for c in changes

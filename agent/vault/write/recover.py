@@ -7,11 +7,11 @@ there before nor what we meant to write become a conflict copy.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.errors import AgentError, NoteExists
+from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.plumbing.commit import Plan, Tip
 from agent.vault.plumbing.lock import index_lock, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
-from agent.vault.plumbing.objects import Pack, blob_id
+from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.write import apply as on_disk
 from agent.vault.write.change import Applied, Change, Collision
@@ -36,12 +36,12 @@ class _Found:
     @property
     def wanted(self) -> bytes | None:
         """Our bytes, if they are still only under a temporary name."""
-        return next((data for data in self.temporaries.values() if blob_id(data) == self.plan.after), None)
+        return next((data for data in self.temporaries.values() if has_id(data, self.plan.after)), None)
 
     @property
     def replaced(self) -> dict[str, bytes]:
         """What came out of the note's place: the person's bytes."""
-        return {name: data for name, data in self.temporaries.items() if blob_id(data) != self.plan.after}
+        return {name: data for name, data in self.temporaries.items() if not has_id(data, self.plan.after)}
 
     @property
     def is_applied(self) -> bool:
@@ -49,7 +49,7 @@ class _Found:
             return self.current is None and bool(self.temporaries)
         if self.plan.before is None:
             return self.current is not None and self.wanted is None
-        return bool(self.replaced) or (self.current is not None and blob_id(self.current) == self.plan.after)
+        return bool(self.replaced) or (self.current is not None and has_id(self.current, self.plan.after))
 
     @property
     def can_be_applied(self) -> bool:
@@ -58,7 +58,7 @@ class _Found:
 
     def applied(self) -> Applied:
         """The change as `apply` would have reported it."""
-        known = [data for data in self.temporaries.values() if blob_id(data) == self.plan.before]
+        known = [data for data in self.temporaries.values() if has_id(data, self.plan.before)]
         out = known or list(self.replaced.values())[-1:]
         found = None if self.plan.before is None else (out[0] if out else self.current)
         plan = self.plan
@@ -107,7 +107,11 @@ def _settle(writer: Writer, record: Record) -> None:
     found = [_look(writer, plan) for plan in record.changes]
     foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
     applied = [item.applied() for item in found if item.is_applied]
-    made = writer.commit_applied(order, applied)
+    try:
+        made = writer.commit_applied(order, applied)
+    except BadPath:  # the last commit has another repository there by now
+        _take_back(writer, record, found)
+        return
     for path, data in foreign:
         writer.rescue(path, data)
     writer.finish(record.token, applied, made[-1])
@@ -120,20 +124,16 @@ def _unstage(writer: Writer, record: Record) -> None:
 
     def plan(tip: Tip, _: Pack) -> Plan:
         done = any(writer.committer.holds(tip, commit) for commit in commits)
-        ours = [path for path, oid in files.items() if _id(tip.staged.get(path), tip.width) in {oid, None}]
+        ours = [path for path, oid in files.items() if tip.staged.get(path) is None or has_id(tip.staged[path], oid)]
         return Plan((), {} if done else {path: tip.entry(path) for path in ours})
 
     with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
         writer.committer.commit(list(files), plan, record.token)
 
 
-def _id(data: bytes | None, width: int) -> str | None:
-    return None if data is None else blob_id(data, width)
-
-
 def _is_saved_over(item: _Found) -> bool:
     """Whether a person saved on top of what we had written: it is theirs now, and not to be committed as ours."""
-    return item.is_applied and item.current is not None and blob_id(item.current) != item.plan.after
+    return item.is_applied and item.current is not None and not has_id(item.current, item.plan.after)
 
 
 def _look(writer: Writer, plan: Planned) -> _Found:
@@ -146,8 +146,9 @@ def _look(writer: Writer, plan: Planned) -> _Found:
 
 def _foreign(item: _Found) -> list[bytes]:
     """Bytes a person saved in the very moment of the crash."""
-    known = {item.plan.before, item.plan.after, None if item.current is None else blob_id(item.current)}
-    return [data for data in item.temporaries.values() if blob_id(data) not in known]
+    planned = (item.plan.before, item.plan.after)
+    aside = (data for data in item.temporaries.values() if data != item.current)
+    return [data for data in aside if not any(has_id(data, oid) for oid in planned)]
 
 
 def _tidy(writer: Writer, found: Sequence[_Found]) -> None:
@@ -161,7 +162,7 @@ def _tidy(writer: Writer, found: Sequence[_Found]) -> None:
 
 def _drop_ours(writer: Writer, item: _Found) -> None:
     for name, data in item.temporaries.items():
-        if blob_id(data) not in {item.plan.before, item.plan.after}:
+        if not has_id(data, item.plan.before) and not has_id(data, item.plan.after):
             writer.rescue(item.plan.path, data)
         if item.plan.after is None and item.current is None:
             writer.files.publish(item.plan.path, name)
@@ -172,7 +173,7 @@ def _drop_ours(writer: Writer, item: _Found) -> None:
 def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
     """Undo the half that reached the disk; what a person has saved on top of it stays."""
     for item in found:
-        ours = item.current is not None and blob_id(item.current) == item.plan.after
+        ours = item.current is not None and has_id(item.current, item.plan.after)
         if item.is_applied and (ours or item.plan.after is None):
             try:
                 on_disk.roll_back(writer.files, item.applied())
@@ -187,7 +188,7 @@ def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
 def _go_on(writer: Writer, item: _Found) -> None:
     """Bring a change to disk that the crash came before."""
     plan, wanted = item.plan, item.wanted
-    unchanged = item.current is not None and blob_id(item.current) == plan.before
+    unchanged = item.current is not None and has_id(item.current, plan.before)
     if plan.after is None:
         if unchanged:
             change = Change(plan.path, item.current, None, plan.temporary, Collision.REFUSE, plan.mode)

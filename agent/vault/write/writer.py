@@ -5,7 +5,7 @@ step's own reasons are in its module; this one only keeps the order and cleans u
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -20,8 +20,9 @@ from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.write import apply as on_disk
+from agent.vault.write import borders
 from agent.vault.write.brake import Brake, is_emptied
-from agent.vault.write.change import Applied, Change, Collision, Create, Outcome, Stamp
+from agent.vault.write.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.write.files import Files
 from agent.vault.write.journal import Journal, Record, planned
 from agent.vault.write.layers import Layering
@@ -95,13 +96,23 @@ class Writer:
             self.clock.sleep(_PAUSE)
         return reason
 
+    def check_ours(self, requests: Iterable[Request]) -> None:
+        """Raise `BadPath` where a request is about another repository, or a note that git keeps away."""
+        named = [(each.path, each.to) if isinstance(each, Move) else (each.path,) for each in requests]
+        borders.check_ours(self.git, self.place, [path for paths in named for path in paths])
+
     def enqueue(self, order: Order, reason: str) -> Outcome:
-        """Keep the order for later."""
+        """Keep the order for later; raises `BadPath` for one that could never be carried out."""
+        self.check_ours(order.requests)
         self.queue.put(order)
         return Outcome(queued=reason)
 
     def perform(self, order: Order) -> Outcome:
-        """Carry out an order under the writer lock; raises what resolving raises, with nothing changed."""
+        """Carry out an order under the writer lock; raises what resolving raises, with nothing changed.
+
+        Raises `BadPath` for what lies in another repository, or is kept away by a sparse checkout.
+        """
+        self.check_ours(order.requests)
         for attempt in range(TRIES):
             token = order.token if attempt == 0 else self.clock.new_id()
             when = self.clock.now()
@@ -134,7 +145,7 @@ class Writer:
         applied: list[Applied] = []
         outcome: Outcome | None = None
         try:
-            self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(changes)))
+            self._announce(order, changes)
             with self._index_lock(order.token):
                 for change in changes:
                     applied.append(on_disk.apply(self.files, change, self.combine))
@@ -154,6 +165,11 @@ class Writer:
             self.finish(order.token, applied, outcome.commit)
         return outcome
 
+    def _announce(self, order: Order, changes: Sequence[Change]) -> None:
+        """Write into the journal what is about to change."""
+        record = Record(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
+        self.journal.open(record)
+
     @contextmanager
     def _index_lock(self, token: str) -> Iterator[None]:
         place = self.place
@@ -168,7 +184,7 @@ class Writer:
             if a.conflict is not None
         ]
         if late:
-            self.journal.open(Record(order.token, order.subject, order.body, order.stamp, planned(late)))
+            self._announce(order, late)
         for change in late:
             applied.append(on_disk.apply(self.files, change, self.combine))
         return tuple(change.path for change in late)
@@ -182,17 +198,18 @@ class Writer:
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
         """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
         message = compose(order.subject, order.stamp, order.body)
+        paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
         layering = Layering(
             self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
         )
 
         def plan(tip: Tip, pack: Pack) -> Plan:
+            borders.check_tip(tip, paths)
             return layering.plan(applied, message, tip, pack)
 
         def before_ref(commit: str) -> None:
             self.journal.reached_ref(order.token, commit)
 
-        paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
         return self.committer.commit(paths, plan, order.token, before_ref=before_ref)
 
     def was_committed(self, token: str) -> bool:

@@ -1,0 +1,105 @@
+"""Who still has commits that are to be written anew, and whether this repository has all of its history at all."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.errors import UserError
+from agent.vault.plumbing.enclosed import common_folder
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.repository import Place, branch
+
+_TOGETHER = 100
+_PARTIAL = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"
+
+Changes = Callable[[Sequence[str]], Mapping[str, Collection[bytes]]]
+"""Commits to the paths that would change in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """`here`: refs and other places of this repository, but the current branch; `remote`: refs of others."""
+
+    here: tuple[str, ...]
+    remote: tuple[str, ...]
+
+
+def check_complete(git: Git) -> None:
+    """Raise `UserError` where commits or files are missing here: a history written anew would miss them for good."""
+    if git.run("rev-parse", "--is-shallow-repository").strip() == b"true":
+        raise UserError(
+            "this is a shallow clone: the commits before its oldest ones are not here, so its history cannot be "
+            "written anew",
+            hint="git fetch --unshallow, then repeat the command",
+        )
+    if git.run("config", "--name-only", "--get-regexp", _PARTIAL, ok=(0, 1)).strip():
+        raise UserError(
+            "this is a partial clone: old versions of notes are not here, so its history cannot be written anew",
+            hint="make a whole clone (git clone without --filter), and repeat the command there",
+        )
+    grafts = common_folder(git.gitdir) / "info" / "grafts"
+    if grafts.exists() and grafts.stat().st_size:
+        raise UserError(
+            f"{grafts} gives commits other parents than they have, so the history cannot be written anew",
+            hint="git replace --convert-graft-file, then repeat the command",
+        )
+
+
+def holders(
+    git: Git, place: Place, rows: Mapping[str, Sequence[str]], paths: Sequence[str], changes: Changes
+) -> Holders:
+    """Who else has the commits in `rows` (each with its parents), or others whose `paths` hold what is to go."""
+    oldest = [commit for commit, parents in rows.items() if rows.keys().isdisjoint(parents)]
+    current = branch(place.gitdir)
+    elsewhere = _elsewhere(git, paths, changes)
+    listed = dict.fromkeys(name for name in _containing(git, [*oldest, *elsewhere]) if name != current)
+    here = [name for name in listed if not name.startswith("refs/remotes/")]
+    here += [name for name, commit in (*_stashed(git), *_detached(git)) if _has_any(git, commit, rows, elsewhere)]
+    here += _notes(git, rows)
+    alternates = common_folder(git.gitdir) / "objects" / "info" / "alternates"
+    here += [f"{alternates}: {line}" for line in _lines(alternates.read_bytes() if alternates.exists() else b"")]
+    return Holders(tuple(dict.fromkeys(here)), tuple(name for name in listed if name.startswith("refs/remotes/")))
+
+
+def _elsewhere(git: Git, paths: Sequence[str], changes: Changes) -> list[str]:
+    """Commits that the current branch does not have, whose files hold what is to go."""
+    found = _lines(git.run("rev-list", "--all", "--full-history", "--not", "HEAD", "--", *paths))
+    return [commit for commit, changed in changes(found).items() if changed] if found else []
+
+
+def _containing(git: Git, commits: Sequence[str]) -> Iterator[str]:
+    for start in range(0, len(commits), _TOGETHER):
+        asked = [f"--contains={commit}" for commit in commits[start : start + _TOGETHER]]
+        yield from _lines(git.run("for-each-ref", "--format=%(refname)", *asked))
+
+
+def _stashed(git: Git) -> Iterator[tuple[str, str]]:
+    """Every stash but the last, which is a ref."""
+    if git.objects(["refs/stash"])[0] is None:
+        return
+    rows = _lines(git.run("log", "--walk-reflogs", "--format=%H", "refs/stash", "--", ok=(0, 128)))
+    yield from ((f"stash@{{{number}}}", commit) for number, commit in enumerate(rows) if number)
+
+
+def _detached(git: Git) -> Iterator[tuple[str, str]]:
+    """The commit of every work tree that is on no branch."""
+    for block in git.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").split("\n\n"):
+        said = dict(line.partition(" ")[::2] for line in block.splitlines())
+        if "detached" in said:
+            yield f"the work tree {said['worktree']}", said["HEAD"]
+
+
+def _has_any(git: Git, commit: str, rows: Collection[str], elsewhere: Collection[str]) -> bool:
+    reached = set(_lines(git.run("rev-list", commit, "--", ok=(0, 128))))
+    return not reached.isdisjoint(rows) or not reached.isdisjoint(elsewhere)
+
+
+def _notes(git: Git, rows: Collection[str]) -> Iterator[str]:
+    """The refs of `git notes` in which a person has noted something about one of the commits."""
+    for name in _lines(git.run("for-each-ref", "--format=%(refname)", "refs/notes/")):
+        listed = _lines(git.run("notes", f"--ref={name}", "list", ok=(0, 1, 128)))
+        if any(line.rpartition(" ")[2] in rows for line in listed):
+            yield name
+
+
+def _lines(out: bytes) -> list[str]:
+    return out.decode("utf-8", "surrogateescape").splitlines()
