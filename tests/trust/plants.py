@@ -11,9 +11,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
 
+from agent.llm.attempt import Account, Attempt, Unmetered
 from agent.llm.breaker import Breaker
 from agent.llm.ledger import Entry, Ledger, Page
+from agent.llm.messages import Reply, Request, Usage
+from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
+from agent.llm.wire import Wire
 from agent.vault.plumbing.commit import Committer, Edits, Tip
 from agent.vault.write import apply, brake, files, swap
 from agent.vault.write.change import Applied, Change
@@ -138,6 +142,20 @@ def _ledger_not_locked(put: Put) -> None:
     put(Meter, "_check", slow)
 
 
+def _only_the_first_try_reserved(put: Put) -> None:
+    chat_on = Wire.chat_on
+
+    def careless(self: Wire, account: Account, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
+        with account.attempt(request):
+            return chat_on(self, Unmetered(len), request, on_text, cancelled)
+
+    put(Wire, "chat_on", careless)
+
+
+def _failed_try_released(put: Put) -> None:
+    put(Attempt, "used_after", lambda self, error, reserved: Usage(reserved.input, 0))
+
+
 def _failures_forgotten(put: Put) -> None:
     put(Breaker, "failed", lambda self, tool, arguments, error: "")
 
@@ -158,6 +176,8 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "a deletion is skipped": _deletion_skipped,
     "a reservation is not written": _reservation_not_written,
     "the ledger is not locked": _ledger_not_locked,
+    "only the first try is reserved": _only_the_first_try_reserved,
+    "a failed try is released": _failed_try_released,
     "failures are forgotten": _failures_forgotten,
 }
 
