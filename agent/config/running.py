@@ -86,6 +86,10 @@ class Run:
     tool_calls: Annotated[int, Range(0, 100_000, "calls")]
     """Uses of tools in one run. Default 100."""
 
+    calls_per_reply: Annotated[int, Range(1, 512, "calls")]
+    """Uses of tools that are carried out of one answer of the model; the others are refused in words. Default 32: more
+    than a model asks for in good faith, and what goes wrong is seen before `tool_calls` is used up."""
+
     seconds: Annotated[float, Range(1, 86_400, "seconds")]
     """Time for one run without waiting for a person, in seconds. Default 1,800."""
 
