@@ -15,7 +15,6 @@ from agent.vault.layout import layout
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, locate
 from agent.vault.write import humans, secrets
-from agent.vault.write.brake import lost_by
 from agent.vault.write.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.write.files import Files
 from agent.vault.write.paths import check, is_note
@@ -198,7 +197,5 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     def count_notes() -> int:
         return len(Vault(writer).note_paths())
 
-    writer = Writer(
-        place, layout(place, state, clock), git, files, clock, options, lambda run: lost_by(git, run), count_notes
-    )
+    writer = Writer(place, layout(place, state, clock), git, files, clock, options, count_notes)
     return Vault(writer)

@@ -19,7 +19,7 @@ from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
 from agent.llm.wire import Wire
 from agent.vault.plumbing.commit import Committer, Edits, Tip
-from agent.vault.write import apply, brake, files, swap
+from agent.vault.write import apply, brake, files, loss, swap, writer
 from agent.vault.write.change import Applied, Change
 from agent.vault.write.files import Files
 from agent.vault.write.journal import Journal, Record
@@ -103,6 +103,14 @@ def _brake_off(put: Put) -> None:
     put(brake.Brake, "check", lambda self, lost, earlier, total, who: None)
 
 
+def _only_empty_notes_lost(put: Put) -> None:
+    put(loss._Damage, "is_lost", lambda self, found: len(self.gone) - len(found) == self.lines)
+
+
+def _steps_not_added_up(put: Put) -> None:
+    put(writer, "touched_by", lambda git, prefix, stamp, now: ())
+
+
 def _overflow_ignored(put: Put) -> None:
     def careless(self: Hints, reason: str) -> None:
         self._paths, self._folders = set(), set()
@@ -172,6 +180,8 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "links are followed": _links_followed,
     "programs that still write are not waited for": _writers_not_asked_for,
     "the brake is off": _brake_off,
+    "only empty notes are lost": _only_empty_notes_lost,
+    "steps are not added up": _steps_not_added_up,
     "an overflow is ignored": _overflow_ignored,
     "a deletion is skipped": _deletion_skipped,
     "a reservation is not written": _reservation_not_written,
