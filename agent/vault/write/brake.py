@@ -5,14 +5,14 @@ commits it makes. Which notes count as lost is `loss`'s.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from agent.errors import MassChange
 from agent.vault.plumbing.git import Git
 from agent.vault.write.change import Stamp
-from agent.vault.write.loss import Rewrite, Rewrites, lost_notes
+from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.paths import is_note
 
 _SHOWN = 10
@@ -111,7 +111,12 @@ def rewrites(git: Git, touched: Sequence[Touched]) -> Iterator[Rewrite]:
 
 
 def check_series(
-    brake: Brake, git: Git, earlier: Sequence[Touched], changes: Sequence[Rewrite], total: int, who: str
+    brake: Brake,
+    git: Git,
+    earlier: Sequence[Touched],
+    changes: Sequence[Rewrite],
+    count_notes: Callable[[], int],
+    who: str,
 ) -> None:
     """Raises `MassChange` when these changes lose notes, and with the earlier ones of their series too many."""
     began = {each.path: each for each in earlier}
@@ -124,13 +129,8 @@ def check_series(
         yield from (each for each in changes if each.path not in began)
 
     lost = lost_notes(together)
-    if len(lost) > brake.limit(total) and lost - _lost(git, earlier):
-        brake.check(lost, 0, total, who)
-
-
-def _lost(git: Git, touched: Sequence[Touched]) -> frozenset[str]:
-    files: Rewrites = lambda: rewrites(git, touched)  # noqa: E731  typed, and said once
-    return lost_notes(files)
+    if len(lost) > brake.notes and lost - lost_notes(lambda: rewrites(git, earlier)):
+        brake.check(lost, 0, count_notes(), who)
 
 
 def _rows(out: bytes, prefix: str) -> Iterator[Touched]:

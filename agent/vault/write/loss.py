@@ -47,8 +47,10 @@ def lost_notes(rewrites: Rewrites) -> frozenset[str]:
         return frozenset()
     lines, pieces = Counter[str](), Counter[Piece]()
     for rewrite in rewrites():
-        lines.update(_added(rewrite, _lines))
-        pieces.update(_added(rewrite, _pieces))
+        added = _added(rewrite, _lines)
+        lines.update(added)
+        if added:
+            pieces.update(_added(rewrite, _pieces))
     found = [_same(each.gone, lines, pieces) for each in damaged]  # first what is found to the letter, for all of them
     for each, same in zip(damaged, found, strict=True):
         same += _found(list((Counter(each.gone) - Counter(same)).elements()), pieces)
@@ -108,6 +110,8 @@ def _measure(rewrite: Rewrite) -> _Damage | None:
 
 def _found(lines: Iterable[str], pool: Counter[Piece]) -> list[str]:
     """Those of the lines that are in `pool`, at least by half; each takes its pieces out of it."""
+    if not pool:
+        return []
     found = []
     for line in lines:
         wanted = Counter(_of_line(line))

@@ -125,7 +125,7 @@ class Writer:
         earlier = touched_by(self.git, self.place.prefix, stamp, self.clock.now())
         touched = {each.path for each in earlier if each.before} | {each.path for each in rewrites if each.before}
         if sum(map(is_note, touched)) > brake.notes:
-            check_series(brake, self.git, earlier, rewrites, self.count_notes(), stamp.run or "this change")
+            check_series(brake, self.git, earlier, rewrites, self.count_notes, stamp.run or "this change")
 
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []
