@@ -42,8 +42,8 @@ def account(app: App, count: Count, stand_in: Provider) -> Account:
     def metered(provider: Provider, scope: Scope) -> Provider:
         if not provider.model.present:
             return stand_in.of_run(scope.run) if isinstance(stand_in, Quoting) else stand_in
-        redacted = Redacted(provider, secrets)
-        return Meter(redacted, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
+        meter = Meter(provider, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
+        return Redacted(meter, secrets)
 
     def of_run(run: str, job: str) -> Models:
         scope = Scope(run, job)

@@ -54,7 +54,8 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Ceilings on what models cost; reserved before each call, so that a ceiling is never passed by more than one."""
+    """Ceilings on what models cost. Each try of a call is reserved before it is sent and stays reserved when it fails:
+    a ceiling is never passed by more than one try. A day is a day in UTC."""
 
     run: Annotated[float, Range(0, 100_000, "US dollars")]
     """Money that one run may cost, in US dollars by `configs/models.yaml`. Default 1."""
@@ -69,7 +70,7 @@ class Spend:
     """Tokens in and out of a day. Default 10,000,000."""
 
     calls_per_run: Annotated[int, Range(0, 100_000, "calls")]
-    """Calls of a model in one run, those of its sub-runs included. Default 100: twice the longest run."""
+    """Calls of a model in one run, tries that failed and sub-runs included. Default 100: twice the longest run."""
 
     same_failure: Annotated[int, Range(1, 100, "times")]
     """How often the same call may fail in the same way in a run before it is not tried again. Default 3."""
@@ -84,6 +85,10 @@ class Run:
 
     tool_calls: Annotated[int, Range(0, 100_000, "calls")]
     """Uses of tools in one run. Default 100."""
+
+    calls_per_reply: Annotated[int, Range(1, 512, "calls")]
+    """Uses of tools that are carried out of one answer of the model; the others are refused in words. Default 32: more
+    than a model asks for in good faith, and what goes wrong is seen before `tool_calls` is used up."""
 
     seconds: Annotated[float, Range(1, 86_400, "seconds")]
     """Time for one run without waiting for a person, in seconds. Default 1,800."""

@@ -53,7 +53,8 @@ class Brake:
     """The mass-change brake: a run or a pull that removes more than the larger of the two limits stops and asks."""
 
     notes: Annotated[int, Range(0, 1_000_000, "notes")]
-    """Notes that one run may delete or empty unasked. Default 20: more than a tidy-up needs, few enough to check."""
+    """Notes that one run with its sub-runs may delete, empty, or take most of the lines of, unasked. Default 20: more
+    than a tidy-up needs, few enough to check."""
 
     share: Annotated[float, Range(0, 1)]
     """The same as a share of all notes, from 0 to 1. Default 0.05: at 10,000 notes, 500."""

@@ -52,6 +52,7 @@ class _Reading:
             case "message_delta":
                 self.end(text(mapping(event.get("delta")).get("stop_reason")))
                 self._use(event.get("usage"))
+                self.gathered.whole_usage = self.gathered.usage is not None and bool(mapping(event.get("usage")))
             case "message_stop":
                 self.stopped = True
 
@@ -64,19 +65,20 @@ class _Reading:
             given = block.get("input")
             arguments = [json.dumps(given, ensure_ascii=False)] if given else []
             call = Call(index, text(block.get("id")), text(block.get("name")), arguments)
-            self.calls[index] = call
-            self.gathered.calls.append(call)
+            self.calls[index] = self.gathered.begin(call)
         elif kind in _THOUGHTS:
             self.thoughts[index] = _Thought(dict(block))
+            self.gathered.think(text(block.get("thinking")))
 
     def _continue(self, index: int, delta: Object) -> None:
         kind = text(delta.get("type"))
         if kind == "text_delta":
             self.gathered.say(text(delta.get("text")))
         elif kind == "input_json_delta" and index in self.calls:
-            self.calls[index].arguments.append(text(delta.get("partial_json")))
+            self.gathered.argue(self.calls[index], text(delta.get("partial_json")))
         elif kind == "thinking_delta" and index in self.thoughts:
             self.thoughts[index].pieces.append(text(delta.get("thinking")))
+            self.gathered.think(text(delta.get("thinking")))
         elif kind == "signature_delta" and index in self.thoughts:
             self.thoughts[index].block["signature"] = text(delta.get("signature"))
 
@@ -87,24 +89,24 @@ class _Reading:
 
     def _use(self, usage: Json) -> None:
         self.usage |= {name: value for name, value in mapping(usage).items() if number(value)}
+        self.gathered.usage = _usage(self.usage)
 
-    def finished(self) -> Usage | None:
-        """The usage, when any was told; the thoughts go to what is kept."""
+    def finish(self) -> None:
+        """Put the thoughts to what is kept."""
         for thought in self.thoughts.values():
             if thought.pieces:
                 thought.block["thinking"] = text(thought.block.get("thinking")) + "".join(thought.pieces)
             self.gathered.kept.append(thought.block)
-        return _usage(self.usage)
 
 
-def read(answer: Answer, exchange: Exchange) -> tuple[Gathered, Usage | None]:
-    """What the answer holds, and its usage where the server gives one; `Retryable` when it is broken."""
-    reading = _Reading(Gathered(exchange.handed))
+def read(answer: Answer, gathered: Gathered, exchange: Exchange) -> None:
+    """Fill in `gathered` from the answer; raises `Retryable` when it is broken."""
+    reading = _Reading(gathered)
     if "event-stream" in answer.content_type:
         _stream(answer, reading, exchange)
     else:
         _plain(answer, reading, exchange)
-    return reading.gathered, reading.finished()
+    reading.finish()
 
 
 def _stream(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
@@ -120,7 +122,7 @@ def _stream(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
             raise from_event(exchange.endpoint, told, exchange.key)
         begun = begun or told.get("type") not in (None, "ping")
         reading.take(told)
-        if reading.stopped:
+        if reading.stopped or reading.gathered.cut_off():
             break
     if not begun:
         raise broken(exchange.endpoint, "is empty")
@@ -141,6 +143,7 @@ def _plain(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
     for index, block in enumerate(items(whole.get("content"))):
         reading.begin(index, mapping(block))
     reading.end(text(whole.get("stop_reason")) or "end_turn")
+    reading.gathered.whole_usage = reading.gathered.usage is not None
 
 
 def _index(event: Object) -> int:

@@ -7,11 +7,16 @@ import re
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
+from agent.errors import Permanent
 from agent.llm.arguments import Draft, tool_calls, whole
-from agent.llm.messages import Assistant, Object, Stop
+from agent.llm.attempt import Attempt
+from agent.llm.messages import Assistant, Object, Stop, Usage
 from agent.llm.provider import OnText
 from agent.llm.thoughts import Thoughts
 
+MOST_CALLS = 512
+"""Tool calls that one answer may hold. No model needs as many; an answer with more is broken or an attack, and is not
+read to its end. How many of them are carried out is the loop's `run.calls_per_reply`."""
 _PATH = re.compile(r"[/\\~.]|[A-Za-z]:\\")
 _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
@@ -28,12 +33,16 @@ class Call:
 
 @dataclass(slots=True)
 class Gathered:
-    """What has come of a reply so far. `stop` is None until the server has given a reason."""
+    """What has come of a reply so far. `stop` is None until the server has given a reason, `usage` until it has stated
+    one, `whole_usage` whether that is for the whole answer. All that is written is added to `attempt`."""
 
     on_text: OnText
+    attempt: Attempt
     calls: list[Call] = field(default_factory=list)
     kept: list[Object] = field(default_factory=list)
     stop: Stop | None = None
+    usage: Usage | None = None
+    whole_usage: bool = False
     model: str = ""
     events: int = 0
     _texts: list[str] = field(default_factory=list)
@@ -46,19 +55,41 @@ class Gathered:
 
     def say(self, text: str) -> None:
         """Text has come; the first half of a character waits for the second, and thinking aloud is left out."""
+        self.attempt.add(text)
         text = self._thoughts.without(self._half + text)
         self._half = text[-1] if _HALF_AT_END.search(text) else ""
         self._give(text[: len(text) - len(self._half)])
+
+    def think(self, text: str) -> None:
+        """Reasoning has come: it is paid for, and not kept."""
+        self.attempt.add(text)
+
+    def begin(self, call: Call) -> Call:
+        """Add a call, and return it; raises `Permanent` where the answer holds more than `MOST_CALLS`."""
+        if len(self.calls) >= MOST_CALLS:
+            raise Permanent(
+                f"the model asked for more than {MOST_CALLS} uses of tools in one answer; none was carried out",
+                hint="ask again in other words, or choose another llm.model",
+            )
+        self.calls.append(call)
+        self.attempt.add(call.name + "".join(call.arguments))
+        return call
+
+    def argue(self, call: Call, arguments: str) -> None:
+        """A piece of a call's arguments has come."""
+        call.arguments.append(arguments)
+        self.attempt.add(arguments)
+
+    def cut_off(self) -> bool:
+        """Whether to read no further because the answer is far longer than asked for; it then stops for its length."""
+        if self.attempt.too_long:
+            self.stop = "length"
+        return self.attempt.too_long
 
     @property
     def text(self) -> str:
         """All text so far."""
         return "".join(self._texts)
-
-    @property
-    def written(self) -> str:
-        """All that the model wrote, for an estimate of its size."""
-        return self.text + "".join(f"{call.name} {''.join(call.arguments)}" for call in self.calls)
 
     def finish(self, taken: Set[str], new_id: Callable[[], str]) -> tuple[Assistant, Stop]:
         """The whole message, and why it ended. Only a reason that says so makes an incomplete call repairable."""

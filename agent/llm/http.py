@@ -71,6 +71,18 @@ class _Failed:
     detail: str
 
 
+_UNREACHED: frozenset[Fault] = frozenset({"refused", "connect", "certificate", "proxy"})
+"""Faults before there is a connection: nothing was sent."""
+
+
+class Unreached(Exception):
+    """No connection was made, so that nothing was sent; `failure` is the error for whoever asked."""
+
+    def __init__(self, failure: AgentError) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
 _Said = _Head | bytes | _Failed | None
 """What the thread reports; None when the answer is complete."""
 
@@ -124,7 +136,8 @@ class Http:
         """Send `body` as JSON to the address's `path`; the answer's head is there when this enters.
 
         Leaving hangs up, whatever has come by then. Raises `Interrupted` soon after `cancelled` is true, `Retryable`
-        for a server that cannot be reached, breaks off or is silent, `Permanent` for one that should not be asked so.
+        for a server that breaks off or is silent, `Permanent` for one that should not be asked so, and `Unreached` with
+        either of the two where no connection was made.
         """
         said: SimpleQueue[_Said] = SimpleQueue()
         line = _Line()
@@ -160,7 +173,8 @@ class Http:
             with suppress(Empty):
                 item = said.get(timeout=POLL_SECONDS)
                 if isinstance(item, _Failed):
-                    raise self._failure(item, key)
+                    failure = self._failure(item, key)
+                    raise Unreached(failure) if item.fault in _UNREACHED else failure
                 return item
 
     def _failure(self, failed: _Failed, key: str) -> AgentError:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date
 from pathlib import Path
 
 from agent.clock import Clock
@@ -106,8 +106,11 @@ class Ledger:
         self._days: dict[str, _Day] = {}
 
     def today(self) -> date:
-        """The local date, to which a call that is made now belongs."""
-        return self._clock.now().date()
+        """The date in UTC, to which a call that is made now belongs.
+
+        Not the local one: a process with another `TZ` would have a day, and a day's ceiling, of its own.
+        """
+        return self._clock.now().astimezone(UTC).date()
 
     @contextmanager
     def exclusive(self) -> Iterator["Page"]:

@@ -5,7 +5,7 @@ certain is read, and an answer that ends in the middle is an error.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from agent.llm.failures import from_event
 from agent.llm.fields import items, mapping, number, parsed, text
@@ -20,39 +20,39 @@ _BROKEN = ("error", "insufficient_system_resource")
 _CALLS = ("tool_calls", "function_call")
 
 
-def read(answer: Answer, exchange: Exchange) -> tuple[Gathered, Usage | None]:
-    """What the answer holds, and its usage where the server gives one; `Retryable` when it is broken."""
-    gathered = Gathered(exchange.handed)
+def read(answer: Answer, gathered: Gathered, exchange: Exchange) -> None:
+    """Fill in `gathered` from the answer; raises `Retryable` when it is broken."""
     if "event-stream" in answer.content_type:
-        return gathered, _stream(answer, gathered, exchange)
+        _stream(answer.pieces, gathered, exchange)
+        return
     body = answer.body()
     if body.lstrip()[:1] != b"{":  # a stream that does not say so
-        again = Answer(answer.status, "text/event-stream", "", "", iter([body]))
-        return gathered, _stream(again, gathered, exchange)
+        _stream([body], gathered, exchange)
+        return
     try:
         whole = mapping(parsed(body))
     except ValueError:
         raise broken(exchange.endpoint, "is not JSON") from None
-    usage = _take(whole, gathered, exchange)
+    _take(whole, gathered, exchange)
     if not gathered.events:
         raise broken(exchange.endpoint, "holds no message")
     gathered.stop = gathered.stop or "end"
-    return gathered, usage
+    gathered.whole_usage = gathered.usage is not None
 
 
-def _stream(answer: Answer, gathered: Gathered, exchange: Exchange) -> Usage | None:
-    usage: Usage | None = None
+def _stream(pieces: Iterable[bytes], gathered: Gathered, exchange: Exchange) -> None:
     done = False
-    for event in events(answer.pieces):
+    for event in events(pieces):
         if event.data.strip() == "[DONE]":
             done = True
             break
-        usage = _take(_chunk(event, exchange), gathered, exchange) or usage
+        _take(_chunk(event, exchange), gathered, exchange)
+        if gathered.cut_off():
+            break
     if not gathered.events:
         raise broken(exchange.endpoint, "is empty")
     if not done and gathered.stop is None:
         raise broken(exchange.endpoint, "ends in the middle")
-    return usage
 
 
 def _chunk(event: Event, exchange: Exchange) -> Object:
@@ -64,13 +64,18 @@ def _chunk(event: Event, exchange: Exchange) -> Object:
         raise broken(exchange.endpoint, "has a piece that is not JSON") from None
 
 
-def _take(chunk: Object, gathered: Gathered, exchange: Exchange) -> Usage | None:
+def _take(chunk: Object, gathered: Gathered, exchange: Exchange) -> None:
+    choices = items(chunk.get("choices"))
+    usage = _usage(chunk.get("usage"))
+    if usage is not None:  # a piece of its own is the last one; beside text it is the count so far
+        gathered.usage, gathered.whole_usage = usage, not choices and usage.output > 0
     if chunk.get("error"):
         raise from_event(exchange.endpoint, chunk, exchange.key)
     gathered.name(text(chunk.get("model")))
-    for choice in map(mapping, items(chunk.get("choices"))[:1]):
+    for choice in map(mapping, choices[:1]):
         gathered.events += 1
         said = mapping(choice.get("delta")) or mapping(choice.get("message"))
+        gathered.think(text(said.get("reasoning_content")) or text(said.get("reasoning")))
         gathered.say(text(said.get("content")))
         if said.get("refusal"):
             gathered.say(text(said.get("refusal")))
@@ -82,7 +87,8 @@ def _take(chunk: Object, gathered: Gathered, exchange: Exchange) -> Usage | None
             raise broken(exchange.endpoint, "ends in the middle")
         if reason and gathered.stop != "refused":
             gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
-    return _usage(chunk.get("usage"))
+    if usage is not None and gathered.stop is not None:
+        gathered.whole_usage = True
 
 
 def _add(delta: Object, gathered: Gathered) -> None:
@@ -93,11 +99,10 @@ def _add(delta: Object, gathered: Gathered) -> None:
     call.id = call.id or id
     if name != call.name:  # some servers repeat the whole name with every piece
         call.name += name
+        gathered.think(name)
     arguments = function.get("arguments")
-    if isinstance(arguments, Mapping):
-        call.arguments.append(json.dumps(arguments, ensure_ascii=False))
-    else:
-        call.arguments.append(text(arguments))
+    whole = isinstance(arguments, Mapping)
+    gathered.argue(call, json.dumps(arguments, ensure_ascii=False) if whole else text(arguments))
 
 
 def _belongs(delta: Object, id: str, name: str, gathered: Gathered) -> Call:
@@ -106,20 +111,18 @@ def _belongs(delta: Object, id: str, name: str, gathered: Gathered) -> Call:
     By its index; but a name under another id begins a new call, since some servers give every call the index 0.
     Without an index, an id of its own begins a call, and so does a name once the call before has arguments.
     """
-    calls, index = gathered.calls, delta.get("index")
+    index = delta.get("index")
+    latest = reversed(gathered.calls)
     if isinstance(index, int) and not isinstance(index, bool):
-        mine = [call for call in calls if call.index == index]
+        mine = next((call for call in latest if call.index == index), None)
     else:
         index = -1
-        mine = [call for call in calls if call.id == id] if id else calls[-1:]
-        if mine and name and not id and "".join(mine[-1].arguments):
-            mine = []
-    if mine and id and mine[-1].id and id != mine[-1].id and name:
-        mine = []
-    if not mine:
-        gathered.calls.append(Call(index=index))
-        return gathered.calls[-1]
-    return mine[-1]
+        mine = next((call for call in latest if not id or call.id == id), None)
+        if mine and name and not id and any(mine.arguments):
+            mine = None
+    if mine and id and mine.id and id != mine.id and name:
+        mine = None
+    return mine or gathered.begin(Call(index=index))
 
 
 def _usage(value: Json) -> Usage | None:

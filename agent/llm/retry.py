@@ -8,7 +8,7 @@ from itertools import count
 from typing import TypeAlias, TypeVar
 
 from agent.clock import Clock
-from agent.errors import Interrupted, Retryable
+from agent.errors import Interrupted, LockHeld, Retryable
 from agent.llm.provider import Cancelled, OnText
 
 FIRST_PAUSE = 2.0
@@ -45,6 +45,8 @@ def tried(
     for number in count():
         try:
             return attempt()
+        except LockHeld:
+            raise  # of our own spend ledger, which has been waited for
         except Retryable as error:
             last = error
         if handed.characters:

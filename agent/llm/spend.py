@@ -1,12 +1,14 @@
-"""A meter on a model: each call is reserved in the ledger before it is made, and refused when it could pass a ceiling.
+"""A meter on a model: each try of a call is reserved in the ledger before it is sent, and refused when it could pass a
+ceiling.
 
-So what a run or a day costs never passes its ceiling by more than one call, also beside other processes and after a
+So what a run or a day costs never passes its ceiling by more than one try, also beside other processes and after a
 kill. How lines become durable is `ledger`'s, what a token costs `price`'s, which ceilings there are the settings'.
 """
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias
@@ -14,10 +16,12 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.config.running import Spend
 from agent.errors import AgentError, LimitReached, MissingKey
+from agent.llm.attempt import Attempt
 from agent.llm.ledger import Entry, Ledger, Page, Scope, Totals
 from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
 from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.wire import Wire
 
 Count: TypeAlias = Callable[[str], int]
 """How many tokens a text has, or nearly."""
@@ -32,7 +36,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A model whose calls are counted and limited; itself a `Provider`. `price` is None where it is not known."""
+    """A model whose tries are counted and limited; a `Provider`, and the `Account` of a wire that tries several times.
+
+    `price` is None where it is not known.
+    """
 
     provider: Provider
     ledger: Ledger
@@ -55,28 +62,37 @@ class Meter:
         return self.ledger.totals_of(self.scope.run)
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """As `Provider.chat`; raises `LimitReached` before anything is sent, and `Permanent` when the ledger fails."""
-        reserved = self._reserve(request)
-        received: list[str] = []
+        """As `Provider.chat`; raises `LimitReached` before a try is sent, and `Permanent` when the ledger fails."""
+        if isinstance(self.provider, Wire):
+            return self.provider.chat_on(self, request, on_text, cancelled)
 
-        def pass_on(text: str) -> None:
-            received.append(text)
-            on_text(text)
+        with self.attempt(request) as attempt:
 
-        try:
+            def pass_on(text: str) -> None:
+                attempt.add(text)
+                on_text(text)
+
             reply = self.provider.chat(request, pass_on, cancelled)
+            usage = reply.usage
+            if not usage.input and not usage.output:
+                usage = Usage(estimate(request, self.count), self.count(_said(reply.message)))
+            attempt.reported, attempt.final = usage, True
+            return replace(reply, usage=usage)
+
+    @contextmanager
+    def attempt(self, request: Request) -> Iterator[Attempt]:
+        """Reserve one try in the ledger, and settle it on leaving; see `Account`."""
+        reserved = self._reserve(request)
+        attempt = Attempt(self.count, request.max_output)
+        try:
+            yield attempt
         except (MissingKey, LimitReached):
             self._settle(reserved, Usage())  # nothing was sent
             raise
-        except BaseException:
-            self._settle(reserved, Usage(reserved.entry.usage.input, self.count("".join(received)) if received else 0))
+        except BaseException as error:
+            self._settle(reserved, attempt.used_after(error, reserved.entry.usage))
             raise
-        usage = reply.usage
-        if not usage.input and not usage.output:
-            usage = Usage(reserved.entry.usage.input, self.count(_said(reply.message)))
-            reply = replace(reply, usage=usage)
-        self._settle(reserved, usage)
-        return reply
+        self._settle(reserved, attempt.used(reserved.entry.usage))
 
     def _reserve(self, request: Request) -> "_Reservation":
         wanted = Usage(estimate(request, self.count), request.max_output)

@@ -71,5 +71,5 @@ def _check_length(line: bytes | bytearray) -> None:
     if len(line) > MAX_LINE:
         raise Permanent(
             f"the model's server sent a line of over {MAX_LINE // 1024} KB",
-            hint="check that llm.base_url is the address of a model server",
+            hint="ask for less at once, or check that llm.base_url is the address of a model server",
         )

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from agent.clock import Clock
 from agent.errors import Retryable
+from agent.llm.attempt import Account, Attempt, Unmetered
 from agent.llm.endpoint import Endpoint, Limit
 from agent.llm.failures import Rejected, from_status, wait_asked
 from agent.llm.gathered import Gathered
-from agent.llm.http import Answer, Http, key_of
+from agent.llm.http import Answer, Http, Unreached, key_of
 from agent.llm.messages import Json, Object, Reply, Request, ToolSpec, Usage
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import Handed, Jitter, tried
@@ -63,15 +64,15 @@ class Exchange:
 class Api:
     """How a kind of server is asked and answers: at `path` below its address, with `headers` made of the key.
 
-    `tool` is a tool as `body` tells of it; `read` raises `Retryable` for an answer that is broken, and gives the usage
-    where the server says it.
+    `tool` is a tool as `body` tells of it; `read` fills in what an answer holds, and raises `Retryable` for one that
+    is broken.
     """
 
     path: str
     headers: Callable[[str], Mapping[str, str]]
     body: Callable[[Endpoint, Request, Dialect], Object]
     tool: Callable[[ToolSpec], Object]
-    read: Callable[[Answer, Exchange], tuple[Gathered, Usage | None]]
+    read: Callable[[Answer, Gathered, Exchange], None]
 
 
 class Wire:
@@ -97,6 +98,10 @@ class Wire:
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """See `Provider`."""
+        return self.chat_on(Unmetered(self._count), request, on_text, cancelled)
+
+    def chat_on(self, account: Account, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
+        """As `chat`, where each request that is sent is first allowed by `account`, and then counted on it."""
         key = key_of(self._endpoint)
         handed = Handed(on_text)
         exchange = Exchange(self._endpoint, key, handed)
@@ -105,12 +110,18 @@ class Wire:
             told = self._api.body(self._endpoint, request, dialect)
             body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
             headers = self._api.headers(key) if key else {}
-            with self._http.post(self._api.path, headers, body, key, cancelled) as answer:
-                if answer.status != 200:
-                    raise self._refused(answer, key)
-                return self._reply(request, answer, exchange)
+            with account.attempt(request) as attempt:
+                try:
+                    with self._http.post(self._api.path, headers, body, key, cancelled) as answer:
+                        if answer.status != 200:
+                            attempt.refused = 300 <= answer.status < 500
+                            raise self._refused(answer, key)
+                        return self._reply(request, answer, exchange, attempt)
+                except Unreached as error:
+                    attempt.unsent = True
+                    raise error.failure from None
 
-        def attempt() -> Reply:
+        def several() -> Reply:
             dialect = self._dialect
             for _ in range(MOST_DIALECTS):
                 try:
@@ -125,17 +136,22 @@ class Wire:
                     return reply
             return once(dialect)
 
-        return tried(attempt, handed, self._endpoint.retries, self._clock, self._jitter, cancelled)
+        return tried(several, handed, self._endpoint.retries, self._clock, self._jitter, cancelled)
 
-    def _reply(self, request: Request, answer: Answer, exchange: Exchange) -> Reply:
-        gathered, usage = self._api.read(answer, exchange)
+    def _reply(self, request: Request, answer: Answer, exchange: Exchange, attempt: Attempt) -> Reply:
+        gathered = Gathered(exchange.handed, attempt)
+        try:
+            self._api.read(answer, gathered, exchange)
+        finally:
+            attempt.reported, attempt.final = gathered.usage, gathered.whole_usage
         message, stop = gathered.finish(taken_ids(request.messages), self._clock.new_id)
-        used = usage or self._estimate(request, gathered.written)
+        used = attempt.used(Usage(self._input(request), request.max_output))
         return Reply(message, used, stop, gathered.model or self._endpoint.model.name)
 
-    def _estimate(self, request: Request, written: str) -> Usage:
+    def _input(self, request: Request) -> int:
+        """The tokens of a request, by our own count."""
         tools = [json.dumps(self._api.tool(tool), ensure_ascii=False) for tool in request.tools]
-        return Usage(sum(map(self._count, weighed(request.messages) + tools)), self._count(written))
+        return sum(map(self._count, weighed(request.messages) + tools))
 
     def _refused(self, answer: Answer, key: str) -> Exception:
         try:

@@ -24,14 +24,27 @@ class Progress:
         steps = sum(isinstance(message, Assistant) for message in said)
         return cls(now, steps, sum(isinstance(message, ToolResult) for message in said))
 
-    def check(self, limits: Limits, now: float) -> None:
+    def check_step(self, limits: Limits, now: float) -> None:
         """Raise `LimitReached` when the next step would pass a limit."""
         if self.steps >= limits.steps:
             raise _reached(f"{limits.steps} steps", "run.steps")
+        self.check_call(limits, now)
+
+    def check_call(self, limits: Limits, now: float) -> None:
+        """Raise `LimitReached` when the next use of a tool would pass a limit."""
         if self.tool_calls >= limits.tool_calls:
             raise _reached(f"{limits.tool_calls} uses of tools", "run.tool_calls")
-        if now - self.since >= limits.seconds:
-            raise _reached(f"{limits.seconds:g} seconds", "run.seconds")
+        if self.is_late(limits, now):
+            raise out_of_time(limits)
+
+    def is_late(self, limits: Limits, now: float) -> bool:
+        """Whether the run has used up its time."""
+        return now - self.since >= limits.seconds
+
+
+def out_of_time(limits: Limits) -> LimitReached:
+    """The error that ends a run whose time is used up."""
+    return _reached(f"{limits.seconds:g} seconds", "run.seconds")
 
 
 def _reached(what: str, key: str) -> LimitReached:

@@ -6,10 +6,10 @@ answer are all errors that stop it (`outcome`).
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import combinations, groupby
+from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, injected, opening
@@ -20,16 +20,17 @@ from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, P
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
 from agent.events.subscriber import Injection
 from agent.llm.breaker import Breaker
-from agent.llm.messages import Assistant, Reply, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
+from agent.loop.calls import all_differ, not_done, refused_calls, results_of
 from agent.loop.compact import Scene, make_room
-from agent.loop.limits import Progress
+from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
 from agent.loop.pinned import pinned
 from agent.loop.reasons import hint, reason
-from agent.loop.records import Began, Chosen, Closed, Event, Spoken, Tainted
+from agent.loop.records import Began, Chosen, Closed, Spoken, Tainted
 from agent.loop.session import Session
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
@@ -101,8 +102,28 @@ class Run:
                 self.begin()
             while True:
                 self.step()
+        except Interrupted as stop:
+            return self.close(
+                stop if self.context.cancelled() or not self.is_late() else out_of_time(self.agent.limits)
+            )
         except (AgentError, OSError) as stop:
             return self.close(stop)
+
+    def is_late(self) -> bool:
+        """Whether the time of the run is used up."""
+        return self.progress.is_late(self.agent.limits, self.agent.clock.monotonic())
+
+    @property
+    def under_way(self) -> RunContext:
+        """The run as models and tools see it: cancelled by whoever asked, or because its time is used up."""
+        by_person = self.context.cancelled
+        return replace(self.context, cancelled=lambda: by_person() or self.is_late())
+
+    def check_call(self) -> None:
+        """Before each use of a tool: raises `Interrupted` or `LimitReached` where there may be no more."""
+        if self.context.cancelled():
+            raise Interrupted("stopped by you")
+        self.progress.check_call(self.agent.limits, self.agent.clock.monotonic())
 
     def step(self) -> None:
         """Ask the model, do what it asks for."""
@@ -113,7 +134,7 @@ class Run:
         session, run = self.session, self.context.run
         for source in session.untrusted:  # what the model still has before it
             self.context.taint.mark(source)
-        session.add(*(Spoken(_not_done(call)) for call in session.open_calls))
+        session.add(*(Spoken(not_done(call)) for call in session.open_calls))
         if not session.system:
             session.add(Spoken(System(self.agent.system())))
         speaker = self.asked.speaker
@@ -140,7 +161,7 @@ class Run:
         events = list(self.session.of_run(self.context.run))
         self.used += (e.message.name for e in events if isinstance(e, Spoken) and isinstance(e.message, ToolResult))
         self.progress = Progress.of(events, self.agent.clock.monotonic())
-        self.breaker.take_up(_results(events))
+        self.breaker.take_up(results_of(events))
         self.choose()
         calls = self.session.open_calls
         if calls:
@@ -164,7 +185,7 @@ class Run:
     def query(self) -> Reply:
         """Take up what people have said meanwhile, and ask the model."""
         agent, session, run = self.agent, self.session, self.context.run
-        self.progress.check(agent.limits, agent.clock.monotonic())
+        self.progress.check_step(agent.limits, agent.clock.monotonic())
         if self.context.cancelled():
             raise Interrupted("stopped by you")
         session.add(*(Spoken(message) for message in self.mailbox.take(self.asked.speaker.sender)))
@@ -173,13 +194,29 @@ class Run:
         self.put(self.tell(event))
         make_room(agent, self.scene())
         prompt = assemble(session.system, session.history, self.anchor(), self.chosen, self.window, agent.count)
-        reply = self.models.main.chat(prompt.request, self.on_text, self.context.cancelled)
+        reply = self.ask(prompt.request)
         session.add(Spoken(reply.message, reply.usage))
+        session.add(*map(Spoken, refused_calls(reply.message.calls, agent.limits.calls_per_reply)))
         return reply
 
+    def ask(self, request: Request) -> Reply:
+        """Ask the model; when the time of the run ends meanwhile, the session keeps what has come of the answer."""
+        came: list[str] = []
+
+        def hear(text: str) -> None:
+            came.append(text)
+            self.on_text(text)
+
+        try:
+            return self.models.main.chat(request, hear, self.under_way.cancelled)
+        except Interrupted:
+            if came and not self.context.cancelled():
+                self.session.add(Spoken(Assistant("".join(came))))
+            raise
+
     def execute(self, reply: Reply) -> None:
-        """Do what the answer asks for; an answer that asks for nothing ends the run."""
-        calls = reply.message.calls
+        """Do what the answer asks for, up to `run.calls_per_reply`; an answer that asks for nothing ends the run."""
+        calls = reply.message.calls[: self.agent.limits.calls_per_reply]
         if not calls:
             if self.mailbox.has_from(self.asked.speaker.sender):
                 return
@@ -195,19 +232,28 @@ class Run:
         """Carry out calls in their order, neighbours that only read at the same time."""
         for together, group in groupby(calls, key=lambda call: self.agent.tools.is_readonly(call.name)):
             batch = list(group)
-            contexts = [replace(self.context, call=call.id, resumed=resumed) for call in batch]
-            if together and _all_differ(batch):
-                for call in batch:
-                    self.breaker.check(call.name, call.arguments)
-                with ThreadPoolExecutor(TOGETHER, "vault-agent-tool") as pool:
-                    for call, called in zip(batch, pool.map(self.agent.tools.call, batch, contexts), strict=True):
-                        self.take_in(call, called, len(calls))
+            context = replace(self.under_way, resumed=resumed)
+            if together and all_differ(batch):
+                for start in range(0, len(batch), TOGETHER):
+                    self.perform_together(batch[start : start + TOGETHER], context, len(calls))
             else:
-                for call, context in zip(batch, contexts, strict=True):
-                    if context.cancelled():
-                        raise Interrupted("stopped by you")
+                for call in batch:
+                    self.check_call()
                     self.breaker.check(call.name, call.arguments)
-                    self.take_in(call, self.agent.tools.call(call, context), len(calls))
+                    self.take_in(call, self.agent.tools.call(call, context.at(call.id)), len(calls))
+
+    def perform_together(self, calls: Sequence[ToolCall], context: RunContext, beside: int) -> None:
+        """Carry out calls at the same time, as many of them as the run may still use."""
+        self.check_call()
+        allowed = calls[: self.agent.limits.tool_calls - self.progress.tool_calls]
+        for call in allowed:
+            self.breaker.check(call.name, call.arguments)
+        contexts = [context.at(call.id) for call in allowed]
+        with ThreadPoolExecutor(TOGETHER, "vault-agent-tool") as pool:
+            for call, called in zip(allowed, pool.map(self.agent.tools.call, allowed, contexts), strict=True):
+                self.take_in(call, called, beside)
+        if len(allowed) < len(calls):
+            self.check_call()
 
     def take_in(self, call: ToolCall, called: Called, beside: int) -> None:
         """Put one of `beside` results before the model and into the note, and tell everybody."""
@@ -253,7 +299,7 @@ class Run:
     def scene(self) -> Scene:
         """The run as compaction sees it."""
         speaker = self.asked.speaker
-        return Scene(self.session, self.models, self.window, self.context, speaker, self.anchor(), self.chosen)
+        return Scene(self.session, self.models, self.window, self.under_way, speaker, self.anchor(), self.chosen)
 
     def anchor(self) -> Anchor:
         """What the model is reminded of at the end of every request."""
@@ -321,28 +367,6 @@ class Run:
         """The last thing that the model said in this run."""
         said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
         return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")
-
-
-def _all_differ(calls: Sequence[ToolCall]) -> bool:
-    """Whether no call stands there twice: the second of two may depend on how the first one fails."""
-    return len(calls) > 1 and not any(
-        one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
-    )
-
-
-def _results(events: Iterable[Event]) -> Iterator[tuple[ToolCall, ToolResult]]:
-    """The results in a run's events, each with the last call of its id before it."""
-    calls: dict[str, ToolCall] = {}
-    for event in events:
-        match event:
-            case Spoken(Assistant(calls=asked)):
-                calls |= {call.id: call for call in asked}
-            case Spoken(ToolResult(call=id) as result) if id in calls:
-                yield calls[id], result
-
-
-def _not_done(call: ToolCall) -> ToolResult:
-    return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)
 
 
 def _finished(reply: Reply) -> AgentError:

@@ -17,7 +17,6 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, locate
 from agent.vault.provenance.record import Provenance, provenance
 from agent.vault.write import humans, secrets
-from agent.vault.write.brake import lost_by
 from agent.vault.write.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.write.files import Files
 from agent.vault.write.paths import check, is_note
@@ -211,5 +210,5 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
         return len(_note_paths(git, place))
 
     private = layout(place, state, clock)
-    writer = Writer(place, private, git, files, clock, options, lambda run: lost_by(git, run), count_notes)
+    writer = Writer(place, private, git, files, clock, options, count_notes)
     return Vault(writer, provenance(place, git, private.folder, lambda: writer.journal.commits()))

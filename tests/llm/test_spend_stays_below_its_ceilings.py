@@ -154,7 +154,7 @@ def test_a_clock_that_is_set_back_finds_the_days_count_again(tmp_path: Path) -> 
         metered.on(Scope("r3")).chat(QUESTION)
 
 
-def test_a_failed_call_counts_with_its_input(tmp_path: Path) -> None:
+def test_a_failed_call_keeps_its_reservation(tmp_path: Path) -> None:
     def fail(on_text: OnText) -> None:
         raise Retryable("busy")
 
@@ -162,7 +162,7 @@ def test_a_failed_call_counts_with_its_input(tmp_path: Path) -> None:
     with pytest.raises(Retryable):
         metered.chat(QUESTION)
     spent = metered.spent()
-    assert spent.usage == Usage(estimate(QUESTION, words), 0) and spent.open == 0
+    assert spent.usage == Usage(estimate(QUESTION, words), QUESTION.max_output) and spent.open == 0
 
 
 def test_a_call_without_a_key_was_never_sent_and_costs_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from agent.errors import AgentError, UserError
 from agent.llm import failures
 from agent.llm.messages import Object
 from agent.loop import records
+from agent.loop.run import Run
 from agent.loop.session import Session
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
@@ -76,6 +77,14 @@ def _key_shown(put: Put) -> None:
     put(failures, "redact", lambda text, secrets: text)
 
 
+def _limits_once_an_answer(put: Put) -> None:
+    put(Run, "check_call", lambda self: None)
+
+
+def _no_time_limit_in_a_call(put: Put) -> None:
+    put(Run, "is_late", lambda self: False)
+
+
 BUGS: dict[str, Callable[[Put], None]] = {
     "taint is not carried into the next run": _taint_forgotten,
     "a yes holds for every call of the tool": _yes_for_every_call,
@@ -84,6 +93,8 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "done is said without a commit": _done_without_a_commit,
     "a session that was not saved counts as saved": _session_not_saved,
     "the key is shown": _key_shown,
+    "limits are looked at once an answer": _limits_once_an_answer,
+    "a run's time does not end a call": _no_time_limit_in_a_call,
 }
 
 

@@ -11,12 +11,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
 
+from agent.llm.attempt import Account, Attempt, Unmetered
 from agent.llm.breaker import Breaker
 from agent.llm.ledger import Entry, Ledger, Page
+from agent.llm.messages import Reply, Request, Usage
+from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
+from agent.llm.wire import Wire
 from agent.vault.plumbing.commit import Committer, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.write import apply, brake, files, swap
+from agent.vault.write import apply, brake, files, loss, swap, writer
 from agent.vault.write.change import Applied, Change
 from agent.vault.write.files import Files
 from agent.vault.write.journal import Journal, Record
@@ -104,6 +108,14 @@ def _brake_off(put: Put) -> None:
     put(brake.Brake, "check", lambda self, lost, earlier, total, who: None)
 
 
+def _only_empty_notes_lost(put: Put) -> None:
+    put(loss._Damage, "is_lost", lambda self, found: len(self.gone) - len(found) == self.lines)
+
+
+def _steps_not_added_up(put: Put) -> None:
+    put(writer, "touched_by", lambda git, prefix, stamp, now: ())
+
+
 def _overflow_ignored(put: Put) -> None:
     def careless(self: Hints, reason: str) -> None:
         self._paths, self._folders = set(), set()
@@ -143,6 +155,20 @@ def _ledger_not_locked(put: Put) -> None:
     put(Meter, "_check", slow)
 
 
+def _only_the_first_try_reserved(put: Put) -> None:
+    chat_on = Wire.chat_on
+
+    def careless(self: Wire, account: Account, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
+        with account.attempt(request):
+            return chat_on(self, Unmetered(len), request, on_text, cancelled)
+
+    put(Wire, "chat_on", careless)
+
+
+def _failed_try_released(put: Put) -> None:
+    put(Attempt, "used_after", lambda self, error, reserved: Usage(reserved.input, 0))
+
+
 def _failures_forgotten(put: Put) -> None:
     put(Breaker, "failed", lambda self, tool, arguments, error: "")
 
@@ -160,10 +186,14 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "links are followed": _links_followed,
     "programs that still write are not waited for": _writers_not_asked_for,
     "the brake is off": _brake_off,
+    "only empty notes are lost": _only_empty_notes_lost,
+    "steps are not added up": _steps_not_added_up,
     "an overflow is ignored": _overflow_ignored,
     "a deletion is skipped": _deletion_skipped,
     "a reservation is not written": _reservation_not_written,
     "the ledger is not locked": _ledger_not_locked,
+    "only the first try is reserved": _only_the_first_try_reserved,
+    "a failed try is released": _failed_try_released,
     "failures are forgotten": _failures_forgotten,
 }
 

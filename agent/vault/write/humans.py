@@ -4,8 +4,7 @@ Everything that git sees as changed and not staged belongs to it; what a person 
 is what a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
 """
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -18,9 +17,10 @@ from agent.vault.plumbing.objects import Entry, Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place
 from agent.vault.write.borders import is_foreign, submodule_above
-from agent.vault.write.brake import is_emptied
+from agent.vault.write.brake import Touched, rewrites
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.message import compose, one_line
 from agent.vault.write.paths import is_note, is_temporary
 from agent.vault.write.writer import Writer
@@ -115,7 +115,7 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         return Outcome(fresh=True)
     contents = _Contents(writer)
     if not confirmed:
-        _brake(writer, mine, contents)
+        _brake(writer, mine)
     token = writer.clock.new_id()
     place = writer.place
     who = person(writer.git)
@@ -197,33 +197,25 @@ def _is_fresh(writer: Writer, items: Sequence[Dirty]) -> bool:
     return False
 
 
-def _brake(writer: Writer, items: Sequence[Dirty], contents: _Contents) -> None:
-    deleted = {item.path: item.oid for item in items if item.kind is Kind.DELETED and is_note(item.path)}
-    limit = writer.options.brake
-    empty = [item for item in items if item.kind is Kind.EDITED and is_note(item.path) and _is_empty_now(writer, item)]
-    before = writer.git.objects([item.oid for item in empty]) if len(deleted) + len(empty) > limit.notes else []
-    emptied = {
-        item.path for item, blob in zip(empty, before, strict=False) if blob is None or is_emptied(blob.data, b"")
-    }
-    if len(deleted) + len(emptied) <= limit.notes:
+def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
+    """Raise `MassChange` when the burst loses too many notes; nothing is read where too few of them changed."""
+    there = [item for item in items if item.oid and is_note(item.path)]
+    brake = writer.options.brake
+    if len(there) <= brake.notes:
         return
-    kept = Counter[str]()
-    for item in items:
-        found = writer.files.read_any(item.path) if item.kind is Kind.CREATED else None
-        if found is not None:
-            kept[writer.git.blob_id(found[1])] += 1
-    gone = set[str]()
-    for path, oid in deleted.items():
-        if kept[oid]:
-            kept[oid] -= 1
-        else:
-            gone.add(path)
-    limit.check(gone | emptied, 0, writer.count_notes(), "committing what changed on disk")
+    total = writer.count_notes()
+    if len(there) > brake.limit(total):
+        brake.check(lost_notes(lambda: _rewrites(writer, items)), 0, total, "committing what changed on disk")
 
 
-def _is_empty_now(writer: Writer, item: Dirty) -> bool:
-    found = writer.files.read_any(item.path)
-    return found is not None and len(found[1]) < 65536 and is_emptied(b"something", found[1])
+def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
+    """Each file as HEAD has it and as it is now; one that another program keeps open waits for the next time."""
+    for before in rewrites(writer.git, [Touched(item.path, item.oid, "") for item in items]):
+        try:
+            found = writer.files.read_any(before.path)
+        except Retryable:
+            continue
+        yield Rewrite(before.path, before.before, found[1] if found is not None else None)
 
 
 def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:

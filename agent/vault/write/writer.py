@@ -4,7 +4,6 @@ Lock, recover, journal, files, commit, journal: in this order, each step durable
 step's own reasons are in its module; this one only keeps the order and cleans up when a step fails.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -21,14 +20,15 @@ from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.write import apply as on_disk
 from agent.vault.write import borders
-from agent.vault.write.brake import Brake, is_emptied
+from agent.vault.write.brake import Brake, check_series, touched_by
 from agent.vault.write.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.write.files import Files
 from agent.vault.write.journal import Journal, Record, planned
 from agent.vault.write.layers import Layering
+from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.merge import Combine, combiner, conflict_copy_path, conflict_note
 from agent.vault.write.message import compose
-from agent.vault.write.paths import TEMPORARY
+from agent.vault.write.paths import TEMPORARY, is_note
 from agent.vault.write.queue import Order, Queue
 from agent.vault.write.resolve import Resolver
 
@@ -51,7 +51,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Carries out orders on one vault. `count_lost` says how many notes a run has deleted or emptied so far."""
+    """Carries out orders on one vault."""
 
     place: Place
     layout: Layout
@@ -59,7 +59,6 @@ class Writer:
     files: Files
     clock: Clock
     options: Options
-    count_lost: Callable[[str], int]
     count_notes: Callable[[], int]
 
     @property
@@ -129,17 +128,15 @@ class Writer:
         raise AssertionError("unreachable")
 
     def _brake(self, order: Order, changes: Sequence[Change]) -> None:
-        arrived = Counter(c.after for c in changes if c.before is None and c.after is not None)
-        lost = []
-        for change in changes:
-            if change.before is not None and is_emptied(change.before, change.after):
-                if arrived[change.before]:
-                    arrived[change.before] -= 1  # it moved; one new note makes up for one that goes, not for many alike
-                else:
-                    lost.append(change.path)
-        if lost and not order.confirmed:
-            earlier = self.count_lost(order.stamp.run) if order.stamp.run else 0
-            self.options.brake.check(lost, earlier, self.count_notes(), order.stamp.run or "this change")
+        """Raise `MassChange` when this change, with what its run has done before, loses too many notes."""
+        rewrites = [Rewrite(change.path, change.before, change.after) for change in changes]
+        if order.confirmed or not any(map(removes_text, rewrites)):
+            return
+        brake, stamp = self.options.brake, order.stamp
+        earlier = touched_by(self.git, self.place.prefix, stamp, self.clock.now())
+        touched = {each.path for each in earlier if each.before} | {each.path for each in rewrites if each.before}
+        if sum(map(is_note, touched)) > brake.notes:
+            check_series(brake, self.git, earlier, rewrites, self.count_notes, stamp.run or "this change")
 
     def _transact(self, order: Order, changes: Sequence[Change], conflicts: tuple[str, ...]) -> Outcome:
         applied: list[Applied] = []

@@ -1,0 +1,36 @@
+"""The tool calls of one answer: which may run beside each other, which are not carried out, and their results."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from agent.llm.messages import Assistant, ToolCall, ToolResult
+from agent.loop.records import Event, Spoken
+
+
+def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
+    """A result for each call of one answer beyond the first `most`: it is not carried out, and the model is told so."""
+    told = f"not carried out: at most {most} calls of one answer are; ask again for what is still needed"
+    return tuple(ToolResult(call.id, call.name, told, failed=True) for call in calls[most:])
+
+
+def all_differ(calls: Sequence[ToolCall]) -> bool:
+    """Whether no call stands there twice: the second of two may depend on how the first one fails."""
+    return len(calls) > 1 and not any(
+        one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
+    )
+
+
+def results_of(events: Iterable[Event]) -> Iterator[tuple[ToolCall, ToolResult]]:
+    """The results in a run's events, each with the last call of its id before it."""
+    calls: dict[str, ToolCall] = {}
+    for event in events:
+        match event:
+            case Spoken(Assistant(calls=asked)):
+                calls |= {call.id: call for call in asked}
+            case Spoken(ToolResult(call=id) as result) if id in calls:
+                yield calls[id], result
+
+
+def not_done(call: ToolCall) -> ToolResult:
+    """The result of a call that its run did not come to."""
+    return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)
