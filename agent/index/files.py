@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.lock import hold, is_held
+from agent.config.private import make_folder, write
 from agent.errors import LockHeld
 from agent.index.hit import Engine
 
@@ -53,7 +54,7 @@ class IndexFiles:
     def ask_for_rebuild(self, reason: str) -> None:
         """Tell the next writer that something is damaged; quiet when the folder cannot be written."""
         try:
-            self.mark.write_text(reason, "utf-8")
+            write(self.mark, reason.encode("utf-8", "replace"))
         except OSError:
             return
 
@@ -73,7 +74,7 @@ class IndexFiles:
     @contextmanager
     def writing(self, clock: Clock, patience: float) -> Iterator[None]:
         """Be the only writer; raises `LockHeld` after `patience` seconds."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         with hold(self.folder / "lock", clock, patience) as held:
             if held is None:
                 raise LockHeld("another vault-agent is updating the index", hint="try again in a moment")

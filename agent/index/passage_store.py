@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from zlib import crc32
 
+from agent.config.private import touch
 from agent.index.hit import Filters
 from agent.index.seal import Damaged
 
@@ -290,6 +291,8 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
     if not write and not path.is_file():
         raise Damaged("notes.db is missing")
     with damage():
+        if write:
+            touch(path)  # SQLite gives its log the same mode
         connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
         try:
             store = PassageStore(connection, path)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.clock import Clock
+from agent.config.private import make_folder
 from agent.index import manifest
 from agent.index.embedder import Chosen
 from agent.index.engines import open_engine
@@ -148,7 +149,7 @@ class Updater:
 
     def _start(self) -> None:
         """An empty index."""
-        self.files.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.files.folder)
         self._store = open_store(self.files.store, write=True)
         folder = self.files.keyword(self.engine)
         self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Seals(folder)

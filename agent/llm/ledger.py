@@ -16,6 +16,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.lock import hold
+from agent.config.private import make_folder
 from agent.errors import LockHeld, Permanent
 from agent.llm.messages import Usage
 
@@ -201,7 +202,7 @@ class Ledger:
     def _lock(self, stack: ExitStack) -> None:
         path = self._folder / "ledger.lock"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self._folder)
             held = stack.enter_context(hold(path, self._clock, PATIENCE))
         except OSError as error:
             raise _unusable(path, error) from error

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.private import own_folder, write
 from agent.errors import NotAVault
 from agent.vault.plumbing.repository import Place, locate
 
@@ -46,7 +47,8 @@ def layout(place: Place, state: Path, clock: Clock) -> Layout:
         mark.parent.mkdir(exist_ok=True)
         _write(mark, known)
     folder = state / known
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    own_folder(state)
+    own_folder(folder)
     if _read_text(folder / "root") != str(place.root):
         _write(folder / "root", str(place.root))
     return Layout(known, folder)
@@ -85,5 +87,5 @@ def _read_text(path: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     draft = path.with_name(path.name + f".{os.getpid()}.new")
-    draft.write_text(text + "\n", "utf-8", "surrogateescape")
+    write(draft, f"{text}\n".encode("utf-8", "surrogateescape"))
     draft.replace(path)

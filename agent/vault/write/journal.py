@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from agent.config.private import FILE, write
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.write.change import Change, Stamp
@@ -104,7 +105,8 @@ class Journal:
 
     def _write(self, line: dict[str, object], *, flush: bool) -> None:
         fresh = not self.path.exists()
-        with self.path.open("a+b") as file:
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, FILE)
+        with os.fdopen(descriptor, "a+b") as file:
             file.write(_gap(file) + json.dumps(line, ensure_ascii=True).encode() + b"\n")
             file.flush()
             if flush:
@@ -132,7 +134,7 @@ class Journal:
         content = self.path.read_bytes()
         cut = content.index(b"\n", len(content) // 2) + 1
         draft = self.path.with_suffix(".new")
-        draft.write_bytes(content[cut:])
+        write(draft, content[cut:])
         draft.replace(self.path)
 
 
