@@ -99,7 +99,7 @@ class Library:
 
     def is_broken(self) -> bool:
         """Whether it has to be built anew: the cache was deleted, or a search has met damage."""
-        return self.files.mark.exists() or not self.files.store.is_file()
+        return bool(self.files.why_broken())
 
     def known(self) -> dict[str, str]:
         """The content hashes that the index was made from, by path."""
