@@ -152,7 +152,7 @@ def test_a_folder_or_file_in_the_wrong_place_is_cleared_away(
 )
 def test_a_held_lock_or_a_full_disk_is_not_damage(code: int, expected: type[Exception]) -> None:
     error = sqlite3.OperationalError("x")
-    error.sqlite_errorcode = code  # type: ignore[misc]
+    error.sqlite_errorcode = code
     with pytest.raises(expected) as caught, damage():
         raise error
     assert not isinstance(caught.value, OSError) or caught.value.errno in {errno.ENOSPC, errno.EACCES}
