@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agent.app.build import App
 from agent.app.models import account
-from agent.app.standing import ledger_of, model_name
+from agent.app.standing import SPEND, ledger_of, model_name
 from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.llm.messages import Request, User
@@ -34,6 +34,9 @@ def _policy(app: App) -> Iterator[Check]:
 def _spend(app: App) -> Iterator[Check]:
     ledger = ledger_of(app)
     today = ledger.totals(ledger.today())
+    if today.damaged:
+        what = f"{today.damaged} calls of today cannot be read in the ledger; what they cost is not counted"
+        yield Check(Level.WARN, "spend", what, next=f"look at {app.directories.state / SPEND}")
     yield ok("spend", f"{today.calls} calls today, ${today.money:.2f} of ${app.settings.spend.daily:g}")
 
 
