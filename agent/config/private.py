@@ -45,6 +45,12 @@ def touch(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE))
 
 
+def clear_way(path: Path) -> None:
+    """Move a folder that lies where one of our files belongs aside, under a name that ends in `.damaged`."""
+    if path.is_dir() and not path.is_symlink():
+        path.rename(path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(3).hex()}.damaged"))
+
+
 def write(path: Path, data: bytes) -> None:
     """Write a file whole, in place; it may be half written after a crash."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE)
@@ -56,4 +62,5 @@ def replace(path: Path, text: str) -> None:
     """Put a file in the place of another at once, without waiting for the disk. What is not text is written as `?`."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     write(draft, text.encode("utf-8", "replace"))
+    clear_way(path)
     draft.replace(path)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.config.private import own_folder, write
+from agent.config.private import clear_way, own_folder, write
 from agent.errors import NotAVault
 from agent.vault.plumbing.repository import Place, locate
 
@@ -88,4 +88,5 @@ def _read_text(path: Path) -> str:
 def _write(path: Path, text: str) -> None:
     draft = path.with_name(path.name + f".{os.getpid()}.new")
     write(draft, f"{text}\n".encode("utf-8", "surrogateescape"))
+    clear_way(path)
     draft.replace(path)

@@ -51,7 +51,7 @@ class Queue:
         for path in sorted(self.folder.glob("*.json")):
             try:
                 order = _load(json.loads(path.read_bytes()))
-            except (ValueError, KeyError, TypeError) as error:
+            except (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
                 self.set_aside(path.stem, f"unreadable: {error}")
                 continue
             yield order
