@@ -80,9 +80,10 @@ def _same(one: Path, other: Path) -> bool:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "surrogateescape").strip()
+        text = path.read_text("utf-8", "surrogateescape").strip()
     except OSError:
         return ""
+    return "" if "\0" in text else text  # damaged: no path has it
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,6 +1,7 @@
 """Any one damaged byte of the passage store: an answer is that of the whole index, or says that it is damaged."""
 
 import errno
+import json
 import random
 import shutil
 import sqlite3
@@ -181,3 +182,15 @@ def test_buckets_hold_what_a_dictionary_holds(steps: list[tuple[str, int, bool]]
     assert dict(buckets.all(Table.NOTES)) == wanted
     assert all(buckets.get(Table.NOTES, key) == value for key, value in wanted.items())
     connection.close()
+
+
+def test_a_planted_bug_that_skips_the_checksum_is_caught(
+    tmp_path: Path, whole: Path, vault: MemoryVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = said(whole)
+    folder = harmed(whole, tmp_path)
+    with sqlite3.connect(folder / "notes.db") as other:
+        other.execute("update bucket set data = '{}' where id = ?", (Table.FACETS.place("tag\0t2"),))
+    monkeypatch.setattr("agent.index.buckets._checked", lambda place, data, checksum: json.loads(data))
+    with pytest.raises(AssertionError):
+        check(folder, right, vault, "planted")

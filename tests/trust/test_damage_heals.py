@@ -76,6 +76,14 @@ def test_commands_outlive_a_state_in_which_nothing_can_be_read(home: Home) -> No
         home.run(*words).check()
 
 
+@pytest.mark.parametrize("kind", ["zero page", "empty", "folder", "random page"])
+def test_a_damaged_note_of_where_the_vault_lies_is_written_again(home: Home, kind: str) -> None:
+    name = next(name for name in home.files("state") if name.endswith("/root"))
+    home.damaged(name, kind, random.Random(kind))
+    home.run("log", "-n", "1").check()
+    assert (home.folder / "home" / name).read_text().strip() == str(home.root)
+
+
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
 @pytest.mark.parametrize("of", ["cache", "state"])
 def test_a_file_that_may_not_be_read_is_named(home: Home, of: str) -> None:
