@@ -168,8 +168,7 @@ class PassageStore:
     def _notes(self) -> list[tuple[str, tuple[int, str, Status, str]]]:
         """Every known path with its number, hash, status and reason."""
         with self._reading():
-            rows = [*self._buckets.all(Table.NOTES)]
-        return [(path, cast(tuple[int, str, Status, str], tuple(cast(list[Json], row)))) for path, row in rows]
+            return cast(list[tuple[str, tuple[int, str, Status, str]]], [*self._buckets.all(Table.NOTES)])
 
     def add(self, records: Iterable[Record]) -> None:
         for each in records:
@@ -289,13 +288,15 @@ class PassageStore:
                 record = _record(row)
                 if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
                     raise Damaged(f"notes.db is damaged: a wrong checksum at {record.path}")
-                notes[record.path] = (record.id, record.hash, record.status, record.reason)
+                notes[record.path] = [record.id, record.hash, record.status, record.reason]
                 keys.update(key for key, _ in set(record.facets))
                 for table, key, value in _entries(record):
                     lists.setdefault((table, key), []).append(str(value))
             tables = [(table, key, each) for table in _LISTS for key, each in self._buckets.all(table)]
             known = {(table, key): sorted(map(str, cast(list[Json], each))) for table, key, each in tables}
-            same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(self._notes())
+            same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(
+                self._buckets.all(Table.NOTES)
+            )
             if not same or keys != dict(self._buckets.all(Table.KEYS)):
                 raise Damaged("notes.db is damaged: rows are missing, or others")
             [*self._buckets.all(Table.TERMS)]
