@@ -24,6 +24,7 @@ from agent.app.library import Library, library
 from agent.app.resumption import Resumption
 from agent.app.stopping import interruptible
 from agent.app.watching import watcher
+from agent.config.private import replace
 from agent.errors import NotAVault
 from agent.events.types import DaemonStarted, DaemonStopped, Origin
 from agent.reactions import Reactions
@@ -241,10 +242,8 @@ class Daemon:
         """Leave word for `status` of how it goes, when that has changed."""
         if state == self._shown:
             return
-        draft = self.app.daemon_state.with_suffix(".new")
         try:
-            draft.write_text(json.dumps({"pid": os.getpid(), **state}), "utf-8")
-            draft.replace(self.app.daemon_state)
+            replace(self.app.daemon_state, json.dumps({"pid": os.getpid(), **state}))
         except OSError as error:  # a full disk; `status` has the last word that could be written
             logger.info("cannot leave word for status: %s", error)
         self._shown = state

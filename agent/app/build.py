@@ -8,6 +8,7 @@ from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
 from agent.config.logs import report_from
+from agent.config.private import own_folder
 from agent.config.settings import Settings
 from agent.events.bus import Bus
 from agent.vault.store import Vault, open_vault
@@ -56,6 +57,9 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
     report_from(loaded.settings.log.level)
     clock = clock or SystemClock()
     places = directories()
+    for folder in (places.cache, places.config):
+        if folder.exists():
+            own_folder(folder)
     vault = open_vault(root, places.state, clock, options(loaded.settings))
     app = App(vault, loaded.settings, loaded, clock, places)
     _finish_forgetting(app)

@@ -1,14 +1,15 @@
-"""The agent's side of `doctor`: can the policy and the ledger be read, is a model configured, and does it answer?"""
+"""The agent's side of `doctor`: can the policy, the ledger and what is forgotten be read, does a model answer?"""
 
 from collections.abc import Iterator
 
 from agent.app.build import App
 from agent.app.models import account
-from agent.app.standing import ledger_of, model_name
+from agent.app.standing import SPEND, ledger_of, model_name
 from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
+from agent.memory.tombstones import FOLDER, foreign_tombstones
 from agent.tools.policy_file import load_policies
 from agent.vault.health.probe import Check, Level, guarded, ok
 
@@ -20,6 +21,7 @@ def agent_checks(app: App, *, ask_model: bool) -> list[Check]:
     return [
         *guarded("policy", lambda: _policy(app)),
         *guarded("spend", lambda: _spend(app)),
+        *guarded("forgotten", lambda: _forgotten(app)),
         *guarded("model", lambda: _model(app, ask_model)),
     ]
 
@@ -32,7 +34,17 @@ def _policy(app: App) -> Iterator[Check]:
 def _spend(app: App) -> Iterator[Check]:
     ledger = ledger_of(app)
     today = ledger.totals(ledger.today())
+    if today.damaged:
+        what = f"{today.damaged} calls of today cannot be read in the ledger; what they cost is not counted"
+        yield Check(Level.WARN, "spend", what, next=f"look at {app.directories.state / SPEND}")
     yield ok("spend", f"{today.calls} calls today, ${today.money:.2f} of ${app.settings.spend.daily:g}")
+
+
+def _forgotten(app: App) -> Iterator[Check]:
+    foreign = foreign_tombstones(app.vault)
+    if foreign:
+        what = f"{len(foreign)} notes in {FOLDER} do not count: neither you nor `vault-agent forget` wrote them"
+        yield Check(Level.WARN, "forgotten", what, foreign, "look at them: delete them, or edit and save what you want")
 
 
 def _model(app: App, ask: bool) -> Iterator[Check]:

@@ -29,7 +29,7 @@ def index_state(app: App, notes: Mapping[str, str]) -> IndexState:
     """Look at the index as it is; changes nothing. `notes` is every note's content hash, by path."""
     files = index_files(app)
     if files.mark.exists():
-        return _none(f"it has to be built anew ({_reason(files)})")
+        return _none(f"it has to be built anew ({files.why_broken()})")
     try:
         store = open_store(files.store, write=False)
     except Damaged as error:
@@ -44,13 +44,6 @@ def index_state(app: App, notes: Mapping[str, str]) -> IndexState:
 
 def _none(problem: str) -> IndexState:
     return IndexState("none", None, None, problem)
-
-
-def _reason(files: IndexFiles) -> str:
-    try:
-        return files.mark.read_text("utf-8", "replace") or "it is damaged"
-    except OSError:
-        return "it is damaged"
 
 
 def index_files(app: App) -> IndexFiles:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from agent.app.build import App
 from agent.app.coverage import index_files, known
+from agent.config.private import make_folder
 from agent.errors import ConfigError
 from agent.index.embedder import Chosen, choose
 from agent.index.engines import open_engine
@@ -98,7 +99,7 @@ class Library:
 
     def is_broken(self) -> bool:
         """Whether it has to be built anew: the cache was deleted, or a search has met damage."""
-        return self.files.mark.exists() or not self.files.store.is_file()
+        return bool(self.files.why_broken())
 
     def known(self) -> dict[str, str]:
         """The content hashes that the index was made from, by path."""
@@ -161,7 +162,7 @@ def _engine(app: App) -> Engine:
 
 def _drop_old(folder: Path) -> None:
     """Keep the few pasts that were asked for last."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     os.utime(folder)
     others = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in others[_KEPT_PASTS:]:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.private import make_folder, replace
 from agent.vault.plumbing.lock import holder, process_lock
 from agent.vault.store import Vault
 
@@ -41,7 +42,7 @@ class Marks:
 
     def held(self, session: str) -> AbstractContextManager[None]:
         """Be the only process in the session of this id; entering raises `LockHeld`."""
-        self.folder.mkdir(exist_ok=True)
+        make_folder(self.folder)
         return process_lock(self._lock(session), self.clock, _PATIENCE, "another process is at work in this session")
 
     def is_held(self, session: str) -> bool:
@@ -50,9 +51,7 @@ class Marks:
 
     def put(self, mark: Mark) -> None:
         """Leave a mark, in place of the session's last one."""
-        draft = self._file(mark.id).with_suffix(".new")
-        draft.write_text(json.dumps(asdict(mark)), "utf-8")
-        draft.replace(self._file(mark.id))
+        replace(self._file(mark.id), json.dumps(asdict(mark)))
 
     def drop(self, session: str) -> None:
         """Take a session's mark away."""

@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from agent.app.build import App
+from agent.config import private
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import TaskCompleted
 from agent.loop.records import Began
@@ -124,7 +125,7 @@ class Upkeeper:
         outcome = run(self.app.vault, upkeep) if upkeep.requests else Outcome()
         today = self.app.clock.now().date()
         with suppress(OSError):
-            self.last.write_text(json.dumps({"day": today.isoformat(), "entries": self._today(today)}), "utf-8")
+            private.replace(self.last, json.dumps({"day": today.isoformat(), "entries": self._today(today)}))
         return upkeep, outcome
 
     def run_when_due(self) -> Upkeep | None:

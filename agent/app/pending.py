@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.app.answers import Given
+from agent.config.private import replace
 from agent.loop.outcome import Ended
 from agent.markdown.requests import Request, Status
 from agent.vault.store import Vault
@@ -73,9 +74,7 @@ class PendingFile:
         text = json.dumps(kept)
         if (text == self._last and given is self._given) or (not kept and not given and not self.path.exists()):
             return
-        draft = self.path.with_suffix(".new")
-        draft.write_text(f'{{"entries": {text}, "answers": {json.dumps([asdict(each) for each in given])}}}', "utf-8")
-        draft.replace(self.path)
+        replace(self.path, f'{{"entries": {text}, "answers": {json.dumps([asdict(each) for each in given])}}}')
         self._last, self._given = text, given
 
     def load(self) -> tuple[list[Entry], tuple[Given, ...]]:

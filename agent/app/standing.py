@@ -52,6 +52,7 @@ def standing(app: App) -> Standing:
     try:
         ledger = ledger_of(app)
         today = ledger.totals(ledger.today())
+        problems += [f"{today.damaged} calls of today cannot be read in the spend ledger"] if today.damaged else []
     except AgentError as error:
         problems.append(error.message)
     marks = marks_of(app.vault)

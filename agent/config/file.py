@@ -13,6 +13,7 @@ from tempfile import mkstemp
 
 import yaml
 
+from agent.config.private import make_folder
 from agent.errors import ConfigError
 
 MAX_BYTES = 16 * 1024
@@ -184,7 +185,7 @@ def _line(event: yaml.Event) -> int:
 def replace(path: Path, text: str) -> None:
     """Write a settings file whole: private to its owner when new, on the disk before this returns, never half."""
     path = path.resolve()  # a person may keep the file elsewhere and link to it
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     descriptor, temporary = mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as stream:

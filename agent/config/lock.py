@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.private import clear_way
 
 _PAUSE = 0.005
 
@@ -18,6 +19,7 @@ _PAUSE = 0.005
 def hold(path: Path, clock: Clock, patience: float) -> Iterator[int | None]:
     """Hold a lock file, which is made if it is missing: its descriptor, None when after `patience` seconds somebody
     else still holds it. Raises `OSError` where the file cannot be used."""
+    clear_way(path)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         deadline = clock.monotonic() + patience

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.lock import hold, is_held
+from agent.config.private import make_folder, write
 from agent.errors import LockHeld
 from agent.index.hit import Engine
 
@@ -50,31 +51,50 @@ class IndexFiles:
         """Whether a writer is at work: what looks damaged may be half written."""
         return is_held(self.folder / "lock")
 
+    def why_broken(self) -> str:
+        """Why the index has to be built anew: what a reader has met, or that there is none; empty for no reason."""
+        try:
+            return self.mark.read_text("utf-8", "replace") or "a search met damage"
+        except FileNotFoundError:
+            return "" if self.store.is_file() else "there was no index"
+        except OSError:
+            return "a search met damage"
+
     def ask_for_rebuild(self, reason: str) -> None:
         """Tell the next writer that something is damaged; quiet when the folder cannot be written."""
         try:
-            self.mark.write_text(reason, "utf-8")
+            write(self.mark, reason.encode("utf-8", "replace"))
         except OSError:
             return
 
     def clear(self) -> None:
         """Remove everything but the lock."""
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.name != "lock":
-                path.unlink(missing_ok=True)
+            if path.name != "lock":
+                _remove(path)
 
     def drop_old_vectors(self, generation: int) -> None:
         for path in self.folder.glob("vectors-*"):
             if path != self.vectors(generation):
-                path.unlink(missing_ok=True)
+                _remove(path)
 
     @contextmanager
     def writing(self, clock: Clock, patience: float) -> Iterator[None]:
         """Be the only writer; raises `LockHeld` after `patience` seconds."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.folder.exists() and not self.folder.is_dir():
+            _remove(self.folder)
+        make_folder(self.folder)
+        if (self.folder / "lock").is_dir():
+            _remove(self.folder / "lock")
         with hold(self.folder / "lock", clock, patience) as held:
             if held is None:
                 raise LockHeld("another vault-agent is updating the index", hint="try again in a moment")
             yield
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,42 +1,42 @@
-"""What is known of every indexed note, in one SQLite file: rows for scoring, texts for showing, facts for filters.
+"""What is known of every indexed note, in one SQLite file: rows for scoring, texts for showing, tables for looking up.
 
 It is the index's memory: no note has to be read to answer a question, and what was recorded here says what the other
-files should hold. Readers work on a snapshot and never wait for the writer. Every row carries a checksum.
+files should hold. Readers work on a snapshot and never wait for the writer. Every row carries a checksum; a note's row
+is asked for by its number alone, and every other key is looked up in `buckets`, so that a lost row is noticed.
 """
 
+import errno
 import json
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 from zlib import crc32
 
+from agent.config.private import touch
+from agent.index.buckets import Buckets, Json, Table
+from agent.index.damage import damage
 from agent.index.hit import Filters
 from agent.index.seal import Damaged
 
 Status: TypeAlias = Literal["indexed", "skipped", "failed"]
-VERSION = 2
+VERSION = 3
 """Of the whole index's form; a file of another version is built again."""
 _AT_ONCE = 500
-_LAST = "\U0010ffff"
-"""Sorts after all that is text."""
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
 _SCHEMA = """
-create table if not exists meta (key text primary key, value text not null, crc integer not null) without rowid;
-create table if not exists note (
-  id integer primary key, path text not null unique, hash text not null, status text not null, reason text not null,
+create table note (
+  id integer primary key, path text not null, hash text not null, status text not null, reason text not null,
   title text not null, name text, day text not null, headings text not null, facets text not null,
-  data blob not null, text text not null, crc integer not null, data_crc integer not null);
-create table if not exists facet (key text, value text, id integer, primary key (key, value, id)) without rowid;
-create table if not exists term (hash integer primary key, notes integer, units integer, crc integer not null);
-create table if not exists pending (path text, id integer);
-create index if not exists note_day on note (day);
-create index if not exists note_path on note (path, status);
+  data blob not null, text text not null, crc integer not null, data_crc integer not null)
 """
+_LISTS = (Table.FACETS, Table.DAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,11 @@ class PassageStore:
 
     connection: sqlite3.Connection
     path: Path
+    _buckets: Buckets = field(init=False)
     _shared: int = field(default=_SHARED, init=False)
+
+    def __post_init__(self) -> None:
+        self._buckets = Buckets(self.connection)
 
     def close(self) -> None:
         self._lengthen()
@@ -93,9 +97,11 @@ class PassageStore:
         self._lengthen()
         with damage():
             self.connection.execute("begin")
+            self._buckets.forget()
             try:
                 yield
             finally:
+                self._buckets.forget()
                 if self.connection.in_transaction:
                     self.connection.execute("rollback")
 
@@ -105,42 +111,64 @@ class PassageStore:
         self._lengthen()
         with damage():
             self.connection.execute("begin immediate")
+            self._buckets.forget()
             try:
                 yield
+                self._buckets.flush()
                 self.connection.execute("commit")
             finally:
+                self._buckets.forget()
                 if self.connection.in_transaction:
                     self.connection.execute("rollback")
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A look by itself, or a part of the snapshot or transaction that is under way."""
+        with damage():
+            if not self.connection.in_transaction:
+                self._buckets.forget()
+            yield
+
     def meta(self, key: str, default: str = "") -> str:
         """A fact about the index; raises `Damaged`."""
-        row = self.connection.execute("select value, crc from meta where key = ?", (key,)).fetchone()
-        if row is None:
-            return default
-        if _crc(key, row[0]) != row[1]:
-            raise Damaged("notes.db is damaged: a wrong checksum in meta")
-        return str(row[0])
+        with self._reading():
+            found = self._buckets.get(Table.META, key)
+        return default if found is None else str(found)
 
     def set_meta(self, key: str, value: str) -> None:
-        self.connection.execute("insert or replace into meta values (?, ?, ?)", (key, value, _crc(key, value)))
+        """Record a fact about the index."""
+        self._buckets.change(Table.META, key)[key] = value
+        if not self.connection.in_transaction:
+            self._buckets.flush()
 
     def totals(self) -> Totals:
         return Totals(**json.loads(self.meta("totals", "{}")))
 
     def hashes(self) -> dict[str, str]:
-        """Every known path with the hash of what was indexed."""
-        return dict(self.connection.execute("select path, hash from note"))
+        """Every known path with the hash of what was indexed; raises `Damaged`."""
+        return {path: digest for path, (_, digest, _, _) in self._notes()}
 
     def ids(self, paths: Iterable[str]) -> dict[str, int]:
-        return {str(row[0]): int(row[1]) for row in self._among("select path, id from note where path in", [*paths])}
+        """The numbers of those of the paths that are known; raises `Damaged`, also for one whose row is missing."""
+        with self._reading():
+            found = {
+                path: int(cast(list[int], row)[0]) for path in paths if (row := self._buckets.get(Table.NOTES, path))
+            }
+            if len(list(self._among("select id from note where id in", [*found.values()]))) < len(found):
+                raise Damaged("notes.db is damaged: a row is missing")
+        return found
 
     def pending(self) -> list[tuple[str, int]]:
         """The paths, with their numbers, that an update meant to write and did not finish."""
-        return [(str(path), int(note)) for path, note in self.connection.execute("select path, id from pending")]
+        return [(str(path), int(note)) for path, note in json.loads(self.meta("pending", "[]"))]
 
     def set_pending(self, rows: Sequence[tuple[str, int]]) -> None:
-        self.connection.execute("delete from pending")
-        self.connection.executemany("insert into pending values (?, ?)", rows)
+        self.set_meta("pending", json.dumps(rows))
+
+    def _notes(self) -> list[tuple[str, tuple[int, str, Status, str]]]:
+        """Every known path with its number, hash, status and reason."""
+        with self._reading():
+            return cast(list[tuple[str, tuple[int, str, Status, str]]], [*self._buckets.all(Table.NOTES)])
 
     def add(self, records: Iterable[Record]) -> None:
         for each in records:
@@ -151,14 +179,29 @@ class PassageStore:
                 "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc),
             )
-            rows = [(key, value, each.id) for key, value in each.facets]
-            self.connection.executemany("insert or ignore into facet values (?, ?, ?)", rows)
+            self._buckets.change(Table.NOTES, each.path)[each.path] = [each.id, each.hash, each.status, each.reason]
+            for table, key, value in _entries(each):
+                cast(list[Json], self._buckets.change(table, key).setdefault(key, [])).append(value)
+            self._count_keys(each, 1)
 
     def remove(self, ids: Sequence[int]) -> None:
-        for facets, note in list(self._among("select facets, id from note where id in", ids)):
-            rows = [(key, value, note) for key, value in json.loads(facets)]
-            self.connection.executemany("delete from facet where key = ? and value = ? and id = ?", rows)
+        """Take out the rows with these numbers, whether or not they are there; raises `Damaged`."""
+        for record in [_record(row) for row in self._among("select * from note where id in", ids)]:
+            del self._buckets.change(Table.NOTES, record.path)[record.path]
+            for table, key, value in _entries(record):
+                bucket = self._buckets.change(table, key)
+                cast(list[Json], bucket[key]).remove(value)
+                if not bucket[key]:
+                    del bucket[key]
+            self._count_keys(record, -1)
         self.connection.executemany("delete from note where id = ?", [(note,) for note in ids])
+
+    def _count_keys(self, record: Record, sign: int) -> None:
+        for key, _ in set(record.facets):
+            bucket = self._buckets.change(Table.KEYS, key)
+            bucket[key] = int(cast(int, bucket.get(key, 0))) + sign
+            if bucket[key] == 0:
+                del bucket[key]
 
     def data(self, ids: Sequence[int]) -> dict[int, tuple[str, str, bytes]]:
         """Path, day and packed row of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
@@ -180,79 +223,83 @@ class PassageStore:
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
         """For each known term, the number of notes and of units that have it; raises `Damaged`."""
-        found = {}
-        for term, notes, units, checksum in self._among("select * from term where hash in", hashes):
-            if _crc(term, notes, units) != checksum:
-                raise Damaged("notes.db is damaged: a wrong checksum among the terms")
-            found[int(term)] = (int(notes), int(units))
-        return found
+        rows = [(term, cast(list[int] | None, self._buckets.get(Table.TERMS, str(term)))) for term in hashes]
+        return {term: (row[0], row[1]) for term, row in rows if row is not None}
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of notes and units of some terms; terms that nothing has any more are forgotten."""
-        old = self.frequencies([*changes])
-        new = [
-            (term, notes, units, _crc(term, notes, units))
-            for term, (more_notes, more_units) in changes.items()
-            for notes, units in ((old.get(term, (0, 0))[0] + more_notes, old.get(term, (0, 0))[1] + more_units),)
-        ]
-        self.connection.executemany(
-            "insert or replace into term values (?, ?, ?, ?)", (row for row in new if row[1] > 0)
-        )
-        self.connection.executemany("delete from term where hash = ?", ((row[0],) for row in new if row[1] <= 0))
+        for term, (more_notes, more_units) in changes.items():
+            key = str(term)
+            bucket = self._buckets.change(Table.TERMS, key)
+            notes, units = cast(list[int], bucket.get(key, [0, 0]))
+            if notes + more_notes > 0:
+                bucket[key] = [notes + more_notes, units + more_units]
+            else:
+                bucket.pop(key, None)
 
     def matching(self, filters: Filters) -> list[int]:
-        """The indexed notes that satisfy every filter, by number; only those have days and facets.
-
-        Reads the database's own indexes alone: by what a row says a note would be left out before its checksum is seen.
-        """
-        sets = [self._ids("select id from facet where key = ? and value = ?", pair) for pair in filters.keys]
+        """The indexed notes that satisfy every filter, by number; only those have days and facets. Raises `Damaged`."""
+        found = [self._buckets.get(Table.FACETS, _facet(key, value)) for key, value in filters.keys]
+        sets = [set(cast(list[int], each or [])) for each in found]
         if filters.after or filters.before:
-            select = "select id from note where day > '' and day >= ? and substr(day, 1, 10) <= ?"
-            sets.append(self._ids(select, (filters.after, filters.before or _LAST)))
+            days = self._days("", "")
+            sets.append({n for day, _, n in days if filters.after <= day and day[:10] <= (filters.before or day)})
         if filters.paths or not sets:
-            select = "select id from note where {} and status = 'indexed'"
-            each = (self._ids(select.format(_path_clause(path)), _path_values(path)) for path in filters.paths or ("",))
-            sets.append(set[int]().union(*each))
+            known = [(path, note) for path, (note, _, status, _) in self._notes() if status == "indexed"]
+            sets.append({note for path, note in known if any(_fits(path, each) for each in filters.paths or ("",))})
         return sorted(set.intersection(*sets))
-
-    def _ids(self, select: str, values: Sequence[str]) -> set[int]:
-        return {note for (note,) in self.connection.execute(select, values)}
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys that some note has."""
-        rows = self.connection.execute(
-            "with recursive k(key) as (select min(key) from facet union all"
-            " select (select min(key) from facet where key > k.key) from k where k.key is not null)"
-            " select key from k where key is not null"
-        )
-        return frozenset(str(row[0]) for row in rows)
+        return frozenset(key for key, _ in self._buckets.all(Table.KEYS))
 
     def of_days(self, spans: Sequence[tuple[str, str]], count: int) -> list[int]:
         """The first notes, at most `count` a span, whose day is within one of the spans; only indexed ones have one."""
-        select = "select id from note where day between ? and ? order by day, path limit ?"
-        return [int(row[0]) for span in spans for row in self.connection.execute(select, (*span, count))]
+        found = []
+        for first, last in spans:
+            within = sorted(each for each in self._days(first, last) if first <= each[0] <= last)
+            found += [note for _, _, note in within[:count]]
+        return found
+
+    def _days(self, first: str, last: str) -> list[tuple[str, str, int]]:
+        """Day, path and number of every note that has a day; of one month only where both are in it."""
+        if first and first[:7] == last[:7]:
+            months = [self._buckets.get(Table.DAYS, first[:7]) or []]
+        else:
+            months = [each for _, each in self._buckets.all(Table.DAYS)]
+        return [
+            cast(tuple[str, str, int], tuple(cast(list[Json], row)))
+            for each in months
+            for row in cast(list[Json], each)
+        ]
 
     def coverage(self) -> list[tuple[str, Status, str]]:
-        """Every known note: its path, whether it is indexed, and why not."""
-        return list(self.connection.execute("select path, status, reason from note order by path"))
+        """Every known note: its path, whether it is indexed, and why not; raises `Damaged`."""
+        return sorted((path, status, reason) for path, (_, _, status, reason) in self._notes())
 
     def verify(self) -> None:
         """Read everything; raises `Damaged` when a page or a row is not what was written."""
-        with damage():
+        with self.snapshot():
             found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
                 raise Damaged(f"notes.db is damaged: {found}")
-            facets = 0
+            notes, lists, keys = {}, dict[tuple[Table, str], list[str]](), Counter[str]()
             for row in self.connection.execute("select * from note"):
                 record = _record(row)
-                facets += sum(_crc(key, value, record.id) for key, value in set(record.facets))
                 if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
                     raise Damaged(f"notes.db is damaged: a wrong checksum at {record.path}")
-            if facets != sum(_crc(*row) for row in self.connection.execute("select key, value, id from facet")):
-                raise Damaged("notes.db is damaged: facts for filters are missing, or others")
-            for term, notes, units, checksum in self.connection.execute("select * from term"):
-                if _crc(term, notes, units) != checksum:
-                    raise Damaged("notes.db is damaged: a wrong checksum among the terms")
+                notes[record.path] = [record.id, record.hash, record.status, record.reason]
+                keys.update(key for key, _ in set(record.facets))
+                for table, key, value in _entries(record):
+                    lists.setdefault((table, key), []).append(str(value))
+            tables = [(table, key, each) for table in _LISTS for key, each in self._buckets.all(table)]
+            known = {(table, key): sorted(map(str, cast(list[Json], each))) for table, key, each in tables}
+            same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(
+                self._buckets.all(Table.NOTES)
+            )
+            if not same or keys != dict(self._buckets.all(Table.KEYS)):
+                raise Damaged("notes.db is damaged: rows are missing, or others")
+            [*self._buckets.all(Table.TERMS)]
             self.totals()
 
     def _lengthen(self) -> None:
@@ -276,30 +323,26 @@ class PassageStore:
             yield from self.connection.execute(f"{select} ({','.join('?' * len(part))})", part).fetchall()
 
 
-@contextmanager
-def damage() -> Iterator[None]:
-    """Errors of the database and of what it holds become `Damaged`."""
-    try:
-        yield
-    except (sqlite3.DatabaseError, ValueError, TypeError, KeyError) as error:
-        raise Damaged(f"notes.db cannot be read: {error}") from error
-
-
 def open_store(path: Path, *, write: bool) -> PassageStore:
-    """Open the store, made when `write` and missing. Raises `Damaged`: missing, broken or of another version."""
+    """Open the store, made when `write` and missing. Raises `Damaged`: missing, broken or of another version; `OSError`
+    where it may not be read or written."""
     if not write and not path.is_file():
         raise Damaged("notes.db is missing")
+    if path.is_file() and not os.access(path, os.R_OK | os.W_OK if write else os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     with damage():
+        if write:
+            touch(path)  # SQLite gives its log the same mode
         connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
         try:
             store = PassageStore(connection, path)
             if write:
                 connection.execute("pragma journal_mode = wal")
                 connection.execute("pragma synchronous = normal")
-                connection.executescript(_SCHEMA)
+                _make(store)
             else:
                 connection.execute("pragma query_only = 1")
-            if store.meta("version", str(VERSION) if write else "") != str(VERSION):
+            if _is_of_before(connection) or store.meta("version", str(VERSION) if write else "") != str(VERSION):
                 raise Damaged("notes.db is of another version")
         except BaseException:
             connection.close()
@@ -307,13 +350,34 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
     return store
 
 
-def _path_clause(path: str) -> str:
-    return "path glob ?" if "*" in path else "(path >= ? and path < ?)"
+def _make(store: PassageStore) -> None:
+    """Make the tables of a new store; one that has any is left as it is."""
+    if not store.connection.execute("select count(*) from sqlite_master").fetchone()[0]:
+        with store.transaction():
+            store.connection.execute(_SCHEMA)
+            store._buckets.make()
 
 
-def _path_values(path: str) -> tuple[str, ...]:
-    """What goes into the clause: a pattern, or the first and the last of the paths that begin so."""
-    return (path.replace("[", "[[]"),) if "*" in path else (path, path + _LAST)
+def _is_of_before(connection: sqlite3.Connection) -> bool:
+    """Whether this is a store as versions before 3 made it."""
+    return ("meta",) in connection.execute("select name from sqlite_master")
+
+
+def _facet(key: str, value: str) -> str:
+    return f"{key}\0{value}"
+
+
+def _entries(record: Record) -> Iterator[tuple[Table, str, Json]]:
+    """Where a record is listed: in which table, under which key, with what."""
+    for key, value in dict.fromkeys(record.facets):
+        yield Table.FACETS, _facet(key, value), record.id
+    if record.day and record.status == "indexed":
+        yield Table.DAYS, record.day[:7], [record.day, record.path, record.id]
+
+
+def _fits(path: str, wanted: str) -> bool:
+    """Whether a path begins as a filter asks, or is like its pattern."""
+    return fnmatchcase(path, wanted.replace("[", "[[]")) if "*" in wanted else path.startswith(wanted)
 
 
 def _record(row: Sequence[object]) -> Record:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
+from agent.config.private import own_files, replace
 from agent.errors import Permanent
 
 SEAL = "SEAL.json"
@@ -40,9 +41,8 @@ class Seals:
             if files[name] != self._sealed[name]:
                 raise Damaged(f"{self.folder.name}/{name} is damaged")
         self._sealed = files
-        temporary = self.folder / f"{SEAL}.new"
-        temporary.write_text(json.dumps({"generation": generation, "files": files}), "utf-8")
-        temporary.replace(self.folder / SEAL)
+        replace(self.folder / SEAL, json.dumps({"generation": generation, "files": files}))
+        own_files(self.folder)
 
     def generation(self) -> int:
         """The generation that was sealed, -1 when there is no whole seal."""
@@ -67,7 +67,7 @@ class Seals:
 
     def _files(self) -> Iterator[Path]:
         for path in sorted(self.folder.iterdir()):
-            if path.is_file() and "lock" not in path.name.casefold() and not path.name.startswith(SEAL):
+            if path.is_file() and "lock" not in path.name.casefold() and SEAL not in path.name:
                 yield path
 
     def _sum(self, path: Path) -> int:

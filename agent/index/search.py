@@ -124,7 +124,7 @@ class Searcher:
         self._reasons = [self.chosen.reason] if self.chosen.reason else []
         busy = bool(store.pending())
         try:
-            self._open_keyword(busy=busy)
+            self._open_keyword(store, busy=busy)
         except Damaged as error:
             self._keyword = None
             self._met(error)
@@ -136,11 +136,13 @@ class Searcher:
                 self._met(Damaged(str(error)))
         self._seen = seen
 
-    def _open_keyword(self, *, busy: bool) -> None:
+    def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
         folder = self.files.keyword(self.engine)
         self._seals = self._seals or Seals(folder)
         if not busy:  # while an update is at work its files and the seal differ for a moment
             self._seals.verify()
+            if self._seals.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
+                raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
         self._keyword.refresh()
 

@@ -9,6 +9,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from agent.config.private import make_folder
 from agent.index.keyword import Engine, Fields
 from agent.index.mapped import Mapped
 from agent.index.seal import Damaged
@@ -59,7 +60,7 @@ class TantivyKeyword:
 
     @_surviving
     def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         self._mapped.check()
         try:
             if self._index is None:

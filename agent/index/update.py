@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.clock import Clock
+from agent.config.private import make_folder
 from agent.index import manifest
 from agent.index.embedder import Chosen
 from agent.index.engines import open_engine
@@ -51,6 +52,7 @@ class Updater:
     _vectors: VectorIndex | None = field(default=None, init=False)
     _seals: Seals | None = field(default=None, init=False)
     _generation: int = field(default=-1, init=False)
+    _inode: int | None = field(default=None, init=False)
 
     def update(self, listed: Mapping[str, str], read: Read, *, verify: bool = False) -> Report:
         """Make the index say what the vault says; `listed` is every note's path and content hash.
@@ -59,11 +61,18 @@ class Updater:
         another process is at it.
         """
         with self.files.writing(self.clock, self.patience):
-            reason = self._open(verify=verify)
-            store = self._opened()
-            unfinished = store.pending()
-            plan = manifest.plan(store.hashes(), listed, (path for path, _ in unfinished))
-            return self._perform(plan, listed, read, unfinished, reason)
+            try:
+                return self._update(listed, read, verify=verify)
+            except Damaged as error:
+                self._give_up(error)
+                return self._update(listed, read, verify=False)
+
+    def _update(self, listed: Mapping[str, str], read: Read, *, verify: bool) -> Report:
+        reason = self._open(verify=verify)
+        store = self._opened()
+        unfinished = store.pending()
+        plan = manifest.plan(store.hashes(), listed, (path for path, _ in unfinished))
+        return self._perform(plan, listed, read, unfinished, reason)
 
     def touch(self, changed: Mapping[str, str | None], read: Read) -> Report | None:
         """As `update`, when only these paths changed (None: the note is gone); the quick way after one edit.
@@ -71,12 +80,21 @@ class Updater:
         None when the index must be built anew or finished first: call `update` with the whole listing then.
         """
         with self.files.writing(self.clock, self.patience):
-            if self._open(verify=False) or self._opened().pending():
+            try:
+                if self._open(verify=False) or self._opened().pending():
+                    return None
+                known = self._opened().hashes()
+                listed = {path: digest for path, digest in known.items() if path not in changed}
+                listed |= {path: digest for path, digest in changed.items() if digest is not None}
+                return self._perform(manifest.plan(known, listed), listed, read, [], "")
+            except Damaged as error:
+                self._give_up(error)
                 return None
-            known = self._opened().hashes()
-            listed = {path: digest for path, digest in known.items() if path not in changed}
-            listed |= {path: digest for path, digest in changed.items() if digest is not None}
-            return self._perform(manifest.plan(known, listed), listed, read, [], "")
+
+    def _give_up(self, error: Damaged) -> None:
+        """Have the index built anew, because of damage that was met in the middle of an update."""
+        self.close()
+        self.files.ask_for_rebuild(error.message)
 
     def close(self) -> None:
         """Let go of all files; the next update opens them again."""
@@ -110,12 +128,13 @@ class Updater:
         return reason
 
     def _reopen(self, *, verify: bool) -> str:
-        if self.files.mark.exists():
-            return self.files.mark.read_text("utf-8", "replace") or "a search met damage"
-        if not self.files.store.is_file():
-            return "there was no index"
+        if reason := self.files.why_broken():
+            return reason
+        if self.files.inode() != self._inode:
+            self.close()  # another process has built it anew
         if self._store is None:
             self._store = open_store(self.files.store, write=True)
+            self._inode = self.files.inode()
         if self._store.meta("identity") != self._identity():
             return "the index was made with another engine, model or field weights"
         if verify:
@@ -148,8 +167,9 @@ class Updater:
 
     def _start(self) -> None:
         """An empty index."""
-        self.files.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.files.folder)
         self._store = open_store(self.files.store, write=True)
+        self._inode = self.files.inode()
         folder = self.files.keyword(self.engine)
         self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Seals(folder)
         self._vectors = self._no_vectors()
@@ -182,10 +202,8 @@ class Updater:
             work = Intake(store, self._vectors, self.chosen, self.weights, numbers, listed)
             with store.transaction():
                 self._write(work, plan, read, gone)
-        except BaseException as error:
+        except BaseException:
             self.close()  # what is in memory is half changed; the next update reads it again
-            if isinstance(error, Damaged):
-                self.files.ask_for_rebuild(error.message)
             raise
         self._generation += 1
         self.files.drop_old_vectors(self._generation)

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
+from agent.config.private import write
 from agent.index.packed import Floats
 from agent.index.seal import Damaged
 from agent.index.weights import EXACT
@@ -85,7 +86,7 @@ class VectorIndex:
         """
         data = self._index.save()
         assert data is not None  # as no file was named
-        path.write_bytes(data)
+        write(path, data)
         return str(crc32(data))
 
     def add(self, notes: Sequence[int], vectors: Sequence[Floats]) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from whoosh import columns, fields, formats, index
 from whoosh.reading import TermNotFound
 
+from agent.config.private import make_folder
 from agent.index.keyword import Engine, Fields
 from agent.index.mapped import Mapped
 from agent.index.seal import Damaged
@@ -142,7 +143,7 @@ class WhooshKeyword:
 
     def _create(self) -> None:
         if not self.folder.is_dir() or not index.exists_in(str(self.folder)):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             number = columns.NumericColumn("q", default=-1)  # type: ignore[no-untyped-call]
             schema = fields.Schema(
                 key=fields.COLUMN(number), size=fields.COLUMN(number), **{name: Terms() for name in FIELDS}

@@ -13,9 +13,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date
 from pathlib import Path
+from zlib import crc32
 
 from agent.clock import Clock
 from agent.config.lock import hold
+from agent.config.private import make_folder, replace
 from agent.errors import LockHeld, Permanent
 from agent.llm.messages import Usage
 
@@ -161,6 +163,7 @@ class Ledger:
     def _read(self, path: Path) -> _Day:
         """The day's entries, after reading what was added since the last time."""
         day = self._days.setdefault(path.name, _Day(path))
+        written = _written(path)  # before the file, to which others may add meanwhile
         try:
             with path.open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -170,22 +173,22 @@ class Ledger:
                 data = file.read()
         except FileNotFoundError:
             self._days.pop(path.name)
+            _check_length(path, 0, written)
             return _Day(path)
         except OSError as error:
             raise _unusable(path, error) from error
+        _check_length(path, status.st_size, written)
         whole = data.rfind(b"\n") + 1
         for line in data[:whole].split(b"\n"):
             _take(day, line)
         day.offset += whole
         if day.damaged > max(len(day.entries), _FORGIVEN):
-            raise Permanent(
-                f"{path} is damaged: {day.damaged} lines of it cannot be read, so what was spent is not known",
-                hint="look at it, then move it away to begin the day's count anew",
-            )
+            raise _damaged(path, f"{day.damaged} lines of it cannot be read")
         return day
 
     def _write(self, name: str, line: dict[str, object]) -> None:
         path = self._folder / f"{name}.jsonl"
+        line["crc"] = _crc(line)
         data = json.dumps(line, ensure_ascii=True, allow_nan=False).encode() + b"\n"
         try:
             fresh = not path.exists()
@@ -194,6 +197,7 @@ class Ledger:
                 _append(descriptor, data)
                 if self._durable:
                     os.fsync(descriptor)
+                replace(_length(path), str(os.fstat(descriptor).st_size))
             finally:
                 os.close(descriptor)
             if fresh and self._durable:
@@ -204,7 +208,7 @@ class Ledger:
     def _lock(self, stack: ExitStack) -> None:
         path = self._folder / "ledger.lock"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self._folder)
             held = stack.enter_context(hold(path, self._clock, PATIENCE))
         except OSError as error:
             raise _unusable(path, error) from error
@@ -264,6 +268,8 @@ def _entry(line: bytes) -> Entry | None:
         return None
     if not isinstance(said, dict):
         return None
+    if "crc" in said and said.pop("crc") != _crc(said):
+        return None
     words = [said.get("reserved", said.get("used")), said.get("run"), said.get("job"), said.get("model")]
     counts = [said.get(name) for name in ("input", "output", "cached", "written")]
     money = said.get("money")
@@ -275,6 +281,37 @@ def _entry(line: bytes) -> Entry | None:
     usage = Usage(*(int(n) for n in counts if n is not None))
     dollars = None if money is None else float(money)
     return Entry(identity, Scope(run, job), model, usage, dollars, open="reserved" in said)
+
+
+def _crc(line: dict[str, object]) -> int:
+    """The checksum of a line's other fields; lines of older versions have none."""
+    return crc32(json.dumps(line, ensure_ascii=True, sort_keys=True).encode())
+
+
+def _length(path: Path) -> Path:
+    """The file beside a day's file that says how long that one is at least."""
+    return path.with_suffix(".length")
+
+
+def _written(path: Path) -> int:
+    """How long a day's file is at least; 0 where that is not known, so that it is counted as it is."""
+    try:
+        return int(_length(path).read_text("ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _check_length(path: Path, size: int, written: int) -> None:
+    """Raises `Permanent` for a day's file that has lost what was written to it."""
+    if size < written:
+        raise _damaged(path, f"{written - size} bytes of it are gone")
+
+
+def _damaged(path: Path, what: str) -> Permanent:
+    return Permanent(
+        f"{path} is damaged: {what}, so what was spent is not known",
+        hint=f"look at it, then move it away, and {_length(path).name} beside it, to begin the day's count anew",
+    )
 
 
 def _append(descriptor: int, data: bytes) -> None:

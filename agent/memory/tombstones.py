@@ -7,7 +7,7 @@ the same in the same words, whatever their order, case, endings or marks. Decidi
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.memory.facts import statements
 from agent.memory.likeness import wording
+from agent.memory.stone_origin import trusted
 from agent.vault.store import Vault
 
 FOLDER = "archive/forgotten/"
@@ -89,12 +90,25 @@ class Tombstones:
         return f"{time[0] if time else ''}{left}"
 
 
-def tombstones(vault: Vault) -> Tombstones:
-    """All that was forgotten in a vault; reads one small folder."""
+def tombstones(vault: Vault, trusted: Callable[[Vault, Mapping[str, bytes]], Collection[str]] = trusted) -> Tombstones:
+    """All that was forgotten in a vault; reads one small folder. `trusted` names the notes in it that count."""
+    notes = _notes(vault)
+    read = [Note.parse(notes[path]) for path in sorted(trusted(vault, notes))] if notes else []
+    return Tombstones(frozenset(mark for note in read for mark in note.strings("fingerprints")))
+
+
+def foreign_tombstones(vault: Vault) -> tuple[str, ...]:
+    """The tombstones that do not count, as neither this program nor the person wrote them; sorted."""
+    notes = _notes(vault)
+    return tuple(sorted(notes.keys() - trusted(vault, notes))) if notes else ()
+
+
+def _notes(vault: Vault) -> dict[str, bytes]:
+    """Every note in the folder that says it is a tombstone, with its bytes."""
     folder = Path(vault.place.root, FOLDER)
     names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
-    notes = [Note.parse(vault.read(FOLDER + name) or b"") for name in names]
-    return Tombstones(frozenset(mark for note in notes if note.type == TYPE for mark in note.strings("fingerprints")))
+    found = {FOLDER + name: vault.read(FOLDER + name) or b"" for name in names}
+    return {path: data for path, data in found.items() if Note.parse(data).type == TYPE}
 
 
 def tombstone(marks: Iterable[str], identity: str, when: datetime, language: str = "en") -> tuple[str, bytes]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.lock import hold
+from agent.config.private import make_folder, replace
 from agent.events.runs import (
     ContextCompact,
     MemoryCaptured,
@@ -68,7 +69,7 @@ class Collector:
             self._count_errors()
             self._written = self._clock.monotonic()
             try:
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                make_folder(self._folder)
                 with hold(self._folder / "lock", self._clock, _PATIENCE) as held:
                     while held is not None and self._pending:
                         day = min(self._pending)
@@ -121,6 +122,4 @@ def _add(path: Path, sums: Sums) -> None:
     for family, figures in sums.items():
         for name, number in figures.items():
             plus(together, family, name, number)
-    draft = path.with_name(f".{path.name}.new")
-    draft.write_text(json.dumps(together, ensure_ascii=False, indent=1, sort_keys=True), "utf-8", "replace")
-    draft.replace(path)
+    replace(path, json.dumps(together, ensure_ascii=False, indent=1, sort_keys=True))

@@ -51,7 +51,7 @@ def read(folder: Path, since: date | None = None) -> Totals:
     sums: Sums = {}
     unreadable = 0
     for path in sorted(folder.glob("*.json*")):
-        if since and path.name[:10] < since.isoformat():
+        if path.name.startswith(".") or (since and path.name[:10] < since.isoformat()):
             continue
         found = load(path) if path.suffix == ".json" else None
         unreadable += found is None

@@ -88,7 +88,7 @@ class Foreign:
             with self.file.open("rb") as stream:
                 stream.seek(self._read)
                 added = stream.read()
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):
             return
         whole = added[: added.rfind(b"\n") + 1]
         self._read += len(whole)

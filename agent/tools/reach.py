@@ -7,6 +7,7 @@ business, and so are the names that no writer may use at all.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from enum import IntEnum
 
 from agent.errors import ToolRetry
@@ -22,22 +23,30 @@ class Reach(IntEnum):
     STEERING = 2
     """Says what the agent does, or is a request to it: always asks."""
     CLOSED = 3
-    """What the person decides, and the records of it: not for tools."""
+    """Written by the person and by the program itself, never by a tool."""
 
 
 _FOLDERS = {
     "approvals": Reach.CLOSED,  # else the model could say yes to itself
     "questions": Reach.CLOSED,  # and answer itself
     "sessions": Reach.CLOSED,  # what was said is not rewritten
+    "reflections": Reach.CLOSED,
+    "archive/forgotten": Reach.CLOSED,  # a note here keeps a memory from ever being written again
+    "jobs/history": Reach.CLOSED,
+    "skills/history": Reach.CLOSED,
+    "skills/deprecated": Reach.CLOSED,
+    "skills/mutations": Reach.CLOSED,
+    "tasks/done": Reach.CLOSED,
     "skills": Reach.STEERING,
     "rules": Reach.STEERING,
     "jobs": Reach.STEERING,
+    "tasks": Reach.STEERING,
     "prompts": Reach.STEERING,
     "inbox": Reach.STEERING,  # a note here starts a run as if the person had asked for it
-    "tasks": Reach.REMEMBERED,
     "entries": Reach.REMEMBERED,
     "profile": Reach.REMEMBERED,
 }
+"""By folder, or by folder and subfolder where a subfolder is stricter than what it lies in."""
 _ANYWHERE = dict.fromkeys(("agent.md", "agents.md", "claude.md", "gemini.md", "skill.md"), Reach.STEERING)
 """Names that this agent, or another one that works in the same folder, takes instructions from."""
 _AT_THE_ROOT = {"memory.md": Reach.REMEMBERED}
@@ -50,8 +59,13 @@ def reach(path: str) -> Reach:
     names = [_folded(name) for name in path.split("/")]
     if any(name.startswith(".") for name in names):
         return Reach.CLOSED
-    found = [_ANYWHERE.get(names[-1], Reach.OPEN)]
-    found.append((_FOLDERS if len(names) > 1 else {**_FOLDERS, **_AT_THE_ROOT}).get(_long(names[0]), Reach.OPEN))
+    first = _long(names[0], [*_FOLDERS, *_AT_THE_ROOT])
+    found = [_ANYWHERE.get(names[-1], Reach.OPEN), _FOLDERS.get(first, Reach.OPEN)]
+    if len(names) == 1:
+        found.append(_AT_THE_ROOT.get(first, Reach.OPEN))
+    else:
+        inside = [folder.removeprefix(f"{first}/") for folder in _FOLDERS if folder.startswith(f"{first}/")]
+        found.append(_FOLDERS.get(f"{first}/{_long(names[1], inside)}", Reach.OPEN))
     return max(found)
 
 
@@ -84,10 +98,9 @@ def _folded(name: str) -> str:
     return plain.partition(":")[0].rstrip(". ") or plain
 
 
-def _long(name: str) -> str:
-    """The folder that a short name of old file systems (`APPROV~1`) may stand for."""
+def _long(name: str, known: Sequence[str]) -> str:
+    """The one of the `known` names that a short name of old file systems (`APPROV~1`) may stand for."""
     short = re.fullmatch(r"(.{2,6})~[0-9]{1,3}(\..*)?", name)
     if short is None:
         return name
-    known = [*_FOLDERS, *_AT_THE_ROOT]
     return next((each for each in known if each.replace(".", "").startswith(short[1])), name)

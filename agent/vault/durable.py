@@ -3,10 +3,13 @@
 import os
 from pathlib import Path
 
+from agent.config.private import clear_way, make_folder
+
 
 def append(path: Path, text: str) -> None:
     """Add text at the end of a file, which is made if it is missing; private to its owner."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent)
+    clear_way(path)
     is_new = not path.exists()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "ab") as file:
@@ -19,13 +22,14 @@ def append(path: Path, text: str) -> None:
 
 def replace(path: Path, text: str) -> None:
     """Write a file whole; private to its owner."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent)
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(text.encode("utf-8", "replace"))
         file.flush()
         os.fsync(descriptor)
+    clear_way(path)
     draft.replace(path)
     flush_folder(path.parent)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.private import clear_way, own_folder, write
 from agent.errors import NotAVault
 from agent.vault.plumbing.repository import Place, locate
 
@@ -51,7 +52,8 @@ def layout(place: Place, state: Path, clock: Clock) -> Layout:
         mark.parent.mkdir(exist_ok=True)
         _write(mark, known)
     folder = state / known
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    own_folder(state)
+    own_folder(folder)
     if _read_text(folder / "root") != str(place.root):
         _write(folder / "root", str(place.root))
     return Layout(known, folder)
@@ -83,12 +85,14 @@ def _same(one: Path, other: Path) -> bool:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "surrogateescape").strip()
+        text = path.read_text("utf-8", "surrogateescape").strip()
     except OSError:
         return ""
+    return "" if "\0" in text else text  # damaged: no path has it
 
 
 def _write(path: Path, text: str) -> None:
     draft = path.with_name(path.name + f".{os.getpid()}.new")
-    draft.write_text(text + "\n", "utf-8", "surrogateescape")
+    write(draft, f"{text}\n".encode("utf-8", "surrogateescape"))
+    clear_way(path)
     draft.replace(path)

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -127,8 +128,40 @@ def test_what_was_used_counts_when_the_line_of_its_reservation_is_lost(tmp_path:
     clock = FakeClock()
     meter(tmp_path, Answers(), clock=clock).chat(QUESTION)
     day = tmp_path / f"{clock.now().date()}.jsonl"
-    day.write_bytes(b"garbage\n" + day.read_bytes().split(b"\n")[1] + b"\n")
+    lost, kept, _ = day.read_bytes().split(b"\n")
+    day.write_bytes(b"garbage".ljust(len(lost)) + b"\n" + kept + b"\n")
     assert Ledger(tmp_path, clock).totals_of("r1").usage == Usage(100, 50)
+
+
+@pytest.mark.parametrize("harm", ["remove", "empty", "half", "last line", "first line", "folder"])
+def test_what_was_lost_from_a_day_gives_no_fresh_budget(tmp_path: Path, harm: str) -> None:
+    clock, provider = FakeClock(), Answers()
+    for _ in range(3):
+        meter(tmp_path, provider, clock=clock).chat(QUESTION)
+    day = tmp_path / f"{clock.now().date()}.jsonl"
+    lines = day.read_bytes().splitlines(keepends=True)
+    day.unlink()
+    if harm == "folder":
+        day.mkdir()
+    elif harm != "remove":
+        kept = {"empty": [], "half": lines[: len(lines) // 2], "last line": lines[:-1], "first line": lines[1:]}[harm]
+        day.write_bytes(b"".join(kept))
+    sent = len(provider.sent)
+    with pytest.raises(Permanent, match="damaged|cannot be used") as raised:
+        meter(tmp_path, provider, clock=clock).chat(QUESTION)
+    assert len(provider.sent) == sent and raised.value.hint
+
+
+def test_a_changed_figure_is_a_damaged_line_and_an_old_line_counts(tmp_path: Path) -> None:
+    clock = FakeClock()
+    meter(tmp_path, Answers(), clock=clock).chat(QUESTION)
+    day = tmp_path / f"{clock.now().date()}.jsonl"
+    whole = day.read_bytes()
+    day.write_bytes(whole.replace(b'"input": 100', b'"input": 101', 1))
+    assert Ledger(tmp_path, clock).totals(clock.now().date()).damaged == 1
+    day.write_bytes(re.sub(rb', "crc": \d+', b"", whole))
+    (tmp_path / f"{clock.now().date()}.length").unlink()
+    assert Ledger(tmp_path, clock).totals(clock.now().date()).damaged == 0
 
 
 def test_a_file_of_rubbish_stops_all_calls_and_says_what_to_do(tmp_path: Path) -> None:

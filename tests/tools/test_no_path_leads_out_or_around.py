@@ -54,7 +54,37 @@ CLOSED = [
     "Questions/a.md",
     "sessions/2026/11/a.md",
     "se\u017fsions/a.md",
+    "archive/forgotten/2026-11-22-abc123.md",
+    "Archive/Forgotten/x.md",
+    "archive/forgotten./x.md",
+    "archive/FORGOT~1/x.md",
+    "ARCHIV~1/FORGOT~2/x.md",
+    "archive/\uff46orgotten/deep/x.md",
+    "arch\u200bive/forgotten /x.md",
+    "jobs/history/x.md",
+    "JOBS/HISTOR~1/x.md",
+    "skills/history/x.md",
+    "skills/deprecated/old/SKILL.md",
+    "skills/mutations/x.md",
+    "tasks/done/x.md",
+    "Tasks/DONE/2026/x.md",
+    "reflections/2026-11/x.md",
+    "re\ufb02ections/x.md",
+    "REFLEC~1/2026-11/x.md",
 ]
+OLD = [
+    f"{folder}/old.md"
+    for folder in (
+        "approvals",
+        "questions",
+        "sessions",
+        "archive/forgotten",
+        "skills/history",
+        "tasks/done",
+        "reflections",
+    )
+]
+"""Notes that are there: neither changed, nor moved out of their folder."""
 STEERING = [
     "skills/x/SKILL.md",
     "Skills/x.md",
@@ -62,7 +92,8 @@ STEERING = [
     "rules/x.md",
     "RULES/x.md",
     "jobs/x.md",
-    "jobs/history/x.md",
+    "tasks/x.md",
+    "Tasks/x/y.md",
     "inbox/x.md",
     "prompts/system.md",
     "AGENT.md",
@@ -84,6 +115,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> House:
         "approvals/old.md": "old\n",
         "questions/old.md": "old\n",
         "sessions/old.md": "old\n",
+        "archive/forgotten/old.md": "old\n",
+        "archive/entries/old.md": "old\n",
+        "skills/history/old.md": "old\n",
+        "tasks/done/old.md": "old\n",
+        "reflections/old.md": "old\n",
         "skills/old.md": "old\n",
         "AGENT.md": "mine\n",
     }
@@ -132,7 +168,7 @@ def test_no_tool_writes_outside_the_vault_or_through_a_link(home: House, path: s
     assert "secret" not in home.call("vault_read", path=path).result.text.replace(path, "")
 
 
-@pytest.mark.parametrize("path", [*CLOSED, "approvals/old.md", "questions/old.md", "sessions/old.md"], ids=ascii)
+@pytest.mark.parametrize("path", [*CLOSED, *OLD], ids=ascii)
 def test_no_tool_touches_what_is_closed(home: House, path: str) -> None:
     untouched(home, path)
 
@@ -148,19 +184,32 @@ def test_what_is_hidden_is_not_read_either(home: House, path: str) -> None:
     assert "inside" not in home.fails("vault_read", path=path)
 
 
-NAMES = st.sampled_from(("approvals", "questions", "sessions"))
+NAMES = st.sampled_from(("approvals", "questions", "sessions", "reflections", "archive/forgotten", "tasks/done"))
 
 
 @given(NAMES, st.data())
 def test_no_spelling_that_folds_to_a_closed_folder_is_open(name: str, data: st.DataObject) -> None:
     spelt = ""
     for letter in name:
-        wide = chr(ord(letter) + 0xFEE0)
+        wide = chr(ord(letter) + 0xFEE0) if letter != "/" else letter
         spelt += data.draw(st.sampled_from((letter, letter.upper(), wide, f"\u200d{letter}", f"{letter}\ufeff")))
     spelt += data.draw(st.sampled_from(("", ".", " ", ". .", "\u00ad")))
     assert reach(f"{spelt}/x.md") is Reach.CLOSED
 
 
-@pytest.mark.parametrize("path", ["approval/x.md", "notes/approvals/x.md", "approvals.md", "a.b/c.md", "my rules/x.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "approval/x.md",
+        "notes/approvals/x.md",
+        "approvals.md",
+        "a.b/c.md",
+        "my rules/x.md",
+        "archive/forgotten.md",
+        "archive/entries/x.md",
+        "archive/done/x.md",
+        "done/x.md",
+    ],
+)
 def test_ordinary_names_are_open(path: str) -> None:
     assert reach(path) is Reach.OPEN

@@ -26,8 +26,17 @@ DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 13
 _GARBAGE = (50_000, 20, 50)
 """How many objects are made before garbage is looked for; the interpreter's own 700 suit programs that import less."""
 
-_PERSON_CAN_FIX = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
-"""Errors of the machine, not of the program: no permission, read-only or full disk."""
+_PERSON_CAN_FIX = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.EIO,
+}
+"""Errors of the machine, not of the program: no permission, read-only or full disk, a folder where a file belongs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +324,11 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
             return "Interrupted", "stopped", ""
         case OSError() if code == FIXABLE:
             place = f": {error.filename}" if error.filename else ""
-            return type(error).__name__, f"{(error.strerror or str(error)).lower()}{place}", ""
+            return (
+                type(error).__name__,
+                f"{(error.strerror or str(error)).lower()}{place}",
+                "vault-agent doctor looks for the cause",
+            )
         case _:
             hint = f"this is a bug, please report it; VAULT_AGENT_DEBUG=1 {PROGRAM} … shows where it happened"
             return type(error).__name__, f"{type(error).__name__}: {error}", hint

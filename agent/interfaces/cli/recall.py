@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import click
 
@@ -10,7 +11,7 @@ from agent.app.build import App, build
 from agent.errors import UserError
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.search import catch_up, opened_ahead
+from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
 from agent.memory.given import SPARE, is_given
 from agent.vault.write.humans import dirty
 
@@ -33,7 +34,8 @@ def command(output: Output, task: str, limit: int) -> None:
     index, notes = opened_ahead(app, task)
     with closing(index):
         late = catch_up(app, index, notes)
-        answer = index.search(task, limit * SPARE, passages=True, explain=True)
+        ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
+        answer, late = ask_whole(app, index, ask, late)
     hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in dirty(app.vault.git, app.vault.place)}

@@ -5,11 +5,12 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 import click
@@ -28,6 +29,7 @@ from agent.vault.history.commits import commits, is_commit_id, resolve
 if TYPE_CHECKING:
     from agent.app.library import Library
 
+Found = TypeVar("Found")
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 _CATCH_UP = 200
 """Changed notes that a search takes in by itself when no daemon does; with more it says so and goes on."""
@@ -66,7 +68,8 @@ def command(
             for line in _lines(queries):
                 say_line(_document(*_timed(index, line, limit, passages, explain), late))
             return
-        answer, took = _timed(index, query or "", limit, passages, explain)
+        ask = partial(_timed, index, query or "", limit, passages, explain)
+        (answer, took), late = ask_whole(app, index, ask, late, in_past=as_of is not None)
     if opened is not None:
         _open(app, answer, opened)
     output.emit(_document(answer, took, late), lambda: _said(answer, took, late))
@@ -128,6 +131,18 @@ def catch_up(
     except LockHeld:
         return "the index is being brought up to date by another process"
     return None
+
+
+def ask_whole(
+    app: App, index: "Library", ask: Callable[[], Found], late: str | None, *, in_past: bool = False
+) -> tuple[Found, str | None]:
+    """What `ask` finds, and why the index is behind, if it is; where it met damage, once more when that is mended."""
+    found = ask()
+    if not index.is_broken() or (not in_past and last_word(app) is not None):
+        return found, late
+    met = index.files.why_broken()
+    late = catch_up(app, index, in_past=in_past)
+    return ask(), late or f"it is whole again after damage ({met})"
 
 
 def _waits(daemon: Mapping[str, object]) -> str | None:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.private import make_folder
 from agent.errors import AgentError
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
@@ -97,7 +98,7 @@ def _git_version() -> Iterator[Check]:
 
 
 def _state(state: Path) -> Iterator[Check]:
-    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(state)
     with tempfile.TemporaryFile(dir=state) as file:
         file.write(b"probe")
         file.flush()

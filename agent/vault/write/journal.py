@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from agent.config.private import FILE, clear_way, write
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.write.change import Change, Stamp
@@ -98,13 +99,15 @@ class Journal:
         for line in self._lines():
             if "open" in line:
                 record = _record(line)
-                ours = (c for c in record.changes if c.after and c.collision != PERSON)
-                known.update({(c.path, str(c.after)): record.token for c in ours})
+                ours = (c for c in record.changes if c.after and c.collision != PERSON) if record else ()
+                known.update({(c.path, str(c.after)): str(line["open"]) for c in ours})
         return known
 
     def _write(self, line: dict[str, object], *, flush: bool) -> None:
+        clear_way(self.path)
         fresh = not self.path.exists()
-        with self.path.open("a+b") as file:
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, FILE)
+        with os.fdopen(descriptor, "a+b") as file:
             file.write(_gap(file) + json.dumps(line, ensure_ascii=True).encode() + b"\n")
             file.flush()
             if flush:
@@ -122,7 +125,7 @@ class Journal:
     def _raw(self) -> list[bytes]:
         try:
             return self.path.read_bytes().split(b"\n")
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):
             return []
 
     def _shorten(self) -> None:
@@ -132,7 +135,7 @@ class Journal:
         content = self.path.read_bytes()
         cut = content.index(b"\n", len(content) // 2) + 1
         draft = self.path.with_suffix(".new")
-        draft.write_bytes(content[cut:])
+        write(draft, content[cut:])
         draft.replace(self.path)
 
 
@@ -166,20 +169,20 @@ def _parse(raw: bytes) -> dict[str, object] | None:
 def _joined(raws: Sequence[bytes]) -> Record | None:
     """One transaction's record, from every line that opened it."""
     lines = [line for raw in raws if (line := _parse(raw)) is not None]
-    records = [_record(line) for line in lines]
+    records = [record for line in lines if (record := _record(line)) is not None]
     if not records:
         return None
     return replace(records[0], changes=tuple(change for record in records for change in record.changes))
 
 
-def _record(line: dict[str, object]) -> Record:
-    stamp = line["stamp"]
-    changes = line["changes"]
-    assert isinstance(stamp, dict) and isinstance(changes, list)
-    return Record(
-        str(line["token"]),
-        str(line["subject"]),
-        str(line["body"]),
-        Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])}),
-        tuple(Planned(**change) for change in changes),
-    )
+def _record(line: dict[str, object]) -> Record | None:
+    """The record on a line; None for a damaged one, which is as one that a crash cut short."""
+    stamp, changes = line.get("stamp"), line.get("changes")
+    if not isinstance(stamp, dict) or not isinstance(changes, list):
+        return None
+    try:
+        planned_changes = tuple(Planned(**change) for change in changes)
+        known = Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])})
+        return Record(str(line["token"]), str(line["subject"]), str(line["body"]), known, planned_changes)
+    except (KeyError, TypeError):
+        return None

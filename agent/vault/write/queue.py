@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from agent.config import private
 from agent.vault import durable
 from agent.vault.write.change import Append, Create, Delete, Edit, Move, Request, Stamp
 
@@ -50,7 +51,7 @@ class Queue:
         for path in sorted(self.folder.glob("*.json")):
             try:
                 order = _load(json.loads(path.read_bytes()))
-            except (ValueError, KeyError, TypeError) as error:
+            except (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
                 self.set_aside(path.stem, f"unreadable: {error}")
                 continue
             yield order
@@ -66,8 +67,8 @@ class Queue:
     def set_aside(self, token: str, reason: str) -> None:
         """Keep an order that cannot be carried out, with the reason, where `failed` finds it."""
         failed = self.folder / "failed"
-        failed.mkdir(parents=True, exist_ok=True)
-        (failed / f"{token}.reason").write_text(reason, "utf-8")
+        private.make_folder(failed)
+        private.write(failed / f"{token}.reason", reason.encode("utf-8", "replace"))
         self._path(token).replace(failed / f"{token}.json")
 
     def failed(self) -> dict[str, str]:

@@ -1,0 +1,116 @@
+"""Lookup tables in the passage store in which a key that is not found is really not there.
+
+SQLite finds a row by comparing keys on its way down, so one flipped bit can make it pass by a row in silence. Here the
+keys of each table are spread by their checksum over a fixed number of buckets. A bucket is one row: a JSON object with
+a checksum. All buckets are made with the store, so a missing one is damage like a wrong checksum.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+from zlib import crc32
+
+from agent.index.seal import Damaged
+
+Json: TypeAlias = str | int | list["Json"]
+Bucket: TypeAlias = dict[str, Json]
+SCHEMA = "create table bucket (id integer primary key, data text not null, crc integer not null)"
+
+
+class Table(Enum):
+    """Each table with the number of its first bucket, and how many it has."""
+
+    META = (0, 1)
+    """Facts about the index, by name."""
+    KEYS = (1, 1)
+    """How many facets there are of each header key."""
+    DAYS = (2, 64)
+    """By month: the day, path and number of each note that has a day."""
+    NOTES = (256, 256)
+    """By path: number, content hash, status, reason."""
+    FACETS = (512, 256)
+    """By header key and value: the numbers of the notes that have it."""
+    TERMS = (1024, 1024)
+    """By term number: in how many notes and in how many units it stands."""
+
+    @property
+    def first(self) -> int:
+        return self.value[0]
+
+    @property
+    def count(self) -> int:
+        return self.value[1]
+
+    def place(self, key: str) -> int:
+        """The bucket of a key."""
+        return self.first + crc32(key.encode("utf-8", "surrogatepass")) % self.count
+
+
+@dataclass(slots=True)
+class Buckets:
+    """The tables of one open store. What `change` gives is written by `flush`; `forget` drops what was not."""
+
+    connection: sqlite3.Connection
+    _held: dict[int, Bucket] = field(default_factory=dict)
+    _changed: set[int] = field(default_factory=set)
+
+    def make(self) -> None:
+        """Make all tables, empty."""
+        self.connection.execute(SCHEMA)
+        places = (place for table in Table for place in range(table.first, table.first + table.count))
+        self.connection.executemany("insert into bucket values (?, '{}', ?)", ((at, _crc(at, "{}")) for at in places))
+
+    def get(self, table: Table, key: str) -> Json | None:
+        """The value of a key; None where it has none. Raises `Damaged`."""
+        return self._bucket(table.place(key)).get(key)
+
+    def all(self, table: Table) -> Iterator[tuple[str, Json]]:
+        """Every key of a table with its value; raises `Damaged`."""
+        select = "select id, data, crc from bucket where id >= ? and id < ?"
+        rows = self.connection.execute(select, (table.first, table.first + table.count)).fetchall()
+        if [row[0] for row in rows] != [*range(table.first, table.first + table.count)]:
+            raise Damaged("notes.db is damaged: a bucket is missing")
+        for place, data, checksum in rows:
+            yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
+
+    def change(self, table: Table, key: str) -> Bucket:
+        """The bucket of a key, to be changed; raises `Damaged`."""
+        place = table.place(key)
+        self._changed.add(place)
+        return self._bucket(place)
+
+    def flush(self) -> None:
+        """Write what was changed."""
+        rows = [(place, json.dumps(self._held[place], separators=(",", ":"))) for place in sorted(self._changed)]
+        write = "update bucket set data = ?, crc = ? where id = ?"
+        done = self.connection.executemany(write, [(data, _crc(place, data), place) for place, data in rows])
+        if rows and done.rowcount != len(rows):
+            raise Damaged("notes.db is damaged: a bucket is missing")
+        self._changed.clear()
+
+    def forget(self) -> None:
+        """Read everything anew from now on."""
+        self._held.clear()
+        self._changed.clear()
+
+    def _bucket(self, place: int) -> Bucket:
+        if place not in self._held:
+            row = self.connection.execute("select data, crc from bucket where id = ?", (place,)).fetchone()
+            if row is None:
+                raise Damaged("notes.db is damaged: a bucket is missing")
+            self._held[place] = _checked(place, *row)
+        return self._held[place]
+
+
+def _checked(place: int, data: str, checksum: int) -> Bucket:
+    if _crc(place, data) != checksum:
+        raise Damaged("notes.db is damaged: a wrong checksum in a bucket")
+    found: Bucket = json.loads(data)
+    return found
+
+
+def _crc(place: int, data: str) -> int:
+    return crc32(data.encode("utf-8", "surrogatepass"), place)
