@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 from agent.vault.history.commits import Kind, commits, read_message
 from agent.vault.store import Vault
-from agent.vault.write.humans import dirty
+from agent.vault.write.survey import dirty
 
 LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
 FORGET = "forget"

@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Sequence
 
+from agent.errors import AgentError
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
-from agent.vault.write.humans import Dirty, Kind, dirty, filtered
 from agent.vault.write.paths import is_note
+from agent.vault.write.survey import Dirty, Kind, dirty, filtered
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
     """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known.
 
-    The hash is of the bytes on disk, also where git keeps what a filter made of them.
+    The hash is of the bytes on disk, also where git keeps what a filter made of them; a file that a program keeps open
+    is taken as it is now. One that cannot be read has the hash that git last saw, and is left out where it saw none.
     """
     listing = vault.git.start("ls-files", "-s", "-z", *_pathspec(vault))  # git lists while it looks for what changed
     try:
@@ -20,13 +22,18 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
     finally:
         listing.end()
     found = dict(_entry(row, vault.place.prefix) for row in rows if row and not row.startswith("120000"))
-    for item in changed:
-        found.pop(item.path, None)
+    staged = {item.path: oid for item in changed if (oid := found.pop(item.path, ""))}
     notes = {path: oid for path, oid in found.items() if is_note(path)}
     there = [item.path for item in changed if item.kind is not Kind.DELETED and is_note(item.path)]
     for path in (*there, *_rewritten(vault, [*notes])):
+        known = staged.get(path) or found.get(path)
         notes.pop(path, None)
-        data = vault.writer.files.read_any(path)
+        try:
+            data = vault.writer.files.read_now(path)
+        except (AgentError, OSError):
+            if known:
+                notes[path] = known
+            continue
         if data is not None and data[0] != "120000":
             notes[path] = blob_id(data[1])
     return notes

@@ -12,7 +12,7 @@ from agent.config.running import Spend
 from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.vault.health.status import Status, status
-from agent.vault.write.humans import Kind
+from agent.vault.write.survey import Kind
 
 _SHOWN = 10
 
@@ -51,6 +51,8 @@ def _document(found: Status) -> dict[str, object]:
         if last is None
         else {"commit": last.id, "when": last.when.isoformat(), "author": last.author, "subject": last.subject},
         "dirty": [{"path": item.path, "kind": item.kind.value} for item in found.dirty],
+        "open": list(found.open),
+        "unread": list(found.unread),
         "blocked": found.blocked,
         "queue": {"waiting": found.waiting, "failed": found.failed},
         "unfinished": found.unfinished,
@@ -65,9 +67,17 @@ def _text(found: Status) -> str:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
     staged = [item for item in found.dirty if item.kind is Kind.STAGED]
     yours = [item for item in found.dirty if item.kind is not Kind.STAGED]
-    lines.append(f"edits    {len(yours)} not committed yet" if yours else "edits    all committed")
+    lines.append(f"edits    {_edits(len(yours), found.unread)}")
     lines += [f"           {item.kind:8} {item.path}" for item in yours[:_SHOWN]]
     lines += [f"           and {len(yours) - _SHOWN} more"] if len(yours) > _SHOWN else []
+    lines += [
+        f"unread   {path}: cannot be read; give yourself the right to, or take it out of the vault"
+        for path in found.unread
+    ]
+    lines += [
+        f"open     {path}: another program keeps it open; recorded when it is closed or left alone"
+        for path in found.open
+    ]
     lines += [f"staged   {len(staged)} by you, for your own git commit"] if staged else []
     lines += [f"waits    {found.blocked}"] if found.blocked else []
     lines += [f"queue    {found.waiting} writes wait"] if found.waiting else []
@@ -80,6 +90,14 @@ def _text(found: Status) -> str:
     lines += [f"conflict {path}" for path in found.conflicts]
     lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
     return "\n".join(lines)
+
+
+def _edits(count: int, unread: Sequence[str]) -> str:
+    known = f"{count} not committed yet" if count else ""
+    if not unread:
+        return known or "all committed"
+    more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
+    return f"{known}{'; ' if known else ''}unknown: cannot read {', '.join(unread[:3])}{more}"
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:

@@ -173,6 +173,7 @@ class Running:
     timeout: float
     worktree: Path
     code: int = -1
+    stderr: bytes = b""
     waited: bool = False
 
     def end(self) -> None:
@@ -199,7 +200,7 @@ class Running:
             process.kill()
             process.communicate()
             raise Retryable(f"git {self.name} did not finish in {self.timeout:.0f} s") from error
-        self.code = process.returncode
+        self.code, self.stderr = process.returncode, err
         if self.code not in ok:
             raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
         return bytes(out)

@@ -110,7 +110,8 @@ class Outcome:
     """What a transaction came to: a commit, or a place in the queue with the reason for waiting.
 
     `human` is the commit, just before ours, that recorded what a person had saved in the same notes. `fresh`: a
-    person's burst of edits was still going on, so nothing was committed yet.
+    person's burst of edits was still going on, so nothing was committed yet. `open` and `unread` are files left for
+    later: those that another program keeps open, and files and folders that cannot be read.
     """
 
     commit: str | None = None
@@ -119,3 +120,5 @@ class Outcome:
     conflicts: tuple[str, ...] = ()
     queued: str | None = None
     fresh: bool = False
+    open: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
