@@ -64,7 +64,7 @@ Request = Create | Edit | Append | Move | Delete
 class Change:
     """One file from `before` to `after` (None: no file), to be written under `temporary` first.
 
-    `copy` is the path of the conflict copy, should there have to be one.
+    `copy` is the path of the conflict copy, should there have to be one; `source` is where a moved note comes from.
     """
 
     path: str
@@ -74,6 +74,7 @@ class Change:
     collision: Collision
     mode: int | None = None
     copy: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.objects import FILE, LINK, PROGRAM
-from agent.vault.write import swap
+from agent.vault.write import attributes, swap
 from agent.vault.write.paths import check
 
 SETTLE_SECONDS = 2.0
@@ -157,7 +157,7 @@ class Files:
         with self.folder(path, make=True) as (here, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             part = temporary + PART
-            descriptor = os.open(part, flags, 0o666, dir_fd=here)
+            descriptor = os.open(part, flags, 0o666 if mode is None else mode & 0o600, dir_fd=here)
             try:
                 with open(descriptor, "wb") as file:
                     if mode is not None:
@@ -171,6 +171,14 @@ class Files:
                 os.unlink(part, dir_fd=here)
                 raise
 
+    def inherit(self, path: str, temporary: str, source: str) -> None:
+        """Give the temporary file beside `path` the owner, mode and extended attributes of the file `source`."""
+        try:
+            with self.folder(source) as (there, old), self.folder(path) as (here, _):
+                attributes.copy(there, old, here, temporary)
+        except FileNotFoundError:
+            return
+
     def publish(self, path: str, temporary: str) -> None:
         """Give the temporary file its name; raises `NoteExists` rather than overwrite."""
         with self.folder(path) as (here, name):
@@ -180,9 +188,13 @@ class Files:
                 raise NoteExists(f"{path} exists already", hint="choose another name, or edit it") from error
 
     def trade(self, path: str, temporary: str) -> None:
-        """Exchange the file with the temporary one, which then holds what was replaced; raises `FileNotFoundError`."""
+        """Exchange the file with the temporary one, which then holds what was replaced; raises `FileNotFoundError`.
+
+        Owner, mode and extended attributes stay with the name.
+        """
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
+            attributes.copy(here, name, here, temporary)
             if swap.exchange(here, temporary, name):
                 return
             aside = temporary + ".out"
