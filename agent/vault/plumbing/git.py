@@ -15,7 +15,8 @@ from typing import BinaryIO
 from agent.errors import Permanent, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
-from agent.vault.plumbing.pipes import READERS, pipes
+from agent.vault.plumbing.hazards import Hazard, hazards
+from agent.vault.plumbing.pipes import READERS
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -30,6 +31,7 @@ NEUTRAL = (
     ("safe.bareRepository", "explicit"),
     ("commit.gpgSign", "false"),
     ("log.showSignature", "false"),
+    ("log.mailmap", "false"),
     ("diff.external", ""),
     ("diff.ignoreSubmodules", "all"),
     ("submodule.recurse", "false"),
@@ -37,8 +39,8 @@ NEUTRAL = (
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
 )
-LOOK_SECONDS = 2.0
-"""So long a command may take before the work tree is searched for what it could be waiting for."""
+LOOK_SECONDS = 1.0
+"""So long a command may take before the repository is searched for what it could be waiting for."""
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
 KEPT_VARIABLES = (
@@ -58,6 +60,14 @@ class GitFailed(Permanent):
         )
         self.code = code
         self.stderr = stderr
+
+
+class Obstructed(UserError):
+    """git waits for something that it will not get, or not soon; `hazard` says what it is."""
+
+    def __init__(self, hazard: Hazard) -> None:
+        super().__init__(str(hazard), hint=hazard.hint)
+        self.hazard = hazard
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,7 @@ class Git:
         except GitCommandNotFound as error:
             raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
         fed = stdin if isinstance(stdin, bytes) else None
-        return Running(args[0], process, fed, self.timeout, self.worktree)
+        return Running(args[0], process, fed, self.timeout, self.gitdir, self.worktree)
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {
@@ -171,6 +181,7 @@ class Running:
     process: Command.AutoInterrupt
     stdin: bytes | None
     timeout: float
+    gitdir: Path
     worktree: Path
     code: int = -1
     stderr: bytes = b""
@@ -186,7 +197,7 @@ class Running:
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
         """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit.
 
-        Raises `UserError` soon when it waits for something in the work tree that is not a file.
+        Raises `Obstructed` soon when it waits for a pipe, or for the match of a costly pattern.
         """
         process = self.process.proc
         if process is None:
@@ -210,18 +221,12 @@ class Running:
         try:
             return process.communicate(self.stdin, timeout=early)
         except subprocess.TimeoutExpired:
-            try:
-                self._refuse_pipes()
-            except UserError:
+            found = next(hazards(self.gitdir, self.worktree, folders=self.name in READERS), None)
+            if found is not None:
                 process.kill()
                 process.communicate()
-                raise
+                raise Obstructed(found) from None
             return process.communicate(timeout=self.timeout - early)
-
-    def _refuse_pipes(self) -> None:
-        path = next(pipes(self.worktree), None) if self.name in READERS else None
-        if path is not None:
-            raise UserError(f"git waits for {path}, which is not a file", hint=f"remove it: rm {path}")
 
 
 def _silence(names: list[str]) -> Iterator[tuple[str, str]]:
