@@ -41,7 +41,7 @@ def _said(outcome: Outcome, left: list[Dirty]) -> str:
     if staged:
         lines.append(f"{staged} staged by you, left for your own `git commit`")
     lines += [f"left     {path}: another program keeps it open" for path in outcome.open]
-    lines += [f"unknown  {path}: cannot be read" for path in outcome.unread]
+    lines += [f"unknown  {path}: cannot be looked at" for path in outcome.unread]
     named = {*outcome.open, *outcome.unread}
     others = sum(1 for item in left if item.kind is not Kind.STAGED and item.path not in named)
     if others:

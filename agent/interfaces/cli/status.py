@@ -70,10 +70,7 @@ def _text(found: Status) -> str:
     lines.append(f"edits    {_edits(len(yours), found.unread)}")
     lines += [f"           {item.kind:8} {item.path}" for item in yours[:_SHOWN]]
     lines += [f"           and {len(yours) - _SHOWN} more"] if len(yours) > _SHOWN else []
-    lines += [
-        f"unread   {path}: cannot be read; give yourself the right to, or take it out of the vault"
-        for path in found.unread
-    ]
+    lines += [f"unread   {path}: cannot be looked at, so what changed in it is not known" for path in found.unread]
     lines += [
         f"open     {path}: another program keeps it open; recorded when it is closed or left alone"
         for path in found.open

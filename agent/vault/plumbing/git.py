@@ -91,6 +91,8 @@ class Git:
         self.gitdir = gitdir
         self.worktree = worktree
         self.timeout = timeout
+        self.costly: Hazard | None = None
+        """A pattern that git was found unable to match in time, so that nobody asks it again for new files."""
         self._settings = NEUTRAL + (DURABLE if durable else ())
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._command = Command(str(worktree))

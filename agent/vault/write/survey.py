@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.git import Git, Obstructed, Running
 from agent.vault.plumbing.repository import Place
 from agent.vault.write.paths import is_temporary
 
@@ -52,8 +52,7 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
     command = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
     only = [place.prefix + path for path in paths] or [place.prefix.rstrip("/")]
     pathspec = ["--", *only] if only != [""] else []
-    running = git.start(*command, *pathspec, drivers_off=True)
-    out = running.wait().decode("utf-8", "surrogateescape")
+    running, out = _run(git, [*command, *pathspec])
     found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
     changed = tuple(
         Dirty(item.path.removeprefix(place.prefix), item.kind, item.oid)
@@ -61,7 +60,24 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
         if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
     )
     unread = dict.fromkeys(unreadable(running.stderr.decode("utf-8", "surrogateescape")))
+    if git.costly is not None:
+        unread[f"new files ({git.costly})"] = None
     return Survey(changed, tuple(path.removeprefix(place.prefix) for path in unread))
+
+
+def _run(git: Git, command: Sequence[str]) -> tuple[Running, str]:
+    """Run git status; where it cannot match a pattern in time, for the files that it knows already."""
+    if git.costly is None:
+        running = git.start(*command, drivers_off=True)
+        try:
+            return running, running.wait().decode("utf-8", "surrogateescape")
+        except Obstructed as error:
+            if not error.hazard.pattern:
+                raise
+            git.costly = error.hazard
+    known = ["--untracked-files=no" if word == "--untracked-files=all" else word for word in command]
+    running = git.start(*known, drivers_off=True)
+    return running, running.wait().decode("utf-8", "surrogateescape")
 
 
 def unreadable(stderr: str) -> Iterator[str]:
