@@ -28,6 +28,7 @@ from agent.config.private import replace
 from agent.errors import NotAVault
 from agent.events.types import DaemonStarted, DaemonStopped, Origin
 from agent.reactions import Reactions
+from agent.vault.write.unsettled import HOLDS_UP
 from agent.watch.classify import VaultEvent
 from agent.watch.outage import Outage
 from agent.watch.watcher import Watcher
@@ -63,6 +64,7 @@ class Daemon:
     _indexing: bool = field(default=False, init=False)
     _look_at: float = field(default=0.0, init=False)
     _quiet_at: float | None = field(default=None, init=False)
+    _burst_from: float | None = field(default=None, init=False)
     _away_since: float | None = field(default=None, init=False)
     _large: bool = field(default=False, init=False)
     _sight: Outage = field(default_factory=Outage, init=False)
@@ -174,12 +176,14 @@ class Daemon:
                 self._large = True
                 give_back()
             if any(event.origin is not Origin.OWN for event in events):
-                self._quiet_at = now + quiet
-        elif self._quiet_at is not None and now >= self._quiet_at:
+                self._burst_from = now if self._burst_from is None else self._burst_from
+                self._quiet_at = min(now + quiet, self._burst_from + HOLDS_UP * max(quiet, STEP))
+        if self._quiet_at is not None and now >= self._quiet_at:
+            self._burst_from = None
             self._quiet_at = now + max(quiet, STEP) if reactions.to_quiet() else None
         self.runs.step(now)
         self.inbox.step(now)
-        self.chores.step(now, settled=self._quiet_at is None)
+        self.chores.step(now, settled=self._quiet_at is None or (self._burst_from is None and reactions.settled))
 
     def _tend(self, now: float, reactions: Reactions) -> None:
         """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often

@@ -36,6 +36,8 @@ class Reactions:
     let_go: Callable[[], None] = lambda: None
     recorded: Callable[[str, Sequence[str]], None] = lambda commit, paths: None
     problem: dict[str, str] = field(default_factory=dict)
+    settled: bool = True
+    """Whether all that is left of a person's edits is in files that another program keeps open."""
 
     def to_changes(self, events: Sequence[VaultEvent]) -> None:
         """Index a batch of changes, then tell everybody."""
@@ -73,7 +75,9 @@ class Reactions:
         self.problem.pop("commit", None)
         if outcome.human:
             self.recorded(outcome.human, outcome.paths)
-        return outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
+        waits = outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
+        self.settled = not waits
+        return waits or bool(outcome.open)
 
     def to_crash(self) -> None:
         """Finish what a crash left; what cannot be finished now is tried again with the next write."""

@@ -124,7 +124,7 @@ def _named(notes: Mapping[str, N]) -> dict[str, N]:
 def library(app: App) -> Library:
     """The index over the notes as they are now."""
     vault = app.vault
-    return Library(index_files(app), _engine(app), app, lambda: _named(contents(vault)), vault.read)
+    return Library(index_files(app), _engine(app), app, lambda: _named(contents(vault)), vault.read_now)
 
 
 def library_at(app: App, commit: str) -> Library:

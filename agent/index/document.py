@@ -5,8 +5,9 @@ into numbers is left to `packed`, the embedder and the engines.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from io import StringIO
 
 from agent.index.analysis import terms, title_terms
 from agent.markdown import contents, passages, tags
@@ -17,6 +18,15 @@ from agent.markdown.values import Value, is_list
 UNITS = Sizes(lines=1, least=0)
 LARGEST = 8 * 1024 * 1024
 """Bytes of a note that is still read; what is larger is data, not a note."""
+WHOLE = 1024 * 1024
+"""Bytes of a note that is taken apart whole. Of a larger one the header, headings, tags and links of so many bytes
+count, and its text is cut into windows: a list of 750,000 links would take 3.8 GB line by line."""
+WINDOW = 1200
+"""Characters after which a window of a large note is closed; of a longer line, every so many make a window."""
+MOST_UNITS = 10_000
+"""A note of more lines has units of several lines."""
+MOST_TERMS = 250_000
+"""Terms of a large note that are kept: 2 to 4 MB of text; a list of identifiers has three for each."""
 LONGEST_FACET = 200
 _MONTHS = [
     "january",
@@ -65,15 +75,20 @@ class Document:
 
 
 def read(path: str, data: bytes) -> Document:
-    """The document of a note; never fails, whatever its bytes."""
-    note = Note.parse(data)
+    """The document of a note; never fails, whatever its bytes. Of a large one only a part is taken: see `WHOLE`."""
+    is_large = len(data) > WHOLE
+    note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)
+    text = Note.parse(data).text if is_large else note.text
     found = contents.read(note)
     title, day = note.title(path), passages.day(note, path)
     headings = tuple(term for heading in found.headings for term in terms(heading.text))
     names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
     names_text = " · ".join((title, *note.aliases, *names))
     first = Unit(0, 0, (), names_text, tuple(terms(names_text)))
-    units = (first, *_units(note, path, found if note.problem is None else None))
+    if is_large:
+        units = (first, *_first(_windows(text, note.body_line if note.problem is None else 1)))
+    else:
+        units = (first, *_units(note, path, found if note.problem is None else None))
     fields = {
         "title": tuple(term for text in (title, *note.aliases) for term in title_terms(text)),
         "path": tuple(terms(path.rpartition("/")[0])),
@@ -85,13 +100,56 @@ def read(path: str, data: bytes) -> Document:
     }
     facets = dict.fromkeys((*(("tag", name) for name in names), *_facets(note.header)))
     problem = note.problem.message if note.problem else ""
-    return Document(path, title, note.id, day, fields, units, tuple(facets), note.text, problem)
+    if is_large:
+        large = (
+            f"larger than {WHOLE >> 20} MB: its text is found up to line {units[-1].last}, its links in the first MB"
+        )
+        problem = f"{problem}; {large}" if problem else large
+    return Document(path, title, note.id, day, fields, units, tuple(facets), text, problem)
+
+
+def _first(units: Iterator[Unit]) -> Iterator[Unit]:
+    """The units up to `MOST_TERMS`."""
+    count = 0
+    for unit in units:
+        count += len(unit.terms)
+        if count > MOST_TERMS:
+            return
+        yield unit
+
+
+def _windows(text: str, body_line: int) -> Iterator[Unit]:
+    """The units of a large note: lines together up to `WINDOW` characters, and longer lines in pieces."""
+    held: list[str] = []
+    size = 0
+    first = body_line
+    number = 0
+    for number, line in enumerate(StringIO(text, newline="\n"), 1):
+        if number < body_line:
+            continue
+        if size and size + len(line) > WINDOW:
+            yield _window(first, number - 1, "".join(held))
+            held, size, first = [], 0, number
+        for start in range(0, len(line) - WINDOW, WINDOW):
+            yield _window(number, number, line[start : start + WINDOW])
+        rest = line[(len(line) - 1) // WINDOW * WINDOW :]
+        held.append(rest)
+        size += len(rest)
+    if size:
+        yield _window(first, number, "".join(held))
+
+
+def _window(first: int, last: int, text: str) -> Unit:
+    text = text.removesuffix("\n")
+    return Unit(first, last, (), text, tuple(terms(text)))
 
 
 def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[Unit]:
     first_heading = found.headings[0].text if found and found.headings else ""
     above: tuple[str, ...] = ()
-    for passage in passages.read(note, path, UNITS, found.body if found else None):
+    lines = note.data.count(b"\n")
+    sizes = UNITS if lines < MOST_UNITS else replace(UNITS, lines=1 + lines // MOST_UNITS, least=UNITS.words)
+    for passage in passages.read(note, path, sizes, found.body if found else None):
         own = terms(passage.text)
         if passage.headings == above and above and above[-1] != first_heading:
             own.extend(terms(above[-1]))  # a section's first unit has its heading already

@@ -7,7 +7,7 @@ summed here instead of by `model2vec`, which takes 0.2 s to import: a search fro
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,6 +45,10 @@ class Embedder(Protocol):
         ...
 
 
+TOGETHER = 500_000
+"""Characters that are cut into tokens at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
     """A matrix with a row for each token, through `mapping` where the model has one; `ids` cuts texts into tokens."""
@@ -61,7 +65,7 @@ class StaticEmbedder:
         return int(self.matrix.shape[1])
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        arrays = [np.array(each, dtype=np.int32) for each in self.ids(texts)]
+        arrays = [np.array(each, dtype=np.int32) for part in _parts(texts) for each in self.ids(part)]
         return arrays if self.unknown < 0 else [array[array != self.unknown] for array in arrays]
 
     def vectors(self, tokens: Ints) -> Floats:
@@ -69,6 +73,18 @@ class StaticEmbedder:
         if self.weights is not None:
             rows *= self.weights[tokens][:, None]
         return rows
+
+
+def _parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The texts, some at a time: the tokenizer takes about a hundred bytes for each character that it is given."""
+    start, size = 0, 0
+    for at, text in enumerate(texts):
+        if size and size + len(text) > TOGETHER:
+            yield texts[start:at]
+            start, size = at, 0
+        size += len(text)
+    if start < len(texts):
+        yield texts[start:]
 
 
 def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:

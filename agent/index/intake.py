@@ -7,7 +7,6 @@ memory. When that transaction counts is `update`'s.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from threading import Thread
 from typing import Protocol, TypeAlias
 
@@ -25,7 +24,9 @@ from agent.index.weights import Weights
 Read: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path; None when it is gone. May raise `OSError` or `AgentError`: the note counts as failed."""
 _TOGETHER = 200
-"""Notes that are encoded at once."""
+"""Notes that are encoded at once, at most."""
+_UNITS_TOGETHER = 20_000
+"""Their units, after which no more notes join them."""
 
 
 class Vectors(Protocol):
@@ -81,9 +82,7 @@ class Intake:
 
     def stream(self, paths: Sequence[str], read: Read) -> Iterator[tuple[int, Fields]]:
         """Read, encode and store the notes, and give each to the keyword engine."""
-        remaining = iter(paths)
-        while some := list(islice(remaining, _TOGETHER)):
-            documents = [found for path in some if (found := self._document(path, read)) is not None]
+        for documents in self._batches(paths, read):
             encoded = encode(documents, self.chosen.embedder, self.weights.fields)
             self.store.add(map(self._record, documents, encoded))
             for each in encoded:
@@ -96,6 +95,22 @@ class Intake:
             for each_document in documents:
                 yield self.numbers[each_document.path], each_document.fields
         self._placed()
+
+    def _batches(self, paths: Sequence[str], read: Read) -> Iterator[list[document.Document]]:
+        """The notes that can be read, some at a time: as many as fit into a bounded memory."""
+        some: list[document.Document] = []
+        units = 0
+        for path in paths:
+            found = self._document(path, read)
+            if found is None:
+                continue
+            some.append(found)
+            units += len(found.units)
+            if len(some) == _TOGETHER or units >= _UNITS_TOGETHER:
+                yield some
+                some, units = [], 0
+        if some:
+            yield some
 
     def _placed(self) -> None:
         """Wait until the vectors of the last notes are in their index; raises what went wrong there."""

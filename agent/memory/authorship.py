@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from agent.vault.history.commits import commits, read_message
 from agent.vault.plumbing.file_changes import Kind
 from agent.vault.store import Vault
-from agent.vault.write.humans import dirty
+from agent.vault.write.survey import dirty
 
 LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
 FORGET = "forget"

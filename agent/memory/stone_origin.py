@@ -1,8 +1,8 @@
 """Which tombstones count: those that this program wrote for its person, or that the person wrote themselves.
 
 A tombstone keeps a memory from being written, so one that a tool wrote or that somebody else brought must not count.
-Git's history says who wrote it; the author's address in a commit can be forged by whoever may push to this vault. The
-answer for each content is kept in the vault's private folder, so that git is asked once; that file can be deleted.
+The history says who wrote it, and `vault.provenance` whether it arrived from where others write. What the history says
+of each content is kept in the vault's private folder, so that git is asked once; that file can be deleted.
 """
 
 import json
@@ -11,7 +11,6 @@ from pathlib import Path
 
 from agent.vault import durable
 from agent.vault.history.commits import HUMAN, read_message
-from agent.vault.plumbing.objects import blob_id
 from agent.vault.plumbing.people import AGENT, person
 from agent.vault.store import Vault
 
@@ -26,7 +25,7 @@ def trusted(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
     """
     file = vault.writer.layout.folder / "forgotten.json"
     known = _load(file)
-    keys = {path: f"{blob_id(data)} {path}" for path, data in notes.items()}
+    keys = {path: f"{vault.git.blob_id(data)} {path}" for path, data in notes.items()}
     new = [path for path in notes if keys[path] not in known]
     if new:
         committed = _committed(vault, new)
@@ -35,7 +34,8 @@ def trusted(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
         known |= {keys[path]: path in origin or path not in asked for path in new}
         if asked:
             _save(file, {keys[path]: known[keys[path]] for path in notes if path in asked or path not in new})
-    return frozenset(path for path in notes if known[keys[path]])
+    here = (path for path in notes if known[keys[path]])
+    return frozenset(path for path in here if not vault.provenance.arrived(path, keys[path].partition(" ")[0]))
 
 
 def _committed(vault: Vault, paths: Iterable[str]) -> dict[str, str]:

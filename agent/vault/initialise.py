@@ -19,7 +19,7 @@ from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
 from agent.vault.write.change import Stamp
 from agent.vault.write.files import Files
-from agent.vault.write.humans import Kind, dirty, filtered
+from agent.vault.write.survey import Kind, dirty, filtered
 from agent.vault.write.writer import Options
 
 IGNORE = ".gitignore"

@@ -2,17 +2,18 @@
 
 from collections.abc import Collection, Sequence
 
+from agent.errors import AgentError
 from agent.vault.store import Vault
-from agent.vault.write.humans import Dirty, Kind, dirty, filtered
 from agent.vault.write.paths import is_note
+from agent.vault.write.survey import Dirty, Kind, dirty, filtered
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
     """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known.
 
-    Where a sparse checkout keeps notes away, those that are on disk all the same are read.
-
-    The hash is of the bytes on disk, also where git keeps what a filter made of them.
+    Where a sparse checkout keeps notes away, those that are on disk all the same are read. The hash is of the bytes on
+    disk, also where git keeps what a filter made of them; a file that a program keeps open is taken as it is now. One
+    that cannot be read has the hash that git last saw, and is left out where it saw none.
     """
     command = ["ls-files", "-s", "-t", "-z", *_pathspec(vault)]
     listing = vault.git.start(*command)  # git lists while it looks for what changed
@@ -26,13 +27,18 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
     away = {_entry(row[2:], vault.place.prefix)[0] for row in plain if row.startswith("S")}
     for path in away:
         found.pop(path)
-    for item in changed:
-        found.pop(item.path, None)
+    staged = {item.path: oid for item in changed if (oid := found.pop(item.path, ""))}
     notes = {path: oid for path, oid in found.items() if is_note(path)}
     there = [item.path for item in changed if item.kind is not Kind.DELETED and is_note(item.path)]
     for path in (*there, *filter(is_note, away), *_rewritten(vault, [*notes])):
+        known = staged.get(path) or found.get(path)
         notes.pop(path, None)
-        data = vault.writer.files.read_any(path)
+        try:
+            data = vault.writer.files.read_now(path)
+        except (AgentError, OSError):
+            if known:
+                notes[path] = known
+            continue
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
     return notes

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.errors import AgentError, NotAVault, Retryable, SecretFound, UserError
+from agent.errors import AgentError, BadPath, NotAVault, Retryable, SecretFound, UserError
 from agent.vault.layout import layout
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.objects import LINK
 from agent.vault.plumbing.repository import MARKER, Place, locate
 from agent.vault.provenance.record import Provenance, provenance
 from agent.vault.write import humans, secrets
@@ -141,8 +142,19 @@ class Vault:
             return humans.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
 
     def read(self, path: str) -> bytes | None:
-        """A note's bytes, None where there is none."""
-        return self.writer.files.read(path)
+        """A note's bytes, None where there is none; where a program keeps the note open, its bytes of this moment."""
+        try:
+            return self.writer.files.read(path)
+        except Retryable:
+            return self.read_now(path)
+
+    def read_now(self, path: str) -> bytes | None:
+        """A note's bytes of this moment, also in the middle of a save; for what is read again when the note changes."""
+        check(path, system=True)
+        found = self.writer.files.read_now(path)
+        if found is not None and found[0] == LINK:
+            raise BadPath(f"{path} is a link", hint="links are not followed")
+        return None if found is None else found[1]
 
     def read_at(self, revision: str, path: str) -> bytes | None:
         """A note's bytes in a commit, None where it has none; raises `UserError` for a revision that does not exist."""

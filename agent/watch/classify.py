@@ -15,6 +15,8 @@ from agent.watch.ignore import is_note
 NoteEvent = types.NoteEvent[Change]
 VaultEvent = types.VaultEvent[Change]
 
+MOST_COMPARED = 1 << 20
+"""Bytes of a note whose versions are compared; a larger one is told as changed, without its every link and task."""
 _EMPTY = Note.parse(b"")
 
 
@@ -35,6 +37,8 @@ def classify(difference: Difference, old: bytes | None, new: bytes | None, origi
         return FileChanged(path, after is not None, origin)
     if after is None or new is None:
         return NoteDeleted(path, before or "", origin)
+    if max(len(old or b""), len(new)) > MOST_COMPARED:
+        old, new = None, b""
     if before is None:
         return NoteCreated(path, after, origin, changes.between(_EMPTY, Note.parse(new)))
     same = before == after

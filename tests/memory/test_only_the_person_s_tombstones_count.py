@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.memory.tombstones import Tombstones, foreign_tombstones, marks, tombstone, tombstones
+from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
@@ -75,7 +76,10 @@ def test_a_tombstone_counts_on_the_person_s_second_machine(tmp_path: Path) -> No
         change.create(*stone())
     git(tmp_path, "clone", "-q", "vault", "second")
     git(tmp_path / "second", "config", "user.email", "anna@example.org")
-    assert counts(open_vault(tmp_path / "second", tmp_path / "state2", vault.clock, FAST))
+    second = open_vault(tmp_path / "second", tmp_path / "state2", vault.clock, FAST)
+    assert not counts(second)
+    second.provenance.answers.answer(plain_address(str(vault.place.root)), Writers.ME)
+    assert counts(second)
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\0\xff", b"[1]", b"null", b'{"a": {"b": []}}'])

@@ -1,10 +1,12 @@
 """Recovery, step by step: the same crash at every point of one transaction."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.config import holder as holders
 from agent.vault.health.status import status
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
@@ -174,7 +176,8 @@ def test_locks_on_refs_left_by_a_crash_are_known_to_be_ours(tmp_path: Path, monk
             change(vault)
     (vault.place.gitdir / "refs/heads/main.lock").touch()
     (vault.place.gitdir / "HEAD.lock").touch()
-    (vault.place.gitdir / "index.lock").write_bytes(b"vault-agent 01HZZZZZZZ0000000000000009 999999999\n")
+    left = replace(holders.current(), process=999999999)
+    (vault.place.gitdir / "index.lock").write_text(f"vault-agent 01HZZZZZZZ0000000000000009 {left}\n")
     with vault.transaction("y", AGENT) as tx:
         tx.append("c.md", b"more")
     assert tx.outcome.commit

@@ -11,8 +11,8 @@ from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Transaction, Vault, open_vault
 from agent.vault.write import borders
 from agent.vault.write.change import Create, Stamp
-from agent.vault.write.humans import dirty
 from agent.vault.write.queue import Order
+from agent.vault.write.survey import dirty
 from tests.vaults import FORMAT, committed, git, head, make_vault, write
 
 AGENT = Stamp("agent", "r1")

@@ -6,7 +6,7 @@ from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.write.change import Outcome
-from agent.vault.write.humans import Dirty, Kind, dirty
+from agent.vault.write.survey import Dirty, Kind, dirty
 
 
 @click.command(short_help="Commit your own edits now, in your name.")
@@ -15,7 +15,8 @@ from agent.vault.write.humans import Dirty, Kind, dirty
 def command(output: Output, confirmed: bool) -> None:
     """Commit every note and file you changed by hand, in your name, as one commit.
 
-    What you have staged with `git add` is left for you to commit.
+    What you have staged with `git add` is left for you to commit. A file that another program keeps open is left until
+    it is closed, or recorded as it is after some minutes.
     """
     vault = build(output.vault()).vault
     outcome = vault.commit_human(confirmed=confirmed)
@@ -24,6 +25,8 @@ def command(output: Output, confirmed: bool) -> None:
         "commit": outcome.human,
         "files": list(outcome.paths),
         "left": [{"path": item.path, "kind": item.kind.value} for item in left],
+        "open": list(outcome.open),
+        "unread": list(outcome.unread),
         "queued": outcome.queued,
     }
     output.emit(document, lambda: _said(outcome, left))
@@ -32,12 +35,16 @@ def command(output: Output, confirmed: bool) -> None:
 def _said(outcome: Outcome, left: list[Dirty]) -> str:
     if outcome.queued:
         return f"not committed yet: {outcome.queued}"
-    lines = ["nothing to commit"]
+    lines = ["nothing committed" if outcome.unread or outcome.open else "nothing to commit"]
     if outcome.human:
         lines = [f"commit {outcome.human[:12]}: {len(outcome.paths)} of your files", *outcome.paths[:20]]
     staged = sum(1 for item in left if item.kind is Kind.STAGED)
     if staged:
         lines.append(f"{staged} staged by you, left for your own `git commit`")
-    if len(left) > staged:
-        lines.append(f"{len(left) - staged} left alone (open in another program, or handled by a git filter)")
+    lines += [f"left     {path}: another program keeps it open" for path in outcome.open]
+    lines += [f"unknown  {path}: cannot be looked at" for path in outcome.unread]
+    named = {*outcome.open, *outcome.unread}
+    others = sum(1 for item in left if item.kind is not Kind.STAGED and item.path not in named)
+    if others:
+        lines.append(f"{others} left alone (saved a moment ago, or handled by a git filter)")
     return as_lines(lines)

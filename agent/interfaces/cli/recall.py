@@ -13,7 +13,7 @@ from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
 from agent.memory.given import SPARE, is_given
-from agent.vault.write.humans import dirty
+from agent.vault.write.survey import dirty
 
 _PIECES = 8
 

@@ -14,7 +14,7 @@ from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.status import Status, status
-from agent.vault.write.humans import Kind
+from agent.vault.write.survey import Kind
 
 _SHOWN = 10
 
@@ -61,6 +61,8 @@ def _document(found: Status) -> dict[str, object]:
         if last is None
         else {"commit": last.id, "when": last.when.isoformat(), "author": last.author, "subject": last.subject},
         "dirty": [{"path": item.path, "kind": item.kind.value} for item in found.dirty],
+        "open": list(found.open),
+        "unread": list(found.unread),
         "blocked": found.blocked,
         "queue": {"waiting": found.waiting, "failed": found.failed},
         "unfinished": found.unfinished,
@@ -75,9 +77,14 @@ def _text(found: Status) -> list[str]:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
     staged = [item for item in found.dirty if item.kind is Kind.STAGED]
     yours = [item for item in found.dirty if item.kind is not Kind.STAGED]
-    lines.append(f"edits    {len(yours)} not committed yet" if yours else "edits    all committed")
+    lines.append(f"edits    {_edits(len(yours), found.unread)}")
     lines += [f"           {item.kind:8} {item.path}" for item in yours[:_SHOWN]]
     lines += [f"           and {len(yours) - _SHOWN} more"] if len(yours) > _SHOWN else []
+    lines += [f"unread   {path}: cannot be looked at, so what changed in it is not known" for path in found.unread]
+    lines += [
+        f"open     {path}: another program keeps it open; recorded when it is closed or left alone"
+        for path in found.open
+    ]
     lines += [f"staged   {len(staged)} by you, for your own git commit"] if staged else []
     lines += [f"waits    {found.blocked}"] if found.blocked else []
     lines += [f"queue    {found.waiting} writes wait"] if found.waiting else []
@@ -109,6 +116,14 @@ def _arrived_text(state: ArrivalState) -> list[str]:
     return lines + [
         f"arrived  {path} steers me when you have looked: vault-agent trust {path}" for path in state.steering
     ]
+
+
+def _edits(count: int, unread: Sequence[str]) -> str:
+    known = f"{count} not committed yet" if count else ""
+    if not unread:
+        return known or "all committed"
+    more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
+    return f"{known}{'; ' if known else ''}unknown: cannot read {', '.join(unread[:3])}{more}"
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:

@@ -15,7 +15,7 @@ from agent.vault.health.probe import Check, Level, disk, guarded, ok
 from agent.vault.health.status import conflict_copies
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git, GitFailed
-from agent.vault.plumbing.pipes import pipes
+from agent.vault.plumbing.hazards import hazards
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 
@@ -65,9 +65,13 @@ def _mend_head(gitdir: Path) -> str:
 
 
 def _pipes(vault: Vault) -> Iterator[Check]:
-    found = list(pipes(vault.place.worktree))
-    for path in found:
-        yield Check(Level.BAD, "pipe", f"{path} is not a file: git would wait for it for ever", next=f"rm '{path}'")
+    found = list(hazards(vault.place.gitdir, vault.place.worktree))
+    for each in found:
+        if each.pattern:
+            yield Check(Level.BAD, "pattern", str(each), next=each.hint)
+            continue
+        what = f"{each.path} is not a file: git would wait for it for ever"
+        yield Check(Level.BAD, "pipe", what, next=f"rm '{each.path}'")
     if not found:
         yield ok("pipes", "none where git reads")
 

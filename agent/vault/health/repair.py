@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.errors import AgentError, BadPath
 from agent.vault.plumbing.index_file import check_not_sparse
-from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, index_lock, set_aside
+from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, file_time, index_lock, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
 from agent.vault.store import Vault
 from agent.vault.write.borders import is_repository
@@ -56,7 +56,7 @@ def move_lock(vault: Vault, lock: Path) -> bool:
     place = vault.place
     if lock.name == "index.lock":
         return clear_stale(lock, place.gitdir, place.worktree, vault.clock)
-    age = vault.clock.now().timestamp() - lock.lstat().st_mtime
+    age = file_time(place.gitdir, vault.clock) - lock.lstat().st_mtime
     if age < STALE_SECONDS or git_is_busy(place.gitdir, place.worktree):
         return False
     set_aside(lock, place.gitdir)
@@ -66,7 +66,7 @@ def move_lock(vault: Vault, lock: Path) -> bool:
 def litter(vault: Vault) -> list[Path]:
     """Our own working files in the repository that no running process of ours can still need."""
     edge = vault.clock.now().timestamp() - STALE_SECONDS
-    found = [*vault.place.gitdir.glob("vault-agent-index.*"), *vault.place.gitdir.glob("vault-agent-lock.*")]
+    found = [*vault.place.gitdir.glob("vault-agent-index*"), *vault.place.gitdir.glob("vault-agent-lock.*")]
     return [path for path in found if path.lstat().st_mtime < edge and not path.name.endswith(OURS.decode())]
 
 

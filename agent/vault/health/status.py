@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agent.errors import Permanent
+from agent.errors import AgentError, Permanent
 from agent.markdown.note import Note
 from agent.vault.listing import contents
 from agent.vault.plumbing.lock import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
-from agent.vault.write.humans import Dirty, dirty
+from agent.vault.write.survey import Dirty, survey
+from agent.vault.write.unsettled import opened_and_unread
 
 _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")
 
@@ -30,6 +31,8 @@ class LastCommit:
 class Status:
     """The vault's state.
 
+    `open` are changed files that another program keeps open, to be recorded when it closes them; of `unread` files and
+    folders nobody knows whether they have changed.
     `blocked` says why writes wait; `waiting` counts them; `failed` maps files of writes that could not be carried
     out to the reason; `unfinished` counts transactions that a crash left; `writer` is the process now writing; `notes`
     maps every note to the hash of its content.
@@ -39,6 +42,8 @@ class Status:
     branch: str | None
     last: LastCommit | None
     dirty: tuple[Dirty, ...]
+    open: tuple[str, ...]
+    unread: tuple[str, ...]
     blocked: str | None
     waiting: int
     failed: dict[str, str]
@@ -63,16 +68,19 @@ def _look(vault: Vault) -> Status:
     place, writer = vault.place, vault.writer
     last = vault.git.start(*_LAST)
     try:
-        changed = dirty(vault.git, place)
-        notes = contents(vault, changed)
+        found = survey(vault.git, place)
+        notes = contents(vault, found.changed)
         told = last.wait(ok=(0, 128))
     finally:
         last.end()
+    opened, unread = opened_and_unread(writer.files, found.changed)
     return Status(
         place.root,
         _short(branch(place.gitdir)),
         _commit(told),
-        tuple(changed),
+        found.changed,
+        tuple(sorted(opened)),
+        tuple(dict.fromkeys((*found.unread, *sorted(unread)))),
         blocked(place.gitdir),
         writer.queue.count(),
         writer.queue.failed(),
@@ -93,7 +101,10 @@ def _copies(vault: Vault, paths: Iterable[str]) -> list[str]:
 
 
 def _is_copy(vault: Vault, path: str) -> bool:
-    data = vault.read(path)
+    try:
+        data = vault.read(path)
+    except (AgentError, OSError):
+        return True  # by its name; what cannot be read is named for that
     if data is None:
         return False
     note = Note.parse(data)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from agent.vault.store import Vault
-from agent.vault.write.humans import dirty
+from agent.vault.write.survey import dirty
 
 
 @dataclass(frozen=True, slots=True)

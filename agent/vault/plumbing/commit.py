@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import Permanent, Retryable
 from agent.vault.plumbing.git import Git, GitFailed
 from agent.vault.plumbing.index_file import check_not_sparse, skipped
+from agent.vault.plumbing.lock import keep_index_lock
 from agent.vault.plumbing.objects import (
     FOLDER,
     Entry,
@@ -39,6 +41,10 @@ _NAMES_IN_FULL = {b"\0\0\0\2", b"\0\0\0\3"}
 
 Edits = dict[bytes, Entry | None]
 """Paths inside the repository, each with what it becomes; None: it goes."""
+
+
+class IndexChanged(Retryable):
+    """Another program wrote the shared index, or took its lock, while ours was being made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,13 @@ class Committer:
                     made = _chain(tip, planned.layers, pack, when)
                     new = next((commit for commit in reversed(made) if commit), None)
                     lines = index_lines(planned.index, tip.width)
-                    self._store(pack if new else None, lines, token, refresh and new is not None)
+                    try:
+                        self._store(pack if new else None, lines, token, refresh and new is not None)
+                    except IndexChanged:
+                        if not keep_index_lock(self.place.gitdir, token):
+                            raise
+                        self.clock.sleep(_PAUSE)
+                        continue
                 if new is None:
                     return made
                 before_ref(new)
@@ -119,23 +131,47 @@ class Committer:
 
     @contextmanager
     def _index_put_back(self, token: str) -> Iterator[None]:
-        """Give the shared index its old file again when the block fails; needs neither git nor disk space."""
-        index, before = self.place.gitdir / "index", self.place.gitdir / f"vault-agent-index-before.{token}"
-        existed = index.exists()
-        with suppress(OSError):
-            before.hardlink_to(index)
+        """Give the shared index its old file again when the block fails; needs neither git nor disk space.
+
+        Only in the place of one that we put there: what another program has written since stays.
+        """
+        index, before, after = self._index_files(token)
         try:
             yield
         except Exception:
             with suppress(OSError):
-                if before.exists():
-                    before.replace(index)
-                elif not existed:
-                    index.unlink(missing_ok=True)
+                if after.exists() and after.samefile(index):
+                    if before.exists():
+                        before.replace(index)
+                    else:
+                        index.unlink(missing_ok=True)
             raise
         finally:
-            with suppress(OSError):
+            for link in (before, after):
+                with suppress(OSError):
+                    link.unlink(missing_ok=True)
+
+    def _index_files(self, token: str) -> tuple[Path, Path, Path]:
+        """The shared index, a second name for the one that we found there, and one for the one that we put there."""
+        gitdir = self.place.gitdir
+        return (
+            gitdir / "index",
+            gitdir / f"vault-agent-index-before.{token}",
+            gitdir / f"vault-agent-index-after.{token}",
+        )
+
+    def _swap_index(self, private: Path, seen: "_Look | None", token: str) -> None:
+        """Compare and swap: raises `IndexChanged` when the shared index is not the one that `private` was made from."""
+        index, before, after = self._index_files(token)
+        if not keep_index_lock(self.place.gitdir, token) or _look(index) != seen:
+            raise IndexChanged("another program has changed git's index", hint="try again when it is done")
+        with suppress(OSError):  # without second names it is only not given back
+            if seen is not None and not (after.exists() and after.samefile(index)):
                 before.unlink(missing_ok=True)
+                before.hardlink_to(index)
+            after.unlink(missing_ok=True)
+            after.hardlink_to(private)
+        private.replace(index)
 
     def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
         """HEAD, its folders above `paths`, and on request what the index holds for the paths."""
@@ -190,8 +226,10 @@ class Committer:
         """Prepare the shared index and put it in its place after the block: it must never name a missing object."""
         index = self.place.gitdir / "index"
         private = self.place.gitdir / f"vault-agent-index.{token}"
+        keep_index_lock(self.place.gitdir, token)
         try:
-            if index.exists():
+            seen = _look(index)
+            if seen is not None:
                 # With the index's own time: by it git knows which files changed too soon after to be told apart.
                 shutil.copy2(index, private)
             else:
@@ -205,7 +243,7 @@ class Committer:
             if refresh:
                 self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
             yield
-            private.replace(index)
+            self._swap_index(private, seen, token)
         finally:
             private.unlink(missing_ok=True)
 
@@ -268,6 +306,18 @@ def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tup
         parent = pack.add("commit", format_commit(root, [parent] if parent else [], who, who, layer.message))
         made.append(parent)
     return tuple(made)
+
+
+_Look = tuple[int, int, int]
+
+
+def _look(index: Path) -> _Look | None:
+    """What tells one version of the index file from another: inode, size and time; None where there is none."""
+    try:
+        status = index.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _text(path: bytes) -> str:

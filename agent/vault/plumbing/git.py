@@ -17,8 +17,9 @@ from agent.errors import Permanent, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
 from agent.vault.plumbing.enclosed import common_folder
+from agent.vault.plumbing.hazards import Hazard, hazards
 from agent.vault.plumbing.objects import blob_id
-from agent.vault.plumbing.pipes import READERS, pipes
+from agent.vault.plumbing.pipes import READERS
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -33,6 +34,7 @@ NEUTRAL = (
     ("safe.bareRepository", "explicit"),
     ("commit.gpgSign", "false"),
     ("log.showSignature", "false"),
+    ("log.mailmap", "false"),
     ("diff.external", ""),
     ("diff.ignoreSubmodules", "all"),
     ("submodule.recurse", "false"),
@@ -40,8 +42,8 @@ NEUTRAL = (
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
 )
-LOOK_SECONDS = 2.0
-"""So long a command may take before the work tree is searched for what it could be waiting for."""
+LOOK_SECONDS = 1.0
+"""So long a command may take before the repository is searched for what it could be waiting for."""
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
 _SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
@@ -65,6 +67,14 @@ class GitFailed(Permanent):
         self.stderr = stderr
 
 
+class Obstructed(UserError):
+    """git waits for something that it will not get, or not soon; `hazard` says what it is."""
+
+    def __init__(self, hazard: Hazard) -> None:
+        super().__init__(str(hazard), hint=hazard.hint)
+        self.hazard = hazard
+
+
 @dataclass(frozen=True, slots=True)
 class GitObject:
     """An object as `cat-file` gives it: hex id, type and bytes."""
@@ -86,6 +96,8 @@ class Git:
         self.gitdir = gitdir
         self.worktree = worktree
         self.timeout = timeout
+        self.costly: Hazard | None = None
+        """A pattern that git was found unable to match in time, so that nobody asks it again for new files."""
         self._settings = NEUTRAL + (DURABLE if durable else ())
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
@@ -120,7 +132,7 @@ class Git:
         except GitCommandNotFound as error:
             raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
         fed = stdin if isinstance(stdin, bytes) else None
-        return Running(args[0], process, fed, self.timeout, self.worktree)
+        return Running(args[0], process, fed, self.timeout, self.gitdir, self.worktree)
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
         environment = {
@@ -195,8 +207,10 @@ class Running:
     process: Command.AutoInterrupt
     stdin: bytes | None
     timeout: float
+    gitdir: Path
     worktree: Path
     code: int = -1
+    stderr: bytes = b""
     waited: bool = False
 
     def end(self) -> None:
@@ -209,7 +223,7 @@ class Running:
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
         """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit.
 
-        Raises `UserError` soon when it waits for something in the work tree that is not a file.
+        Raises `Obstructed` soon when it waits for a pipe, or for the match of a costly pattern.
         """
         process = self.process.proc
         if process is None:
@@ -223,7 +237,7 @@ class Running:
             process.kill()
             process.communicate()
             raise Retryable(f"git {self.name} did not finish in {self.timeout:.0f} s") from error
-        self.code = process.returncode
+        self.code, self.stderr = process.returncode, err
         if self.code not in ok:
             raise GitFailed(self.name, self.code, err.decode("utf-8", "replace"))
         return bytes(out)
@@ -233,18 +247,12 @@ class Running:
         try:
             return process.communicate(self.stdin, timeout=early)
         except subprocess.TimeoutExpired:
-            try:
-                self._refuse_pipes()
-            except UserError:
+            found = next(hazards(self.gitdir, self.worktree, folders=self.name in READERS), None)
+            if found is not None:
                 process.kill()
                 process.communicate()
-                raise
+                raise Obstructed(found) from None
             return process.communicate(timeout=self.timeout - early)
-
-    def _refuse_pipes(self) -> None:
-        path = next(pipes(self.worktree), None) if self.name in READERS else None
-        if path is not None:
-            raise UserError(f"git waits for {path}, which is not a file", hint=f"remove it: rm {path}")
 
 
 def _silence(names: list[str]) -> Iterator[tuple[str, str]]:

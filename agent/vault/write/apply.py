@@ -26,6 +26,8 @@ def apply(files: Files, change: Change, combine: Combine) -> Applied:
     if change.before is None:
         try:
             files.stage(change.path, change.temporary, change.after, change.mode)
+            if change.source:
+                files.inherit(change.path, change.temporary, change.source)
             files.publish(change.path, change.temporary)
         except (AgentError, OSError):
             files.discard(change.path, change.temporary)

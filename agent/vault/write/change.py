@@ -64,7 +64,7 @@ Request = Create | Edit | Append | Move | Delete
 class Change:
     """One file from `before` to `after` (None: no file), to be written under `temporary` first.
 
-    `copy` is the path of the conflict copy, should there have to be one.
+    `copy` is the path of the conflict copy, should there have to be one; `source` is where a moved note comes from.
     """
 
     path: str
@@ -74,6 +74,7 @@ class Change:
     collision: Collision
     mode: int | None = None
     copy: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ class Outcome:
     """What a transaction came to: a commit, or a place in the queue with the reason for waiting.
 
     `human` is the commit, just before ours, that recorded what a person had saved in the same notes. `fresh`: a
-    person's burst of edits was still going on, so nothing was committed yet.
+    person's burst of edits was still going on, so nothing was committed yet. `open` and `unread` are files left for
+    later: those that another program keeps open, and files and folders that cannot be read.
     """
 
     commit: str | None = None
@@ -119,3 +121,5 @@ class Outcome:
     conflicts: tuple[str, ...] = ()
     queued: str | None = None
     fresh: bool = False
+    open: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ and come into place by one call that shows what they replaced. What to write and
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.objects import FILE, LINK, PROGRAM
-from agent.vault.write import swap
+from agent.vault.write import attributes, swap
 from agent.vault.write.paths import check
 
 SETTLE_SECONDS = 2.0
@@ -86,6 +86,32 @@ class Files:
 
     def read_any(self, path: str) -> tuple[str, bytes] | None:
         """Any file as git would keep it: (git mode, bytes), a link as its target; None for other things."""
+        return self._as_git(path, self.settled)
+
+    def read_now(self, path: str, patience: float = 0.0) -> tuple[str, bytes] | None:
+        """The same, as it is at this moment when a program still has it open after `patience` seconds."""
+
+        def momentary(here: int, name: str, path: str) -> bytes:
+            try:
+                return self.settled(here, name, path, patience)
+            except Retryable:
+                with open(_open_regular(here, name, path), "rb") as file:
+                    return file.read()
+
+        return self._as_git(path, momentary)
+
+    def is_open_elsewhere(self, path: str) -> bool:
+        """Whether another program has the file open for writing; raises `OSError` where it cannot be read."""
+        try:
+            with self.folder(path) as (here, name):
+                if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+                    return False
+                with open(_open_regular(here, name, path), "rb") as file:
+                    return swap.has_writer(file.fileno()) is True
+        except FileNotFoundError:
+            return False
+
+    def _as_git(self, path: str, read: Callable[[int, str, str], bytes]) -> tuple[str, bytes] | None:
         try:
             with self.folder(path) as (here, name):
                 status = os.stat(name, dir_fd=here, follow_symlinks=False)
@@ -93,16 +119,16 @@ class Files:
                     return LINK, os.fsencode(os.readlink(name, dir_fd=here))
                 if not stat.S_ISREG(status.st_mode):
                     return None
-                return PROGRAM if status.st_mode & 0o100 else FILE, self.settled(here, name, path)
+                return PROGRAM if status.st_mode & 0o100 else FILE, read(here, name, path)
         except FileNotFoundError:
             return None
 
-    def settled(self, here: int, name: str, path: str) -> bytes:
+    def settled(self, here: int, name: str, path: str, patience: float = SETTLE_SECONDS) -> bytes:
         """The file's bytes once no process has it open for writing.
 
-        Raises `Retryable` when somebody keeps it open for longer than two seconds.
+        Raises `Retryable` when somebody keeps it open for longer than `patience` seconds.
         """
-        deadline = self.clock.monotonic() + SETTLE_SECONDS
+        deadline = self.clock.monotonic() + patience
         while True:
             descriptor = _open_regular(here, name, path)
             with open(descriptor, "rb") as file:
@@ -113,7 +139,7 @@ class Files:
                     after = os.fstat(descriptor)
                     if _stamp(before) == _stamp(after) and not swap.has_writer(descriptor):
                         return data
-            if self.clock.monotonic() > deadline:
+            if self.clock.monotonic() >= deadline:
                 raise Retryable(f"another program keeps {path} open for writing", hint="save it there, then try again")
             self.clock.sleep(_PAUSE)
 
@@ -131,7 +157,7 @@ class Files:
         with self.folder(path, make=True) as (here, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             part = temporary + PART
-            descriptor = os.open(part, flags, 0o666, dir_fd=here)
+            descriptor = os.open(part, flags, 0o666 if mode is None else mode & 0o600, dir_fd=here)
             try:
                 with open(descriptor, "wb") as file:
                     if mode is not None:
@@ -145,6 +171,14 @@ class Files:
                 os.unlink(part, dir_fd=here)
                 raise
 
+    def inherit(self, path: str, temporary: str, source: str) -> None:
+        """Give the temporary file beside `path` the owner, mode and extended attributes of the file `source`."""
+        try:
+            with self.folder(source) as (there, old), self.folder(path) as (here, _):
+                attributes.copy(there, old, here, temporary)
+        except FileNotFoundError:
+            return
+
     def publish(self, path: str, temporary: str) -> None:
         """Give the temporary file its name; raises `NoteExists` rather than overwrite."""
         with self.folder(path) as (here, name):
@@ -154,9 +188,13 @@ class Files:
                 raise NoteExists(f"{path} exists already", hint="choose another name, or edit it") from error
 
     def trade(self, path: str, temporary: str) -> None:
-        """Exchange the file with the temporary one, which then holds what was replaced; raises `FileNotFoundError`."""
+        """Exchange the file with the temporary one, which then holds what was replaced; raises `FileNotFoundError`.
+
+        Owner, mode and extended attributes stay with the name.
+        """
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
+            attributes.copy(here, name, here, temporary)
             if swap.exchange(here, temporary, name):
                 return
             aside = temporary + ".out"

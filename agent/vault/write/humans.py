@@ -4,118 +4,54 @@ Everything that git sees as changed and not staged belongs to it; what a person 
 is what a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 
-from agent.errors import Retryable
+from agent.errors import AgentError
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
-from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.lock import index_lock
 from agent.vault.plumbing.objects import Entry, Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place
-from agent.vault.write.borders import is_foreign, submodule_above
+from agent.vault.write.borders import submodule_above
 from agent.vault.write.brake import Touched, rewrites
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.journal import PERSON, Planned, Record
 from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.message import compose, one_line
-from agent.vault.write.paths import is_note, is_temporary
+from agent.vault.write.paths import is_note
+from agent.vault.write.survey import Dirty, Kind, filtered, survey
+from agent.vault.write.unsettled import Waiting
 from agent.vault.write.writer import Writer
 
 _LISTED = 40
-
-
-class Kind(StrEnum):
-    """How a file differs from HEAD."""
-
-    EDITED = "edited"
-    CREATED = "created"
-    DELETED = "deleted"
-    STAGED = "staged"
-    UNMERGED = "unmerged"
-
-
-@dataclass(frozen=True, slots=True)
-class Dirty:
-    """One changed file; `oid` is HEAD's blob (empty for a new file)."""
-
-    path: str
-    kind: Kind
-    oid: str = ""
-
-
-def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
-    """Every file of the vault, or of these, that differs from HEAD, without taking a lock or running a filter."""
-    command = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
-    only = [place.prefix + path for path in paths] or [place.prefix.rstrip("/")]
-    pathspec = ["--", *only] if only != [""] else []
-    out = git.run(*command, *pathspec, drivers_off=True).decode("utf-8", "surrogateescape")
-    found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
-    known: dict[str, bool] = {}
-    return [
-        item
-        for each in found
-        if each.path.startswith(place.prefix) and not each.path.endswith("/") and not is_temporary(each.path)
-        if not _is_foreign(item := replace(each, path=each.path.removeprefix(place.prefix)), place, known)
-    ]
-
-
-def _is_foreign(item: Dirty, place: Place, known: dict[str, bool]) -> bool:
-    """Whether a new file is another repository's, also while that one is being made and git does not see it yet."""
-    return item.kind is Kind.CREATED and is_foreign(place.root, item.path, known)
-
-
-def _parse(line: str) -> Dirty | None:
-    """One record of git status; submodules are not ours."""
-    if line.startswith("? "):
-        return Dirty(line[2:], Kind.CREATED)
-    if line.startswith("u "):
-        return Dirty(line.split(" ", 10)[10], Kind.UNMERGED)
-    if not line.startswith("1 "):
-        return None
-    _, states, submodule, _, _, _, head, _, path = line.split(" ", 8)
-    if submodule.startswith("S"):
-        return None
-    if states[0] != ".":
-        return Dirty(path, Kind.STAGED, head)
-    return Dirty(path, Kind.DELETED if states[1] == "D" else Kind.EDITED, head)
-
-
-def filtered(git: Git, place: Place, paths: Sequence[str]) -> set[str]:
-    """Those of the paths that a git filter (such as LFS) would rewrite: git has to add them itself."""
-    if not paths:
-        return set()
-    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-    out = git.run("check-attr", "-z", "--stdin", "filter", stdin=asked).decode("utf-8", "surrogateescape").split("\0")
-    return {
-        path.removeprefix(place.prefix)
-        for path, value in zip(out[0::3], out[2::3], strict=False)
-        if value not in {"unspecified", "unset"}
-    }
+_SAVE_SECONDS = 0.5
+"""A save takes a few milliseconds: so long one that is under way is waited for before its file counts as emptied."""
 
 
 def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
     """Commit a person's unstaged edits in their name; called under the writer lock.
 
-    `quiet` waits for the end of a burst: nothing happens while a file is younger than the quiet interval. Raises
+    `quiet` waits for the end of a burst: nothing happens while a file is younger than the quiet interval. A file that
+    another program keeps open, or that cannot be read, is left for later and named in the outcome. Raises
     `MassChange` when too many notes would vanish and nobody said yes, and `LockHeld` when git's index is locked.
     """
     reason = writer.waiting_reason()
     if reason:
         return Outcome(queued=reason)
-    changed = [item for item in dirty(writer.git, writer.place) if item.kind not in {Kind.STAGED, Kind.UNMERGED}]
+    found = survey(writer.git, writer.place)
+    changed = [item for item in found.changed if item.kind not in {Kind.STAGED, Kind.UNMERGED}]
     aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not Kind.DELETED])
-    mine = [item for item in changed if item.path not in aside]
+    waiting = Waiting(writer.files, writer.clock, writer.layout.folder / "unsettled.json", writer.options.quiet_seconds)
+    settled = waiting.sort([item for item in changed if item.path not in aside], quiet=quiet)
+    mine = settled.ready
+    unread = tuple(dict.fromkeys((*found.unread, *settled.unread)))
     if not mine:
-        return Outcome()
-    if quiet and _is_fresh(writer, mine):
-        return Outcome(fresh=True)
-    contents = _Contents(writer)
+        return Outcome(fresh=settled.fresh, open=settled.open, unread=unread)
+    contents = _Contents(writer, settled.restless)
     if not confirmed:
-        _brake(writer, mine)
+        _brake(writer, [item for item in mine if item.path not in settled.held])
     token = writer.clock.new_id()
     place = writer.place
     who = person(writer.git)
@@ -142,7 +78,9 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         raise
     with suppress(OSError):
         writer.journal.close(token, None)
-    return Outcome(human=made[0], paths=tuple(item.path for item in recorded) if made[0] else ())
+    waiting.recorded(settled.restless)
+    paths_made = tuple(item.path for item in recorded) if made[0] else ()
+    return Outcome(human=made[0], paths=paths_made, open=settled.open, unread=unread)
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
@@ -158,9 +96,10 @@ def place_bytes(place: Place, path: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """The files as they are now, read when they are needed and not kept."""
+    """The files as they are now, read when they are needed and not kept; `restless` ones as they are at any moment."""
 
     writer: Writer
+    restless: frozenset[str]
 
     def edits(self, items: Sequence[Dirty], tip: Tip, pack: Pack) -> Edits:
         """What to record; a file that another program keeps open waits for the next time."""
@@ -169,32 +108,16 @@ class _Contents:
             path = place_bytes(self.writer.place, item.path)
             if submodule_above(tip, path) is not None:
                 continue  # the person is about to replace a submodule: that is theirs to commit
+            files = self.writer.files
             try:
-                found = self.writer.files.read_any(item.path)
-            except Retryable:
+                found = files.read_any(item.path) if item.path not in self.restless else files.read_now(item.path)
+            except (AgentError, OSError):
                 continue
             if found is not None:
                 edits[path] = Entry(found[0], pack.add("blob", found[1]))
             elif tip.entry(path) is not None:
                 edits[path] = None
         return edits
-
-
-def _is_fresh(writer: Writer, items: Sequence[Dirty]) -> bool:
-    """Whether the burst may still be going on: a file, or the folder a file left, changed a moment ago.
-
-    By the time of the change itself, which no program can set: a file dated in the future is not fresh for ever.
-    """
-    quiet, now = writer.options.quiet_seconds, writer.clock.now().timestamp()
-    for item in items:
-        path = writer.place.root / item.path
-        try:
-            status = (path if item.kind is not Kind.DELETED else path.parent).lstat()
-        except OSError:
-            continue
-        if abs(now - status.st_ctime) < quiet:
-            return True
-    return False
 
 
 def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
@@ -209,11 +132,11 @@ def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
 
 
 def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
-    """Each file as HEAD has it and as it is now; one that another program keeps open waits for the next time."""
+    """Each file as HEAD has it and as it is now; one that cannot be read waits for the next time."""
     for before in rewrites(writer.git, [Touched(item.path, item.oid, "") for item in items]):
         try:
-            found = writer.files.read_any(before.path)
-        except Retryable:
+            found = writer.files.read_now(before.path, _SAVE_SECONDS)
+        except (AgentError, OSError):
             continue
         yield Rewrite(before.path, before.before, found[1] if found is not None else None)
 

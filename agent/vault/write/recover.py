@@ -6,10 +6,11 @@ there before nor what we meant to write become a conflict copy.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.plumbing.commit import Plan, Tip
-from agent.vault.plumbing.lock import index_lock, set_aside
+from agent.vault.plumbing.lock import file_time, index_lock, remove_own, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
 from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import blocked, branch
@@ -107,8 +108,10 @@ def _settle(writer: Writer, record: Record) -> None:
     found = [_look(writer, plan) for plan in record.changes]
     foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
     applied = [item.applied() for item in found if item.is_applied]
+    place = writer.place
     try:
-        made = writer.commit_applied(order, applied)
+        with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
+            made = writer.commit_applied(order, applied)
     except BadPath:  # the last commit has another repository there by now
         _take_back(writer, record, found)
         return
@@ -215,9 +218,10 @@ def _go_on(writer: Writer, item: _Found) -> None:
 def _clear_locks(writer: Writer, token: str) -> None:
     """Our private files in the repository, and locks on refs if the crash came while HEAD was being moved."""
     gitdir = writer.place.gitdir
-    private = ("index.{}", "index.{}.lock", "index-before.{}", "lock.{}")
+    private = ("index.{}", "index.{}.lock", "index-before.{}", "index-after.{}", "lock.{}")
     for name in private:
         (gitdir / f"vault-agent-{name.format(token)}").unlink(missing_ok=True)
+    remove_own(gitdir / "index.lock", token)
     if not writer.journal.ref_was_reached(token):
         return
     deadline = writer.clock.monotonic() + PATIENCE
@@ -227,5 +231,16 @@ def _clear_locks(writer: Writer, token: str) -> None:
         writer.clock.sleep(_PAUSE)
     names = ["HEAD.lock", "packed-refs.lock", f"{branch(gitdir)}.lock"]
     for lock in (gitdir / name for name in names):
-        if lock.exists():
+        if _stays(writer, lock):
             set_aside(lock, gitdir)
+
+
+def _stays(writer: Writer, lock: Path) -> bool:
+    """Whether a lock on a ref is still there at the age of two seconds: no git that is unseen from here holds it."""
+    deadline = writer.clock.monotonic() + PATIENCE
+    while lock.exists():
+        age = file_time(writer.place.gitdir, writer.clock) - lock.stat().st_mtime
+        if age >= PATIENCE or writer.clock.monotonic() > deadline:
+            return True
+        writer.clock.sleep(_PAUSE)
+    return False

@@ -21,6 +21,7 @@ class _Draft:
     after: bytes | None
     collision: Collision
     mode: int | None
+    source: str = ""
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Resolver:
     def _change(self, number: int, path: str, draft: _Draft) -> Change:
         copy = self.copy_path(path)
         temporary = f"{TEMPORARY}{self.token}-{number}"
-        return Change(path, draft.before, draft.after, temporary, draft.collision, draft.mode, copy)
+        return Change(path, draft.before, draft.after, temporary, draft.collision, draft.mode, copy, draft.source)
 
     def copy_path(self, path: str) -> str:
         """Where a conflict copy of this note would go."""
@@ -97,7 +98,7 @@ class Resolver:
             raise NoteGone(f"{path} is not there", hint="vault-agent log shows where it went")
         if target.after is not None:
             raise NoteExists(f"{to} exists already", hint="choose another name")
-        target.after, target.mode = source.after, source.mode
+        target.after, target.mode, target.source = source.after, source.mode, source.source or path
         source.after = None
 
     def _delete(self, path: str, base: bytes | None) -> None:

@@ -1,0 +1,128 @@
+"""What git sees as changed on disk, and what it could not look at.
+
+A folder that git may not open is a warning on its standard error and exit status 0: what is in it is unknown, which is
+not the same as unchanged.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent.vault.plumbing.git import Git, Obstructed, Running
+from agent.vault.plumbing.repository import Place
+from agent.vault.write.borders import is_foreign
+from agent.vault.write.paths import is_temporary
+
+_QUOTED = re.compile("['\"](.+)['\"]")
+_REASONS = tuple(f": {os.strerror(code)}" for code in errno.errorcode)
+_LABEL = re.compile(r"^(?:warning|error|fatal): ")
+
+
+class Kind(StrEnum):
+    """How a file differs from HEAD."""
+
+    EDITED = "edited"
+    CREATED = "created"
+    DELETED = "deleted"
+    STAGED = "staged"
+    UNMERGED = "unmerged"
+
+
+@dataclass(frozen=True, slots=True)
+class Dirty:
+    """One changed file; `oid` is HEAD's blob (empty for a new file)."""
+
+    path: str
+    kind: Kind
+    oid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The changed files of a vault, and the files and folders (ending in `/`) that git could not look at."""
+
+    changed: tuple[Dirty, ...]
+    unread: tuple[str, ...] = ()
+
+
+def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
+    """Every file of the vault, or of these, that differs from HEAD, without taking a lock or running a filter."""
+    command = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
+    only = [place.prefix + path for path in paths] or [place.prefix.rstrip("/")]
+    pathspec = ["--", *only] if only != [""] else []
+    running, out = _run(git, [*command, *pathspec])
+    found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
+    known: dict[str, bool] = {}
+    changed = tuple(
+        Dirty(item.path.removeprefix(place.prefix), item.kind, item.oid)
+        for item in found
+        if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
+        if item.kind is not Kind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
+    )
+    unread = dict.fromkeys(unreadable(running.stderr.decode("utf-8", "surrogateescape")))
+    if git.costly is not None:
+        unread[f"new files ({git.costly})"] = None
+    return Survey(changed, tuple(path.removeprefix(place.prefix) for path in unread))
+
+
+def _run(git: Git, command: Sequence[str]) -> tuple[Running, str]:
+    """Run git status; where it cannot match a pattern in time, for the files that it knows already."""
+    if git.costly is None:
+        running = git.start(*command, drivers_off=True)
+        try:
+            return running, running.wait().decode("utf-8", "surrogateescape")
+        except Obstructed as error:
+            if not error.hazard.pattern:
+                raise
+            git.costly = error.hazard
+    known = ["--untracked-files=no" if word == "--untracked-files=all" else word for word in command]
+    running = git.start(*known, drivers_off=True)
+    return running, running.wait().decode("utf-8", "surrogateescape")
+
+
+def unreadable(stderr: str) -> Iterator[str]:
+    """The files and folders that git's messages on standard error say it could not look at."""
+    for line in stderr.splitlines():
+        reason = next((reason for reason in _REASONS if line.endswith(reason)), None)
+        if reason is None:
+            continue
+        what = _LABEL.sub("", line.removesuffix(reason))
+        quoted = _QUOTED.search(what)
+        yield quoted[1] if quoted else what
+
+
+def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
+    """The changed files of `survey` alone."""
+    return list(survey(git, place, paths).changed)
+
+
+def _parse(line: str) -> Dirty | None:
+    """One record of git status; submodules are not ours."""
+    if line.startswith("? "):
+        return Dirty(line[2:], Kind.CREATED)
+    if line.startswith("u "):
+        return Dirty(line.split(" ", 10)[10], Kind.UNMERGED)
+    if not line.startswith("1 "):
+        return None
+    _, states, submodule, _, _, _, head, _, path = line.split(" ", 8)
+    if submodule.startswith("S"):
+        return None
+    if states[0] != ".":
+        return Dirty(path, Kind.STAGED, head)
+    return Dirty(path, Kind.DELETED if states[1] == "D" else Kind.EDITED, head)
+
+
+def filtered(git: Git, place: Place, paths: Sequence[str]) -> set[str]:
+    """Those of the paths that a git filter (such as LFS) would rewrite: git has to add them itself."""
+    if not paths:
+        return set()
+    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
+    out = git.run("check-attr", "-z", "--stdin", "filter", stdin=asked).decode("utf-8", "surrogateescape").split("\0")
+    return {
+        path.removeprefix(place.prefix)
+        for path, value in zip(out[0::3], out[2::3], strict=False)
+        if value not in {"unspecified", "unset"}
+    }

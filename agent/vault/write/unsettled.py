@@ -1,0 +1,129 @@
+"""Files that a person's commit leaves for later: open in another program, saved a moment ago, or not readable.
+
+None of them stops the others. A file that is never left alone, such as a log, is recorded as it is from time to time;
+how long each has been waited for is kept in the vault's private folder.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import AgentError
+from agent.vault.write.files import SETTLE_SECONDS, Files
+from agent.vault.write.survey import Dirty, Kind
+
+HOLDS_UP = 3.0
+"""So many quiet intervals a file that is saved again and again holds up the commit of the others."""
+RECORDED_AFTER = 30.0
+"""After so many quiet intervals without rest a file is recorded as it is at that moment."""
+_SHORTEST = 1.0
+_PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Files sorted by what can be done with them now.
+
+    `ready` are to be recorded, those of them that `restless` names as they are at this moment, also where a program
+    keeps them open (`held`); `open` are kept open and wait; `unread` cannot be read. `fresh`: a burst of edits still
+    goes on, so that all wait.
+    """
+
+    ready: tuple[Dirty, ...]
+    restless: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
+    open: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Sorts the changed files of one vault; `since` is the file that keeps how long each has been waited for."""
+
+    files: Files
+    clock: Clock
+    since: Path
+    quiet_seconds: float
+
+    def sort(self, items: Sequence[Dirty], *, quiet: bool) -> Settled:
+        """The files by what can be done with them. `quiet` leaves alone what changed within the quiet interval.
+
+        Without it, a file that is just being saved is waited for, two seconds at most for all of them.
+        """
+        opened, unread = opened_and_unread(self.files, items)
+        deadline = self.clock.monotonic() + SETTLE_SECONDS
+        while opened and not quiet and self.clock.monotonic() < deadline:
+            self.clock.sleep(_PAUSE)
+            opened, _ = opened_and_unread(self.files, [item for item in items if item.path in opened])
+        now = self.clock.now().timestamp()
+        fresh = {item.path for item in items if self._is_fresh(item, now)} - opened - unread if quiet else set[str]()
+        ages = self._ages(opened | fresh, now)
+        interval = max(self.quiet_seconds, _SHORTEST)
+        restless = {path for path, age in ages.items() if age >= RECORDED_AFTER * interval}
+        if any(ages[path] < HOLDS_UP * interval for path in fresh):
+            return Settled((), fresh=True)
+        later = ((opened | fresh) - restless) | unread
+        ready = tuple(item for item in items if item.path not in later)
+        held = frozenset(opened & restless)
+        return Settled(ready, frozenset(restless), held, tuple(sorted(opened - restless)), tuple(sorted(unread)))
+
+    def _is_fresh(self, item: Dirty, now: float) -> bool:
+        """Whether a file, or the folder that a file left, changed a moment ago.
+
+        By the time of the change itself, which no program can set: a file dated in the future is not fresh for ever.
+        """
+        path = self.files.root / item.path
+        try:
+            status = (path if item.kind is not Kind.DELETED else path.parent).lstat()
+        except OSError:
+            return False
+        return abs(now - status.st_ctime) < self.quiet_seconds
+
+    def _ages(self, paths: Collection[str], now: float) -> dict[str, float]:
+        """How long, in seconds, each path has been waited for; the others are forgotten."""
+        before = _load(self.since)
+        since = {path: min(before.get(path, now), now) for path in sorted(paths)}
+        if since != before:
+            with suppress(OSError):  # they are waited for from anew
+                self.since.write_text(json.dumps(since), "utf-8")
+        return {path: now - start for path, start in since.items()}
+
+    def recorded(self, paths: Iterable[str]) -> None:
+        """Wait anew for files that were recorded as they were."""
+        since = _load(self.since)
+        done = [path for path in paths if since.pop(path, None) is not None]
+        if done:
+            with suppress(OSError):
+                self.since.write_text(json.dumps(since), "utf-8")
+
+
+def opened_and_unread(files: Files, items: Iterable[Dirty]) -> tuple[set[str], set[str]]:
+    """Those of the changed files that another program keeps open for writing, and those that cannot be read."""
+    opened, unread = set[str](), set[str]()
+    for item in items:
+        if item.kind is Kind.DELETED:
+            continue
+        try:
+            if files.is_open_elsewhere(item.path):
+                opened.add(item.path)
+        except (AgentError, OSError):
+            unread.add(item.path)
+    return opened, unread
+
+
+def _load(path: Path) -> dict[str, float]:
+    try:
+        return dict(_times(json.loads(path.read_text("utf-8"))))
+    except (OSError, ValueError):
+        return {}
+
+
+def _times(loaded: object) -> Iterator[tuple[str, float]]:
+    if isinstance(loaded, dict):
+        for path, start in loaded.items():
+            if isinstance(start, int | float):
+                yield str(path), float(start)
