@@ -1,5 +1,6 @@
 """The vault with its settings: what every command needs, and nothing that is slow to load."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -7,8 +8,11 @@ from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
 from agent.config.logs import report_from
+from agent.config.masking import keep_out_of_print
+from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
+from agent.llm.redacted import keep_out_of_logs
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.brake import Brake
 from agent.vault.write.writer import Options
@@ -56,7 +60,21 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
     clock = clock or SystemClock()
     places = directories()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
-    return App(vault, loaded.settings, loaded, clock, places)
+    app = App(vault, loaded.settings, loaded, clock, places)
+    learn_secrets(app, not_looked_up)
+    return app
+
+
+def learn_secrets(app: App, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
+    """Have the secrets of the settings and the environment masked in all that this process writes, logs and prints.
+
+    Returns their values. `lookup` opens the keyring, which may ask the person: only who needs a key does so.
+    """
+    known = app.vault.known
+    known.learn(known_secrets(app.settings, lookup=lookup))
+    keep_out_of_logs(known.values)
+    keep_out_of_print(known.values)
+    return known.values
 
 
 def reread(app: App) -> App:
@@ -67,7 +85,9 @@ def reread(app: App) -> App:
     """
     now, opened = load(app.vault.place.root).settings, app.settings
     settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
-    return replace(app, settings=settings)
+    fresh = replace(app, settings=settings)
+    learn_secrets(fresh, not_looked_up)
+    return fresh
 
 
 def options(settings: Settings) -> Options:

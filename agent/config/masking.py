@@ -1,0 +1,221 @@
+"""Masking: known secret values are found in a text, also in another spelling, and replaced.
+
+A value is found in any letter case, with punctuation, spaces or line breaks between its letters, percent-encoded,
+JSON-escaped, as HTML, in hexadecimal, and in base64 (both alphabets, also inside a longer encoded text).
+Not found: a part of a value, a value that is reversed, compressed, encrypted or encoded twice, and base64 of UTF-16.
+A value with fewer than 12 letters and digits is found in any letter case, but not with anything between its letters:
+a short number would be found in many lists of numbers.
+"""
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote, quote_plus
+
+HIDDEN = "***"
+"""What stands in the place of a value in logs, in prompts and on the screen."""
+
+HIDDEN_IN_NOTES = "[secret]"
+"""The same in notes, in commits and in the arguments of a model's tool calls; `***` is a ruler in Markdown."""
+
+SHORTEST = 8
+"""Characters. Shorter values are words such as `none`, which some local servers want; masking them garbles text."""
+
+_LOOSE = 12
+"""Letters and digits from which a value is also found with other characters between them."""
+_ROUNDS = 4
+_PUNCTUATION = bytes(code for code in range(128) if not chr(code).isalnum())
+_LINE_BREAK = re.compile(r"\\[nrt]")
+_GAP = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """Spellings: `exact` ones are looked for in any letter case, `loose` ones among the letters and digits alone."""
+
+    exact: tuple[str, ...]
+    loose: tuple[str, ...]
+
+
+def redact(text: str, secrets: Iterable[str], hidden: str = HIDDEN) -> str:
+    """`text` with `hidden` in place of every secret value, in each of the spellings that are found."""
+    forms = _forms(frozenset(secrets))
+    for _ in range(_ROUNDS):  # what is left on both sides of a value could make up another one
+        spans = _found(text, forms)
+        if not spans:
+            break
+        text = _replaced(text, spans, hidden)
+    return text
+
+
+def count_secrets(text: str, secrets: Iterable[str]) -> int:
+    """How many times a secret value stands in a text, in any of the spellings that are found."""
+    return len(_found(text, _forms(frozenset(secrets))))
+
+
+def unfinished_secret(text: str, secrets: Iterable[str]) -> str:
+    """The longest end of a text with which a secret value, in any spelling, may begin; empty for none."""
+    forms = _forms(frozenset(secrets))
+    lowered = text.lower()
+    start = len(text)
+    for form in map(str.lower, forms.exact):
+        sizes = range(min(len(form) - 1, len(lowered)), 0, -1)
+        start = min(start, next((len(text) - size for size in sizes if lowered.endswith(form[:size])), start))
+    if forms.loose:
+        folded, places = _fold_with_places(text)
+        for form in forms.loose:
+            sizes = range(min(len(form) - 1, len(folded)), 0, -1)
+            start = min(start, next((places[-size] for size in sizes if folded.endswith(form[:size])), start))
+    return text[start:]
+
+
+@lru_cache(maxsize=64)
+def _forms(secrets: frozenset[str]) -> _Forms:
+    exact: set[str] = set()
+    loose: set[str] = set()
+    for secret in filter(None, secrets):
+        exact.add(secret)
+        for spelling in _spellings(secret):
+            folded = _fold(spelling)
+            if len(folded) >= _LOOSE:
+                loose.add(folded)
+            else:
+                exact.add(spelling)
+    return _Forms(tuple(sorted(exact)), tuple(sorted(loose)))
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    yield from (secret, quote(secret, safe="", errors="replace"), quote(secret, errors="replace"))
+    if len(secret) < SHORTEST:
+        return
+    yield quote_plus(secret, errors="replace")
+    yield html.escape(secret)
+    for ascii_only in (True, False):
+        yield json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+    data = secret.encode("utf-8", "replace")
+    yield data.hex()
+    for before in range(3):  # where the value begins within a group of three bytes
+        encoded = base64.b64encode(bytes(before) + data).decode()
+        whole = (before + len(data)) * 8 // 6
+        yield encoded[(before * 8 + 5) // 6 : whole]  # without the characters that its neighbours change
+
+
+def _fold(text: str) -> str:
+    """The letters and digits of a text, in lower case."""
+    lowered = _LINE_BREAK.sub("", text.lower())
+    if lowered.isascii():
+        return lowered.encode().translate(None, _PUNCTUATION).decode()
+    return _GAP.sub("", lowered)
+
+
+def _fold_with_places(text: str) -> tuple[str, list[int]]:
+    """The same, and the place in the text of each character."""
+    skipped = {place for found in _LINE_BREAK.finditer(text.lower()) for place in range(*found.span())}
+    if len(text.lower()) != len(text):  # a letter becomes two in lower case: the places above are not those of the text
+        skipped = {place for found in re.finditer(r"\\[nrtNRT]", text) for place in range(*found.span())}
+    pairs = [
+        (lowered, place)
+        for place, character in enumerate(text)
+        if place not in skipped
+        for lowered in character.lower()
+        if not _GAP.match(lowered)
+    ]
+    return "".join(letter for letter, _ in pairs), [place for _, place in pairs]
+
+
+def _found(text: str, forms: _Forms) -> list[tuple[int, int]]:
+    """Where secrets stand: beginnings and ends, in order, without overlaps."""
+    spans: list[tuple[int, int]] = []
+    lowered = text.lower()
+    exact = [form for form in forms.exact if form.lower() in lowered]
+    if exact:
+        longest_first = sorted(exact, key=lambda form: (-len(form), form))
+        pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+        spans += [found.span() for found in pattern.finditer(text)]
+    if forms.loose:
+        folded = _fold(text)
+        loose = [form for form in forms.loose if form in folded]
+        if loose:
+            spans += _loose_spans(text, loose)
+    return _merged(spans)
+
+
+def _loose_spans(text: str, loose: Iterable[str]) -> Iterator[tuple[int, int]]:
+    folded, places = _fold_with_places(text)
+    for form in loose:
+        at = folded.find(form)
+        while at >= 0:
+            yield places[at], places[at + len(form) - 1] + 1
+            at = folded.find(form, at + len(form))
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _replaced(text: str, spans: list[tuple[int, int]], hidden: str) -> str:
+    parts: list[str] = []
+    last = 0
+    for start, end in spans:
+        parts += [text[last:start], hidden]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
+class KnownSecrets:
+    """The secret values that this process knows, and the masking of them. More may become known while it lives.
+
+    Values with fewer than 8 characters are left out.
+    """
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values: frozenset[str] = frozenset()
+        self.learn(values)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values, sorted."""
+        return tuple(sorted(self._values))
+
+    def learn(self, values: Iterable[str]) -> None:
+        """Mask these values, too, from now on."""
+        self._values |= {value for value in values if len(value) >= SHORTEST}
+
+    def mask(self, text: str, hidden: str = HIDDEN) -> str:
+        """As `redact`, with the values that are known."""
+        return redact(text, self._values, hidden) if self._values else text
+
+    def count(self, text: str) -> int:
+        """As `count_secrets`, with the values that are known."""
+        return count_secrets(text, self._values) if self._values else 0
+
+
+_PRINTED = KnownSecrets()
+
+
+def keep_out_of_print(values: Iterable[str]) -> None:
+    """Mask these values, and no others, in all that this process prints from now on."""
+    global _PRINTED
+    _PRINTED = KnownSecrets(values)
+
+
+def printable(text: str) -> str:
+    """`text` as it may be printed: without the secrets given to `keep_out_of_print`."""
+    return _PRINTED.mask(text)
+
+
+def printable_bytes(data: bytes) -> bytes:
+    """The same of the bytes of a text; bytes that are no UTF-8 stay as they are."""
+    text = data.decode("utf-8", "surrogateescape")
+    masked = printable(text)
+    return data if masked == text else masked.encode("utf-8", "surrogateescape")
