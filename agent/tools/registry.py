@@ -1,7 +1,7 @@
 """The tools of the program by name, and the one place where a model's call becomes something done.
 
-Around each tool, from the outside: policy, schema, once, approval, frame, cut, time limit. Whatever goes wrong is text
-for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
+Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, time limit. Whatever goes wrong
+is text for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
 """
 
 import logging
@@ -16,7 +16,7 @@ from agent.llm.messages import ToolCall, ToolResult, ToolSpec
 from agent.tools.policy import GROUPS, Policies, Verdict
 from agent.tools.taint import framed
 from agent.tools.tool import Given, RunContext, Tool
-from agent.tools.wrap import capped, checked, cut, once, timed
+from agent.tools.wrap import capped, checked, cut, once, timed, whole
 
 ERROR_CHARACTERS = 2000
 """The longest error that the model is told."""
@@ -66,7 +66,7 @@ class Registry:
         for tool in tools:
             if tool.name in self._tools or not _NAME.fullmatch(tool.name) or not tool.groups <= GROUPS:
                 raise ValueError(f"the tool {tool.name} has a name that is taken or not plain, or an unknown group")
-            self._tools[tool.name] = checked(once(guard(framed(capped(timed(tool))), policies)))
+            self._tools[tool.name] = checked(once(whole(guard(framed(capped(timed(tool))), policies))))
 
     @property
     def names(self) -> tuple[str, ...]:
