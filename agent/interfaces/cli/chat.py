@@ -14,6 +14,7 @@ from agent.app.build import App, build
 from agent.app.cut_off import close_cut_off
 from agent.app.library import Library, library
 from agent.app.runs import Line, Runs, runs
+from agent.config.masking import printable
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered, failure, queued, why
@@ -194,7 +195,7 @@ class Chat:
             click.echo(to_json({"ok": True, **answered(self.agent, ended)}))
             return
         if not self.screen.live:
-            click.echo(ended.answer)
+            click.echo(printable(ended.answer))
         for line in self._short(ended):
             self.output.note(line)
 

@@ -11,6 +11,7 @@ from agent.app.library import library
 from agent.app.marks import Mark
 from agent.app.runs import Line, runs
 from agent.app.waiting import ready
+from agent.config.masking import printable
 from agent.interfaces.cli.answered import answered, failure, remarks
 from agent.interfaces.cli.decide import keyboard, settle
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
@@ -50,7 +51,7 @@ def go_on(app: App, output: Output, session: str) -> dict[str, object]:
         if is_terminal() and not output.json:
             ended = settle(agent, ended, keyboard, going)
         if not screen.live and not output.json:
-            click.echo(ended.answer)
+            click.echo(printable(ended.answer))
         output.note("\n".join(remarks(ended, app.settings.vault.language)))
         document = answered(agent, ended, again=True)
     if ended.outcome is Outcome.FAILED:

@@ -16,6 +16,7 @@ from typing import IO
 import click
 
 from agent.config.directories import VAULT_FILE
+from agent.config.masking import printable, printable_bytes
 from agent.errors import NotAVault
 
 PROGRAM = "vault-agent"
@@ -83,6 +84,7 @@ class Output:
         stream: IO[str] = sys.stdout
         if isinstance(text, bytes) and stream.isatty():
             text = text.decode("utf-8", "backslashreplace")
+        text = printable(text) if isinstance(text, str) else printable_bytes(text)
         if isinstance(text, str) and not self.json and stream.isatty():
             text = visible(text)
         click.echo(text, nl=False, color=colour())
@@ -125,12 +127,21 @@ def exit_codes(check: str = "") -> str:
 def to_json(document: Mapping[str, object]) -> str:
     """One line of JSON that the terminal's encoding can carry."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    return json.dumps(document, ensure_ascii=encoding != "utf8", default=str)
+    return printable(json.dumps(_masked(document), ensure_ascii=encoding != "utf8", default=str))
+
+
+def _masked(value: object) -> object:
+    """A JSON value without known secrets; masked before it is written, so that the JSON stays whole."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {_masked(name): _masked(each) for name, each in value.items()}
+    return [_masked(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def visible(text: str) -> str:
     """`text` with its control characters written out, so that a terminal shows them and does not obey them."""
-    return _UNSEEN.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return _UNSEEN.sub(lambda match: f"\\x{ord(match[0]):02x}", printable(text))
 
 
 def colour() -> bool | None:
