@@ -8,12 +8,14 @@ vault, so that no note that came from elsewhere is ever taken for asked here.
 import json
 import threading
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.app.answers import Given
+from agent.config.masking import HIDDEN
 from agent.loop.outcome import Ended
+from agent.markdown import requests
 from agent.markdown.requests import Request, Status
 from agent.vault.store import Vault
 
@@ -51,9 +53,11 @@ class Entry:
 
 @dataclass(slots=True)
 class PendingFile:
-    """Where the entries of one vault are kept."""
+    """Where the entries of one vault are kept. A request with a known secret is kept without it, and read from its note
+    again when it is loaded; where the note has changed meanwhile, it stays as it was kept."""
 
     path: Path
+    vault: Vault
     _last: str = ""
     _given: tuple[Given, ...] = ()
 
@@ -66,7 +70,7 @@ class PendingFile:
                 "keys": each.keys,
                 "phase": each.phase,
                 "session": each.session,
-                "request": asdict(each.request) if each.request else None,
+                "request": asdict(self._without_secrets(each.request)) if each.request else None,
             }
             for each in entries
         ]
@@ -89,7 +93,7 @@ class PendingFile:
                     str(each["blob"]),
                     {str(key): str(digest) for key, digest in each["keys"].items()},
                     each["phase"],
-                    Request(**each["request"]) if each["request"] else None,
+                    self._as_in_note(str(each["path"]), Request(**each["request"])) if each["request"] else None,
                     str(each["session"]),
                 )
                 for each in said["entries"]
@@ -98,7 +102,18 @@ class PendingFile:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return [], ()
 
+    def _without_secrets(self, request: Request) -> Request:
+        mask = self.vault.known.mask
+        return replace(request, text=mask(request.text), base=mask(request.base))
+
+    def _as_in_note(self, path: str, request: Request) -> Request:
+        if HIDDEN not in request.text + request.base:
+            return request
+        data = self.vault.read(path) or b""
+        asked = (each for whole in (False, True) for each in requests.asked(data, whole=whole))
+        return next((each for each in asked if self._without_secrets(each) == request), request)
+
 
 def pending_file(vault: Vault) -> PendingFile:
     """The file of a vault."""
-    return PendingFile(vault.writer.layout.folder / "inbox.json")
+    return PendingFile(vault.writer.layout.folder / "inbox.json", vault)
