@@ -114,7 +114,7 @@ class Vault:
         """Perform an order now, or keep it in the queue while the repository is not free; raises `SecretFound`."""
         order = masked_order(order, self.known)
         if order.stamp.actor != "human":
-            refuse_secrets(order.requests, self.known)
+            refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
         writer = self.writer
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)

@@ -103,7 +103,7 @@ def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> S
 
 
 def _secrets_written(put: Put) -> None:
-    put(store, "refuse_secrets", lambda requests, known: None)
+    put(store, "refuse_secrets", lambda requests, known, exists: None)
 
 
 def _keys_printed(put: Put) -> None:

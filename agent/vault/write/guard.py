@@ -4,7 +4,7 @@ The program's own words are masked. What a tool or a command wants kept to the l
 secret in; a person's own text, which is in the note already, never is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agent.config.masking import KnownSecrets
@@ -38,14 +38,18 @@ def masked_request(request: Request, known: KnownSecrets) -> Request:
             return request
 
 
-def refuse_secrets(requests: Iterable[Request], known: KnownSecrets) -> None:
-    """Raise `SecretFound` for a change that would bring a secret into a note or into the name of one."""
+def refuse_secrets(requests: Iterable[Request], known: KnownSecrets, exists: Callable[[str], bool]) -> None:
+    """Raise `SecretFound` for a change that would bring a secret into a note or into the name of one.
+
+    `exists` says whether there is a note at a path: its name is a person's.
+    """
     for request in requests:
         match request:
             case Create(path, data):
                 found = _introduced(b"", data, known) + _in_name("", path, known)
             case Append(path, data):
-                found = _introduced(b"", data, known) + _in_name("", path, known)
+                named = _in_name("", path, known)
+                found = _introduced(b"", data, known) + (named if named and not exists(path) else [])
             case Edit(path, base, data):
                 found = _introduced(base, data, known)
             case Move(old, path):
