@@ -8,7 +8,7 @@ from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
 from agent.config.logs import report_from
-from agent.config.masking import keep_out_of_print
+from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
@@ -99,4 +99,5 @@ def options(settings: Settings) -> Options:
         lock_seconds=settings.git.lock_seconds,
         timeout_seconds=settings.git.timeout_seconds,
         brake=Brake(settings.brake.notes, settings.brake.share),
+        known=KnownSecrets(known_secrets(settings, lookup=not_looked_up)),
     )

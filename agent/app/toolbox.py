@@ -36,7 +36,9 @@ def toolbox(
         more += shell_tools(Notes(app.vault, foreign_text(app.vault)), app.clock, yard)
     behind = Behind(searches.search, searches.remembered, delegate, keeper)
     tools = builtin_tools(app.vault, app.clock, settings.approval_hours, behind, more, app.settings.vault.language)
-    return Registry(tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves)
+    return Registry(
+        tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves, app.vault.masked
+    )
 
 
 def relevance(embedder: Embedder) -> Score:

@@ -7,14 +7,11 @@ A value with fewer than 12 letters and digits is found in any letter case, but n
 a short number would be found in many lists of numbers.
 """
 
-import base64
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import quote, quote_plus
 
 HIDDEN = "***"
 """What stands in the place of a value in logs, in prompts and on the screen."""
@@ -89,6 +86,10 @@ def _forms(secrets: frozenset[str]) -> _Forms:
 
 
 def _spellings(secret: str) -> Iterator[str]:
+    import base64  # together 5 ms that `--help` need not pay
+    import html
+    from urllib.parse import quote, quote_plus
+
     yield from (secret, quote(secret, safe="", errors="replace"), quote(secret, errors="replace"))
     if len(secret) < SHORTEST:
         return

@@ -15,7 +15,9 @@ from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A model that is never told a secret of this machine, and whose server cannot say one: `***` stands in its place.
+    """A model that is never told a secret of this machine, and whose server cannot say one.
+
+    `***` stands in its place in what the model is told, `[secret]` in what it says, which goes into notes.
 
     Itself a `Provider`.
     """
@@ -39,7 +41,7 @@ class Redacted:
         """What the model said. What the provider wants back word for word is dropped when it holds a secret."""
         kept = () if count_secrets(json.dumps(message.kept, default=dict), self.secrets) else message.kept
         calls = tuple(self._asked(call) for call in message.calls)
-        return replace(message, text=redact(message.text, self.secrets), calls=calls, kept=kept)
+        return replace(message, text=redact(message.text, self.secrets, HIDDEN_IN_NOTES), calls=calls, kept=kept)
 
     def _asked(self, call: ToolCall) -> ToolCall:
         """A call that the model wants: `[secret]` in the arguments, so that a tool can tell that they are not whole."""
@@ -79,7 +81,7 @@ class Passed:
     held: str = ""
 
     def __call__(self, text: str) -> None:
-        text = redact(self.held + text, self.secrets)
+        text = redact(self.held + text, self.secrets, HIDDEN_IN_NOTES)
         self.held = unfinished_secret(text, self.secrets)
         shown = text.removesuffix(self.held)
         if shown:

@@ -72,6 +72,16 @@ def capped(tool: Tool) -> Tool:
     return replace(tool, perform=perform)
 
 
+def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
+    """The tool with secrets masked in its result, while they are whole: half a key is not known any more."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        given = tool.perform(arguments, context)
+        return replace(given, text=mask(given.text))
+
+    return replace(tool, perform=perform)
+
+
 def cut(text: str, limit: int) -> str:
     """The text, or its first `limit` characters with a line that says how much is missing."""
     if len(text) <= limit:
