@@ -27,7 +27,8 @@ _LOOSE = 12
 _ROUNDS = 4
 _PUNCTUATION = bytes(code for code in range(128) if not chr(code).isalnum())
 _LINE_BREAK = re.compile(r"\\[nrt]")
-_GAP = re.compile(r"[\W_]+")
+_ASCII_GAP = re.compile(r"[^a-z0-9]+")
+_OTHER_GAP = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,14 @@ class _Forms:
 
     exact: tuple[str, ...]
     loose: tuple[str, ...]
+
+    @property
+    def groups(self) -> Iterator[tuple[bool, tuple[str, ...]]]:
+        """The loose ones, those that are ASCII apart from the others."""
+        for ascii_only in (True, False):
+            some = tuple(form for form in self.loose if form.isascii() == ascii_only)
+            if some:
+                yield ascii_only, some
 
 
 def redact(text: str, secrets: Iterable[str], hidden: str = HIDDEN) -> str:
@@ -62,9 +71,9 @@ def unfinished_secret(text: str, secrets: Iterable[str]) -> str:
     for form in map(str.lower, forms.exact):
         sizes = range(min(len(form) - 1, len(lowered)), 0, -1)
         start = min(start, next((len(text) - size for size in sizes if lowered.endswith(form[:size])), start))
-    if forms.loose:
-        folded, places = _fold_with_places(text)
-        for form in forms.loose:
+    for ascii_only, loose in forms.groups:
+        folded, places = _fold_with_places(text, ascii_only=ascii_only)
+        for form in loose:
             sizes = range(min(len(form) - 1, len(folded)), 0, -1)
             start = min(start, next((places[-size] for size in sizes if folded.endswith(form[:size])), start))
     return text[start:]
@@ -77,7 +86,7 @@ def _forms(secrets: frozenset[str]) -> _Forms:
     for secret in filter(None, secrets):
         exact.add(secret)
         for spelling in _spellings(secret):
-            folded = _fold(spelling)
+            folded = _fold(spelling, ascii_only=spelling.isascii())
             if len(folded) >= _LOOSE:
                 loose.add(folded)
             else:
@@ -105,27 +114,31 @@ def _spellings(secret: str) -> Iterator[str]:
         yield encoded[(before * 8 + 5) // 6 : whole]  # without the characters that its neighbours change
 
 
-def _fold(text: str) -> str:
-    """The letters and digits of a text, in lower case."""
-    lowered = _LINE_BREAK.sub("", text.lower())
-    if lowered.isascii():
-        return lowered.encode().translate(None, _PUNCTUATION).decode()
-    return _GAP.sub("", lowered)
+def _fold(text: str, *, ascii_only: bool) -> str:
+    """The letters and digits of a text, in lower case; of ASCII alone, which is quicker, or all."""
+    lowered = text.lower()
+    if "\\" in lowered:
+        lowered = _LINE_BREAK.sub("", lowered)
+    if ascii_only:
+        return lowered.encode("ascii", "ignore").translate(None, _PUNCTUATION).decode()
+    return _OTHER_GAP.sub("", lowered)
 
 
-def _fold_with_places(text: str) -> tuple[str, list[int]]:
+def _fold_with_places(text: str, *, ascii_only: bool) -> tuple[str, list[int]]:
     """The same, and the place in the text of each character."""
-    skipped = {place for found in _LINE_BREAK.finditer(text.lower()) for place in range(*found.span())}
-    if len(text.lower()) != len(text):  # a letter becomes two in lower case: the places above are not those of the text
-        skipped = {place for found in re.finditer(r"\\[nrtNRT]", text) for place in range(*found.span())}
-    pairs = [
-        (lowered, place)
-        for place, character in enumerate(text)
-        if place not in skipped
-        for lowered in character.lower()
-        if not _GAP.match(lowered)
-    ]
-    return "".join(letter for letter, _ in pairs), [place for _, place in pairs]
+    lowered, origins = text.lower(), list(range(len(text)))
+    if len(lowered) != len(text):  # a letter has become two
+        lowered = "".join(letter.lower() for letter in text)
+        origins = [place for place, letter in enumerate(text) for _ in letter.lower()]
+    kept, places, last = list[str](), list[int](), 0
+    gap = _ASCII_GAP if ascii_only else _OTHER_GAP
+    unbroken = _LINE_BREAK.sub(lambda found: " " * len(found[0]), lowered)
+    for found in (*gap.finditer(unbroken), None):
+        end = found.start() if found else len(unbroken)
+        kept.append(unbroken[last:end])
+        places += origins[last:end]
+        last = found.end() if found else end
+    return "".join(kept), places
 
 
 def _found(text: str, forms: _Forms) -> list[tuple[int, int]]:
@@ -137,16 +150,15 @@ def _found(text: str, forms: _Forms) -> list[tuple[int, int]]:
         longest_first = sorted(exact, key=lambda form: (-len(form), form))
         pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
         spans += [found.span() for found in pattern.finditer(text)]
-    if forms.loose:
-        folded = _fold(text)
-        loose = [form for form in forms.loose if form in folded]
-        if loose:
-            spans += _loose_spans(text, loose)
+    for ascii_only, loose in forms.groups:
+        folded = _fold(text, ascii_only=ascii_only)
+        there = [form for form in loose if form in folded]
+        if there:
+            spans += _loose_spans(there, *_fold_with_places(text, ascii_only=ascii_only))
     return _merged(spans)
 
 
-def _loose_spans(text: str, loose: Iterable[str]) -> Iterator[tuple[int, int]]:
-    folded, places = _fold_with_places(text)
+def _loose_spans(loose: Iterable[str], folded: str, places: list[int]) -> Iterator[tuple[int, int]]:
     for form in loose:
         at = folded.find(form)
         while at >= 0:
