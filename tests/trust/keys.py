@@ -54,6 +54,14 @@ def random_key(random: Random) -> str:
             return key
 
 
+def furnish_patiently(home: Path, setenv: Setenv) -> None:
+    """As `furnish`, for a machine that has other work to do, too; the model speaks OpenAI's wire."""
+    furnish(home, setenv)
+    for name, seconds in (("LLM__TIMEOUT_SECONDS", "60"), ("GIT__TIMEOUT_SECONDS", "60"), ("GIT__LOCK_SECONDS", "10")):
+        setenv(f"VAULT_AGENT_{name}", seconds)
+    setenv("VAULT_AGENT_LLM__WIRE", "openai")
+
+
 @dataclass(frozen=True)
 class Told:
     """One conversation in which a key is told: how it is spelled, and how the model and the person say it."""
@@ -85,9 +93,8 @@ class Told:
 
     def talk(self, folder: Path, setenv: Setenv, printed: Printed, chdir: Callable[[Path], None]) -> str:
         """Have the conversation; what was printed and logged."""
-        furnish(folder / "home", setenv)
-        for name, value in (("LLM__WIRE", "openai"), ("LLM__RETRIES", "0"), ("LOG__LEVEL", "debug")):
-            setenv(f"VAULT_AGENT_{name}", value)
+        furnish_patiently(folder / "home", setenv)
+        setenv("VAULT_AGENT_LOG__LEVEL", "debug")
         setenv("VAULT_AGENT_TEST_SECRET", self.key)
         root = make_vault(folder, NOTES).place.root
         chdir(root)

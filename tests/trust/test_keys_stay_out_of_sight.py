@@ -10,7 +10,7 @@ from agent.interfaces.cli.main import main
 from tests.llm.dialects import Wanted, openai
 from tests.llm.servers import Part, answers, model_server, streams
 from tests.trust.agent_honesty import KEY, furnish
-from tests.trust.keys import SPELLINGS, Told, found, random_key
+from tests.trust.keys import SPELLINGS, Told, found, furnish_patiently, random_key
 from tests.trust.logs import reported
 from tests.vaults import git, make_vault, write
 
@@ -83,8 +83,7 @@ def test_a_note_of_the_person_that_holds_the_key_stays_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The agent answers in it, the person's box in it is ticked, and their line is still there to the letter."""
-    furnish(tmp_path / "home", monkeypatch.setenv)
-    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "openai")
+    furnish_patiently(tmp_path / "home", monkeypatch.setenv)
     line = f"- [ ] @agent is {KEY} my key?"
     root = make_vault(tmp_path, {"inbox/key.md": f"# Mine\n\n{line}\n\nafter {KEY}\n"}).place.root
     monkeypatch.chdir(root)
@@ -105,7 +104,7 @@ def test_a_note_of_the_person_that_holds_the_key_stays_as_it_is(
 def test_the_commit_of_a_persons_file_does_not_name_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    furnish(tmp_path / "home", monkeypatch.setenv)
+    furnish_patiently(tmp_path / "home", monkeypatch.setenv)
     root = make_vault(tmp_path, {}).place.root
     monkeypatch.chdir(root)
     write(root / f"notes/{'long-' * 18}{KEY}.md", "x\n")
@@ -116,8 +115,7 @@ def test_the_commit_of_a_persons_file_does_not_name_the_key(
 
 def test_a_note_is_not_written_anew_without_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model is shown `[secret]`: written back, the person's line would be lost."""
-    furnish(tmp_path / "home", monkeypatch.setenv)
-    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "openai")
+    furnish_patiently(tmp_path / "home", monkeypatch.setenv)
     text = f"# Keys\n\nmine: {KEY}\n"
     root = make_vault(tmp_path, {"notes/keys.md": text}).place.root
     monkeypatch.chdir(root)
