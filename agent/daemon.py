@@ -238,7 +238,7 @@ class Daemon:
                 "index": reactions.problem.get("index"),
                 "runs": self.runs.busy + self.inbox.busy,
                 "failures": self._sight.failures + seen.failures,
-                "problem": "; ".join(said),
+                "problem": self.app.vault.masked("; ".join(said)),
             }
         )
 

@@ -1,5 +1,6 @@
 """The vault with its settings: what every command needs, and nothing that is slow to load."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -8,9 +9,12 @@ from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
 from agent.config.logs import report_from
+from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
+from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
+from agent.llm.redacted import keep_out_of_logs
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.brake import Brake
 from agent.vault.write.writer import Options
@@ -62,6 +66,7 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
             own_folder(folder)
     vault = open_vault(root, places.state, clock, options(loaded.settings))
     app = App(vault, loaded.settings, loaded, clock, places)
+    learn_secrets(app, not_looked_up)
     _finish_forgetting(app)
     return app
 
@@ -73,6 +78,18 @@ def _finish_forgetting(app: App) -> None:
         forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
 
 
+def learn_secrets(app: App, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
+    """Have the secrets of the settings and the environment masked in all that this process writes, logs and prints.
+
+    Returns their values. `lookup` opens the keyring, which may ask the person: only who needs a key does so.
+    """
+    known = app.vault.known
+    known.learn(known_secrets(app.settings, lookup=lookup))
+    keep_out_of_logs(known.values)
+    keep_out_of_print(known.values)
+    return known.values
+
+
 def reread(app: App) -> App:
     """The same with the settings of runs as they stand now; raises `ConfigError`.
 
@@ -81,7 +98,9 @@ def reread(app: App) -> App:
     """
     now, opened = load(app.vault.place.root).settings, app.settings
     settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
-    return replace(app, settings=settings)
+    fresh = replace(app, settings=settings)
+    learn_secrets(fresh, not_looked_up)
+    return fresh
 
 
 def options(settings: Settings) -> Options:
@@ -93,4 +112,5 @@ def options(settings: Settings) -> Options:
         lock_seconds=settings.git.lock_seconds,
         timeout_seconds=settings.git.timeout_seconds,
         brake=Brake(settings.brake.notes, settings.brake.share),
+        known=KnownSecrets(known_secrets(settings, lookup=not_looked_up)),
     )

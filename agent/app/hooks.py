@@ -35,7 +35,6 @@ from agent.metrics.collect import Collector
 from agent.tools.tool import RunContext
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
-from agent.vault.write.secrets import masked
 
 FOLDER = "entries/"
 _LAST = -100
@@ -199,7 +198,7 @@ def _ways(app: App) -> Ways:
     return Ways(
         settings.memory,
         app.clock,
-        masked,
+        vault.masked,
         lambda: tombstones(vault).without_forgotten,
         language=settings.vault.language,
     )

@@ -52,7 +52,7 @@ class Diary:
         if vault.read(path) is None:
             self._close_earlier(now.date())
         left = tombstones(vault).without_forgotten
-        told = replace(event, task=left(event.task), answer=left(event.answer))
+        told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
         session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
             guest = daily.asked_by_guest(self._language)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.app.build import App
+from agent.app.build import App, learn_secrets
 from agent.app.quoting import Quoting
 from agent.app.standing import ledger_of
 from agent.context.budget import Count
@@ -11,7 +11,7 @@ from agent.llm.choose import Providers, providers
 from agent.llm.ledger import Ledger, Scope, Totals
 from agent.llm.presets import price
 from agent.llm.provider import Provider
-from agent.llm.redacted import Redacted, keep_out_of_logs, known_secrets
+from agent.llm.redacted import Redacted
 from agent.llm.spend import Meter
 from agent.loop.agent import Models
 
@@ -34,8 +34,7 @@ def account(app: App, count: Count, stand_in: Provider) -> Account:
 
     Raises `ConfigError` for half a configuration.
     """
-    secrets = known_secrets(app.settings)
-    keep_out_of_logs(secrets)
+    secrets = learn_secrets(app)
     found = providers(app.settings.llm, app.clock, count)
     ledger = ledger_of(app)
 

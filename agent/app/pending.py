@@ -8,13 +8,15 @@ vault, so that no note that came from elsewhere is ever taken for asked here.
 import json
 import threading
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.app.answers import Given
-from agent.config.private import replace
+from agent.config.masking import HIDDEN
+from agent.config.private import replace as write_whole
 from agent.loop.outcome import Ended
+from agent.markdown import requests
 from agent.markdown.requests import Request, Status
 from agent.vault.store import Vault
 
@@ -52,9 +54,11 @@ class Entry:
 
 @dataclass(slots=True)
 class PendingFile:
-    """Where the entries of one vault are kept."""
+    """Where the entries of one vault are kept. A request with a known secret is kept without it, and read from its note
+    again when it is loaded; where the note has changed meanwhile, it stays as it was kept."""
 
     path: Path
+    vault: Vault
     _last: str = ""
     _given: tuple[Given, ...] = ()
 
@@ -67,14 +71,14 @@ class PendingFile:
                 "keys": each.keys,
                 "phase": each.phase,
                 "session": each.session,
-                "request": asdict(each.request) if each.request else None,
+                "request": asdict(self._without_secrets(each.request)) if each.request else None,
             }
             for each in entries
         ]
         text = json.dumps(kept)
         if (text == self._last and given is self._given) or (not kept and not given and not self.path.exists()):
             return
-        replace(self.path, f'{{"entries": {text}, "answers": {json.dumps([asdict(each) for each in given])}}}')
+        write_whole(self.path, f'{{"entries": {text}, "answers": {json.dumps([asdict(each) for each in given])}}}')
         self._last, self._given = text, given
 
     def load(self) -> tuple[list[Entry], tuple[Given, ...]]:
@@ -88,7 +92,7 @@ class PendingFile:
                     str(each["blob"]),
                     {str(key): str(digest) for key, digest in each["keys"].items()},
                     each["phase"],
-                    Request(**each["request"]) if each["request"] else None,
+                    self._as_in_note(str(each["path"]), Request(**each["request"])) if each["request"] else None,
                     str(each["session"]),
                 )
                 for each in said["entries"]
@@ -97,7 +101,18 @@ class PendingFile:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return [], ()
 
+    def _without_secrets(self, request: Request) -> Request:
+        mask = self.vault.known.mask
+        return replace(request, text=mask(request.text), base=mask(request.base))
+
+    def _as_in_note(self, path: str, request: Request) -> Request:
+        if HIDDEN not in request.text + request.base:
+            return request
+        data = self.vault.read(path) or b""
+        asked = (each for whole in (False, True) for each in requests.asked(data, whole=whole))
+        return next((each for each in asked if self._without_secrets(each) == request), request)
+
 
 def pending_file(vault: Vault) -> PendingFile:
     """The file of a vault."""
-    return PendingFile(vault.writer.layout.folder / "inbox.json")
+    return PendingFile(vault.writer.layout.folder / "inbox.json", vault)

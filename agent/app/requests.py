@@ -31,7 +31,6 @@ from agent.tools.tool import Cited
 from agent.vault.plumbing.objects import object_id
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
-from agent.vault.write.secrets import masked
 
 FOLDER = "inbox"
 CHANNEL = "inbox"
@@ -128,7 +127,7 @@ def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
     Raises `NoteGone` when the note is not there, `BadNote` for one that is no text, and what a transaction does.
     """
     status = _STATUS.get(ended.outcome, "failed")
-    text, reason = _said(app, path, ended, status), "" if status == "done" else masked(ended.reason)
+    text, reason = _said(app, path, ended, status), "" if status == "done" else app.vault.masked(ended.reason)
     return _write(app, path, request, Answer(ended.run, text, status, _plain(reason), _word(app, "answer")), ended)
 
 
@@ -190,18 +189,18 @@ def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended |
     stamp = Stamp("agent", tool="inbox")
     if ended is not None:
         stamp = Stamp("agent", run=ended.run, tool="inbox", session=ended.session)
-    subject = f"inbox({answer.status}): {masked(one_line(request.text))[:_SUBJECT]}"
+    subject = f"inbox({answer.status}): {one_line(app.vault.masked(request.text))[:_SUBJECT]}"
     outcome = put(app, path, make, subject, stamp)
     return Placed(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
 
 
 def _said(app: App, path: str, ended: Ended, status: Status) -> str:
     """The answer and its links."""
-    parts = [inert(masked(ended.answer.strip()))]
+    parts = [inert(app.vault.masked(ended.answer.strip()))]
     if status in ("needs_approval", "question"):
         parts = [_word(app, "waits").format(f"[[{ended.waits_for.removesuffix('.md')}]]")]
     elif status == "failed":
-        parts += [masked(ended.hint), _AGAIN[app.settings.vault.language]]
+        parts += [app.vault.masked(ended.hint), _AGAIN[app.settings.vault.language]]
     found = _rests_on(app, path, ended) if status == "done" else ()
     parts += [_word(app, "from").format(_word(app, "comma").join(f"[[{each}]]" for each in found))] if found else []
     return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))

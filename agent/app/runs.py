@@ -96,7 +96,7 @@ class Runs:
         Where that session waits for somebody else the task has a new one, and `Ended.session` says which. Raises
         `NoteGone` for a path that is no session, `LockHeld` when another process is at work in it.
         """
-        run = self.app.clock.new_id()
+        run, asked = self.app.clock.new_id(), self._masked(asked)
         if session:
             with self.marks.held(load(self.app.vault, session).id):
                 found = load(self.app.vault, session)
@@ -108,6 +108,7 @@ class Runs:
 
     def new_session(self, asked: Asked, parent: str = "") -> Session:
         """A session for a task; its note is made when the task begins."""
+        asked = self._masked(asked)
         session = begin(self.app.vault, asked.speaker.channel, asked.task, parent)
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
@@ -157,6 +158,7 @@ class Runs:
             raise ToolFailed("this run is a sub-run already and may not delegate further; do it yourself")
         parent = f"{context.run}/{context.call}"
         asked = Asked(f"{task}\n\n{background}".strip(), Speaker(context.channel, context.sender), context.role)
+        asked = self._masked(asked)
         session = self._begun(parent) if context.resumed else None
         resumed = session is not None
         for source in session.untrusted if session is not None else ():
@@ -186,6 +188,7 @@ class Runs:
 
         Nothing is written and nobody is told; so what hooks would add is not in it.
         """
+        asked = self._masked(asked)
         session = begin(self.app.vault, asked.speaker.channel, asked.task)
         context = RunContext("", session.path, channel=asked.speaker.channel, role=asked.role)
         work = self._work(asked, session, context, Line())
@@ -258,6 +261,10 @@ class Runs:
         else:
             self.marks.drop(session.id)
         return ended
+
+    def _masked(self, asked: Asked) -> Asked:
+        """The task without secrets: it goes into names, events and commits, and no model is told them anyway."""
+        return replace(asked, task=self.app.vault.masked(asked.task))
 
     def _waits_for_another(self, session: Session, sender: str) -> bool:
         """Whether somebody else than the sender has to decide or answer before the session's last run goes on; by the

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agent.app.build import App, options
+from agent.app.build import App
 from agent.clock import Clock
 from agent.errors import Retryable
 from agent.vault.store import open_vault
@@ -39,5 +39,5 @@ class Interruptible:
 def interruptible(app: App, stopping: Callable[[], bool]) -> App:
     """The same application, which waits for nothing any more once `stopping`."""
     clock = Interruptible(app.clock, stopping)
-    vault = open_vault(app.vault.place.root, app.directories.state, clock, options(app.settings))
+    vault = open_vault(app.vault.place.root, app.directories.state, clock, app.vault.writer.options)
     return replace(app, clock=clock, vault=vault)

@@ -7,7 +7,6 @@ from agent.app.following import Following
 from agent.app.recalling import Recall
 from agent.context.choice import Score
 from agent.index.embedder import Embedder
-from agent.llm.redacted import known_secrets
 from agent.memory.keeping import Keeper
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.delegate import Delegate
@@ -31,13 +30,15 @@ def toolbox(
     settings = app.settings.tools
     more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
-        more += web_tools(app.clock, lambda: known_secrets(app.settings))
+        more += web_tools(app.clock, lambda: app.vault.known.values)
     if settings.shell:
         yard = Yard(hidden=(app.directories.config, app.directories.state))
         more += shell_tools(Notes(app.vault, foreign_text(app.vault)), app.clock, yard)
     behind = Behind(searches.search, searches.remembered, delegate, keeper)
     tools = builtin_tools(app.vault, app.clock, settings.approval_hours, behind, more, app.settings.vault.language)
-    return Registry(tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves)
+    return Registry(
+        tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves, app.vault.masked
+    )
 
 
 def relevance(embedder: Embedder) -> Score:

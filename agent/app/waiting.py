@@ -70,7 +70,7 @@ def open_questions(app: App) -> tuple[Question, ...]:
 
 def answer(app: App, question: Question, text: str) -> None:
     """Write an answer into the question's note in the person's name: a tick for an option, else words below it."""
-    said, path = text.strip(), question.path
+    said, path = app.vault.masked(text.strip()), question.path
     if not said:
         raise UserError("the answer is empty", hint=f"vault-agent questions answer {question.id} TEXT")
     data = app.vault.read(path) or b""

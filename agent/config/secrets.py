@@ -1,22 +1,23 @@
-"""Secrets: kept by reference, fetched at the last moment, and taken out of whatever is shown.
+"""Secrets: kept by reference, and fetched at the last moment.
 
 A secret's setting holds `env:NAME`, `keyring:NAME` or, when the person insists, the value itself. Nothing here stores a
-value; who needs one asks for it when it is used.
+value; who needs one asks for it when it is used. How values are taken out of a text is `masking`'s.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
-from urllib.parse import quote
 
+from agent.config.masking import HIDDEN, SHORTEST
 from agent.errors import MissingKey
 
 SERVICE = "vault-agent"
 """The name under which the system's keyring keeps our secrets."""
 
-HIDDEN = "***"
+_KEPT_AT = ("env:", "keyring:")
+_VARIABLE = re.compile(r"[A-Z0-9_]*API_KEY|VAULT_AGENT_[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Secret:
     def __str__(self) -> str:
         if not self.reference:
             return ""
-        return self.reference if self.reference.startswith(("env:", "keyring:")) else HIDDEN
+        return self.reference if self.reference.startswith(_KEPT_AT) else HIDDEN
 
 
 def from_keyring(name: str) -> str | None:
@@ -66,10 +67,42 @@ def reveal(
     return value
 
 
-def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` with every secret value replaced by `***`, also where it is percent-encoded as in a URL."""
-    forms = {form for value in secrets if value for form in (value, quote(value, safe=""), quote(value))}
-    if not forms:
-        return text
-    longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.sub("|".join(map(re.escape, longest_first)), HIDDEN, text)
+def known_secrets(
+    settings: object,
+    environ: Mapping[str, str] | None = None,
+    lookup: Callable[[str], str | None] = from_keyring,
+) -> tuple[str, ...]:
+    """The values behind every `Secret` in `settings` (a dataclass of dataclasses), and those in the environment.
+
+    References that lead nowhere are left out: who needs the value will say so. So are values with fewer than 8
+    characters: they are words such as `none`, which some local servers want.
+    """
+    environ = os.environ if environ is None else environ
+    values = {_value(secret, environ, lookup) for secret in _secrets(settings)}
+    return tuple(sorted({value for value in values if len(value) >= SHORTEST} | set(secrets_of(environ))))
+
+
+def secrets_of(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of the variables that hold a key: every `…API_KEY`, and every `VAULT_AGENT_…` that ends in `KEY`,
+    `TOKEN`, `SECRET` or `PASSWORD`. References and values with fewer than 8 characters are left out."""
+    values = {value for name, value in environ.items() if _VARIABLE.fullmatch(name) and not value.startswith(_KEPT_AT)}
+    return tuple(sorted(value for value in values if len(value) >= SHORTEST))
+
+
+def not_looked_up(name: str) -> None:
+    """For callers that must not open the system's keyring: it may ask the person for a password."""
+
+
+def _secrets(settings: object) -> Iterable[Secret]:
+    if isinstance(settings, Secret):
+        yield settings
+    elif is_dataclass(settings):
+        for each in fields(settings):
+            yield from _secrets(getattr(settings, each.name))
+
+
+def _value(secret: Secret, environ: Mapping[str, str], lookup: Callable[[str], str | None]) -> str:
+    try:
+        return reveal(secret, environ, lookup)
+    except MissingKey:
+        return ""

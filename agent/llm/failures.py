@@ -6,7 +6,7 @@ A server's words are shown shortened, on one line and without the key; some serv
 import re
 from datetime import UTC, datetime
 
-from agent.config.secrets import redact
+from agent.config.masking import redact
 from agent.errors import AgentError, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import mapping, parsed, text

@@ -3,51 +3,21 @@
 Which settings are secrets is `config`'s, and what a commit may not hold the vault's.
 """
 
+import json
 import logging
-import os
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 
-from agent.config.secrets import Secret, redact, reveal
-from agent.errors import MissingKey
+from agent.config.masking import HIDDEN, HIDDEN_IN_NOTES, count_secrets, redact, unfinished_secret
 from agent.llm.messages import Assistant, Json, Message, Object, Reply, Request, ToolCall
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
-
-SHORTEST = 8
-"""Shorter values are no keys but words such as `none`, which some local servers want; hiding them would garble text."""
-_KEY_NAME = re.compile(r"[A-Z0-9_]*API_KEY")
-
-
-def known_secrets(settings: object, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """The values behind every `Secret` in `settings` (a dataclass of dataclasses), and of every `…API_KEY` variable.
-
-    References that lead nowhere are left out: who needs the value will say so.
-    """
-    environ = os.environ if environ is None else environ
-    values = {_value(secret, environ) for secret in _secrets(settings)}
-    values |= {value for name, value in environ.items() if _KEY_NAME.fullmatch(name)}
-    return tuple(sorted(value for value in values if len(value) >= SHORTEST))
-
-
-def _secrets(settings: object) -> Iterable[Secret]:
-    if isinstance(settings, Secret):
-        yield settings
-    elif is_dataclass(settings):
-        for each in fields(settings):
-            yield from _secrets(getattr(settings, each.name))
-
-
-def _value(secret: Secret, environ: Mapping[str, str]) -> str:
-    try:
-        return reveal(secret, environ)
-    except MissingKey:
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A model that is never told a secret of this machine, and whose server cannot say one: `***` stands in its place.
+    """A model that is never told a secret of this machine, and whose server cannot say one.
+
+    `***` stands in its place in what the model is told, `[secret]` in what it says, which goes into notes.
 
     Itself a `Provider`.
     """
@@ -65,8 +35,18 @@ class Redacted:
         passed = Passed(on_text, self.secrets)
         reply = self.provider.chat(replace(request, messages=messages), passed, cancelled)
         passed.end()
-        said = self._message(reply.message)
-        return replace(reply, message=said) if isinstance(said, Assistant) else reply
+        return replace(reply, message=self._answer(reply.message), model=redact(reply.model, self.secrets))
+
+    def _answer(self, message: Assistant) -> Assistant:
+        """What the model said. What the provider wants back word for word is dropped when it holds a secret."""
+        kept = () if count_secrets(json.dumps(message.kept, default=dict), self.secrets) else message.kept
+        calls = tuple(self._asked(call) for call in message.calls)
+        return replace(message, text=redact(message.text, self.secrets, HIDDEN_IN_NOTES), calls=calls, kept=kept)
+
+    def _asked(self, call: ToolCall) -> ToolCall:
+        """A call that the model wants: `[secret]` in the arguments, so that a tool can tell that they are not whole."""
+        masked = self._call(call, HIDDEN_IN_NOTES)
+        return replace(masked, id=redact(call.id, self.secrets, "x"), name=redact(call.name, self.secrets))
 
     def _message(self, message: Message) -> Message:
         """The same message where there is nothing to hide, so that a provider's cache goes on hitting."""
@@ -75,19 +55,20 @@ class Redacted:
             return replace(message, text=text, calls=tuple(self._call(call) for call in message.calls))
         return message if text == message.text else replace(message, text=text)
 
-    def _call(self, call: ToolCall) -> ToolCall:
-        return replace(call, arguments=self._object(call.arguments), problem=redact(call.problem, self.secrets))
+    def _call(self, call: ToolCall, hidden: str = HIDDEN) -> ToolCall:
+        problem = redact(call.problem, self.secrets)
+        return replace(call, arguments=self._object(call.arguments, hidden), problem=problem)
 
-    def _object(self, said: Object) -> Object:
-        return {redact(name, self.secrets): self._json(value) for name, value in said.items()}
+    def _object(self, said: Object, hidden: str = HIDDEN) -> Object:
+        return {redact(name, self.secrets, hidden): self._json(value, hidden) for name, value in said.items()}
 
-    def _json(self, value: Json) -> Json:
+    def _json(self, value: Json, hidden: str) -> Json:
         if isinstance(value, str):
-            return redact(value, self.secrets)
+            return redact(value, self.secrets, hidden)
         if isinstance(value, Mapping):
-            return self._object(value)
+            return self._object(value, hidden)
         if isinstance(value, Iterable):
-            return [self._json(each) for each in value]
+            return [self._json(each, hidden) for each in value]
         return value
 
 
@@ -100,8 +81,8 @@ class Passed:
     held: str = ""
 
     def __call__(self, text: str) -> None:
-        text = redact(self.held + text, self.secrets)
-        self.held = max((_beginning(text, secret) for secret in self.secrets), key=len, default="")
+        text = redact(self.held + text, self.secrets, HIDDEN_IN_NOTES)
+        self.held = unfinished_secret(text, self.secrets)
         shown = text.removesuffix(self.held)
         if shown:
             self.on_text(shown)
@@ -111,12 +92,6 @@ class Passed:
         if self.held:
             self.on_text(self.held)
         self.held = ""
-
-
-def _beginning(text: str, secret: str) -> str:
-    """The longest end of a text with which a secret begins."""
-    sizes = range(min(len(text), len(secret) - 1), 0, -1)
-    return next((secret[:size] for size in sizes if text.endswith(secret[:size])), "")
 
 
 class NoSecrets(logging.Filter):

@@ -5,10 +5,11 @@ since the last. A session that was cut off is loaded from its note and goes on w
 look like is `records`'s.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import TypeAlias
 
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
@@ -33,9 +34,10 @@ from agent.memory.entry import slug
 from agent.memory.tombstones import tombstones
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
-from agent.vault.write.secrets import masked
 
 FOLDER = "sessions/"
+Mask: TypeAlias = Callable[[str], str]
+"""Puts `[secret]` in the place of secrets in a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +165,16 @@ class Session:
     def add(self, *events: Event) -> None:
         """Add what happened now; secrets in what was said are covered up for everybody, the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
-        self.records += [Record(now, _clean(event)) for event in events]
+        self.records += [Record(now, _clean(event, self.vault.masked)) for event in events]
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
         """Put what was added into the note, and new notes `beside` it, in one commit; raises as that does."""
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        text = masked(write(fresh, self.language)).encode()
-        with self.vault.transaction(f"session: {what}", Stamp("agent", session=self.path)) as transaction:
+        text = write(fresh, self.language).encode()
+        stamp = Stamp("agent", session=self.path)
+        with self.vault.transaction(f"session: {what}", stamp, masked=True) as transaction:
             if self.saved:
                 transaction.append(self.path, text)
             else:
@@ -194,7 +197,7 @@ class Session:
         if self.parent:
             header["parent"] = self.parent
         task = next((record.event.task for record in self.records if isinstance(record.event, Began)), "Session")
-        title = masked(inert_line(task)[:80])
+        title = inert_line(self.vault.masked(task))[:80]
         return Note.compose(header, f"# {title}\n\n").data
 
 
@@ -202,7 +205,7 @@ def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     """A new session, whose note is made with its first `save`; it is named after its task, without what is forgotten:
     many a note links to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
-    said = slug(masked(tombstones(vault).without_forgotten(task)))
+    said = slug(vault.masked(tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
     return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
 
@@ -248,23 +251,19 @@ def _is_aloud(message: Message) -> bool:
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 
-def _clean(event: Event) -> Event:
+def _clean(event: Event, mask: Mask) -> Event:
+    def plain(text: str) -> str:
+        return mask(text.encode("utf-8", "replace").decode())
+
     match event:
         case Spoken(message):
-            return replace(event, message=_clean_message(message), remark=_plain(event.remark))
+            message = replace(message, text=plain(message.text))
+            return replace(event, message=message, remark=plain(event.remark))
         case Began():
-            return replace(event, task=_plain(event.task))
+            return replace(event, task=plain(event.task))
         case Summarised():
-            return replace(event, text=_plain(event.text))
+            return replace(event, text=plain(event.text))
         case Closed():
-            return replace(event, reason=_plain(event.reason))
+            return replace(event, reason=plain(event.reason))
         case Chosen() | Tainted():
             return event
-
-
-def _clean_message(message: Message) -> Message:
-    return replace(message, text=_plain(message.text))
-
-
-def _plain(text: str) -> str:
-    return masked(text.encode("utf-8", "replace").decode())

@@ -32,6 +32,7 @@ FOLDER = "approvals"
 KEPT = timedelta(days=30)
 """How long the record of a settled question is kept; its note stays for good."""
 _PATIENCE = 10.0
+_WITH_SECRET = "this call needs a person's yes, and has a key in its arguments that must not be kept; leave the key out"
 _Change: TypeAlias = Callable[[bytes], bytes]
 _SAID = {
     "en": {
@@ -139,7 +140,7 @@ class Approvals:
                 raise UserError(f"no question {name} was asked here", hint="vault-agent approvals lists them")
             if asked.status != "pending":
                 raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
-            said = " ".join(reason.split())[:500]
+            said = self.vault.masked(" ".join(reason.split()))[:500]
             decided = replace(asked, status="approved" if yes else "rejected", reason=said)
             self._write(decided, lambda data: verdict.ticked(data, yes, said), Stamp("human"))
             self._records.put(decided)
@@ -163,6 +164,8 @@ class Approvals:
         if self.vault.read(path) is not None:
             path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
         shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
+        if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
+            raise ToolFailed(_WITH_SECRET)
         ids = (context.run, context.session, context.call)
         asked = Asked(
             number, key, path, tool, *ids, shown, now, expires, _bases(drafts),
@@ -173,7 +176,8 @@ class Approvals:
         self._records.put(asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
-        with self.vault.transaction(f"approval(ask): {tool}", stamp, body=f"Asked in run {context.run}.") as change:
+        asks = f"Asked in run {context.run}."
+        with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
         asked = replace(asked, status="pending")
         self._records.put(asked)

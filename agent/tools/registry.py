@@ -1,7 +1,7 @@
 """The tools of the program by name, and the one place where a model's call becomes something done.
 
-Around each tool, from the outside: policy, schema, once, approval, frame, cut, time limit. Whatever goes wrong is text
-for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
+Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Whatever goes
+wrong is text for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
 """
 
 import logging
@@ -16,7 +16,7 @@ from agent.llm.messages import ToolCall, ToolResult, ToolSpec
 from agent.tools.policy import GROUPS, Policies, Verdict
 from agent.tools.taint import framed
 from agent.tools.tool import Given, RunContext, Tool
-from agent.tools.wrap import capped, checked, cut, once, timed
+from agent.tools.wrap import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000
 """The longest error that the model is told."""
@@ -47,6 +47,8 @@ class Registry:
     """Tools, wrapped. `guard` puts a person's yes around a tool where policy or taint wants one; what `leaves` does not
     leave to a run is neither shown to it nor carried out.
 
+    `mask` takes secrets out of what tools give, before that is cut.
+
     Raises `ValueError` for two tools of one name, a name that is not plain words (`vault_read`: first what it is about,
     then what it does), or a group that no policy can speak of.
     """
@@ -58,7 +60,9 @@ class Registry:
         guard: Callable[[Tool, Policies], Tool],
         clock: Clock,
         leaves: Leaves = all_of_them,
+        mask: Callable[[str], str] = str,
     ) -> None:
+        self._mask = mask
         self._policies = policies
         self._leaves = leaves
         self._clock = clock
@@ -66,7 +70,7 @@ class Registry:
         for tool in tools:
             if tool.name in self._tools or not _NAME.fullmatch(tool.name) or not tool.groups <= GROUPS:
                 raise ValueError(f"the tool {tool.name} has a name that is taken or not plain, or an unknown group")
-            self._tools[tool.name] = checked(once(guard(framed(capped(timed(tool))), policies)))
+            self._tools[tool.name] = checked(once(whole(guard(framed(capped(masked(timed(tool), mask))), policies))))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,7 +103,9 @@ class Registry:
         except Exception as error:  # a tool's bug must not end the run; the log has the whole story
             logger.warning("%s failed", call.name, exc_info=True)
             text = f"{call.name} failed: {type(error).__name__}: {_first_line(error)}"
-        result = ToolResult(call.id, call.name, given.text if given else cut(text, ERROR_CHARACTERS), given is None)
+        result = ToolResult(
+            call.id, call.name, given.text if given else cut(self._mask(text), ERROR_CHARACTERS), given is None
+        )
         return Called(result, given, self._clock.monotonic() - started)
 
     def _perform(self, call: ToolCall, context: RunContext) -> tuple[Given | None, str]:

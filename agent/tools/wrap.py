@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 
+from agent.config.masking import HIDDEN_IN_NOTES
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import Object
+from agent.tools.arguments import canonical
 from agent.tools.schema import problems
 from agent.tools.tool import Given, RunContext, Tool
 
@@ -42,12 +44,40 @@ def once(tool: Tool) -> Tool:
     return replace(tool, perform=perform)
 
 
+def whole(tool: Tool) -> Tool:
+    """The tool with a call refused that would put `[secret]` into a note, where a key stood in the arguments or in what
+    the model was shown: the note would lose the key, or say something that was not asked for."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        if tool.effect and HIDDEN_IN_NOTES in canonical(arguments):
+            drafts = tool.effect.plan(arguments, context)
+            if any(_marks(draft.after) > _marks(draft.before) or HIDDEN_IN_NOTES in draft.path for draft in drafts):
+                raise ToolFailed(f"{tool.name} was not called: {HIDDEN_IN_NOTES} stands for a key; leave the key out")
+        return tool.perform(arguments, context)
+
+    return replace(tool, perform=perform)
+
+
+def _marks(data: bytes | None) -> int:
+    return (data or b"").count(HIDDEN_IN_NOTES.encode())
+
+
 def capped(tool: Tool) -> Tool:
     """The tool with a result that is cut, at the end of a line where there is one, to its limit."""
 
     def perform(arguments: Object, context: RunContext) -> Given:
         given = tool.perform(arguments, context)
         return replace(given, text=cut(given.text, tool.result_limit))
+
+    return replace(tool, perform=perform)
+
+
+def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
+    """The tool with secrets masked in its result, while they are whole: half a key is not known any more."""
+
+    def perform(arguments: Object, context: RunContext) -> Given:
+        given = tool.perform(arguments, context)
+        return replace(given, text=mask(given.text))
 
     return replace(tool, perform=perform)
 

@@ -5,24 +5,27 @@ This is the door that everything above uses. How a change becomes durable is `wr
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.errors import AgentError, BadPath, NotAVault, Retryable, SecretFound, UserError
+from agent.config.masking import KnownSecrets
+from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
 from agent.vault.layout import layout
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import LINK
 from agent.vault.plumbing.repository import MARKER, Place, locate
 from agent.vault.provenance.record import Provenance, provenance
-from agent.vault.write import humans, secrets
+from agent.vault.write import humans
 from agent.vault.write.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.write.files import Files
+from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
 from agent.vault.write.paths import check, is_note
 from agent.vault.write.queue import Order
 from agent.vault.write.recover import recover
+from agent.vault.write.secrets import without_secrets
 from agent.vault.write.writer import Options, Writer, in_plain_words
 
 
@@ -77,6 +80,15 @@ class Vault:
     def clock(self) -> Clock:
         return self.writer.clock
 
+    @property
+    def known(self) -> KnownSecrets:
+        """The secret values that must not be written."""
+        return self.writer.options.known
+
+    def masked(self, text: str) -> str:
+        """The text with `[secret]` in place of secrets, known ones and those that look like one."""
+        return without_secrets(text, self.known)
+
     @contextmanager
     def transaction(
         self,
@@ -86,22 +98,26 @@ class Vault:
         body: str = "",
         confirmed: bool = False,
         system: bool = False,
+        masked: bool = False,
     ) -> Iterator[Transaction]:
         """Collect changes; leaving the block makes one commit, leaving it with an error changes nothing.
 
-        `confirmed`: a person has agreed to a mass change. Raises on leaving what `Writer.perform` raises, and
-        `LockHeld` when another writer does not let go.
+        `confirmed`: a person has agreed to a mass change. `masked`: new notes and added text are the program's own
+        words, in which secrets are masked; without it a change that brings a secret in is refused. Raises on leaving
+        what `Writer.perform` raises, and `LockHeld` when another writer does not let go.
         """
         transaction = Transaction(system)
         yield transaction
-        order = Order(self.clock.new_id(), tuple(transaction.requests), subject, stamp, body, confirmed)
+        requests = tuple(masked_request(each, self.known) if masked else each for each in transaction.requests)
+        order = Order(self.clock.new_id(), requests, subject, stamp, body, confirmed)
         if order.requests:
             transaction.outcome = self.carry_out(order)
 
     def carry_out(self, order: Order) -> Outcome:
         """Perform an order now, or keep it in the queue while the repository is not free; raises `SecretFound`."""
+        order = masked_order(order, self.known)
         if order.stamp.actor != "human":
-            _refuse_secrets(order.requests)
+            refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
         writer = self.writer
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)
@@ -183,23 +199,6 @@ def _note_paths(git: Git, place: Place) -> list[str]:
     listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
     rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
-
-
-def _refuse_secrets(requests: Iterable[Request]) -> None:
-    """History keeps a secret for ever, so nothing but a person's own hand writes one."""
-    for request in requests:
-        match request:
-            case Create(path, data) | Append(path, data):
-                found = secrets.introduced(b"", data)
-            case Edit(path, base, data):
-                found = secrets.introduced(base, data)
-            case Move() | Delete():
-                continue
-        if found:
-            raise SecretFound(
-                f"{path} would keep a secret in history ({', '.join(found)}); nothing was written",
-                hint=f"keep it elsewhere, or put %% {secrets.EXCUSE} %% on its line",
-            )
 
 
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:

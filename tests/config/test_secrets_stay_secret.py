@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.config.secrets import Secret, redact, reveal
+from agent.config.masking import redact
+from agent.config.secrets import Secret, reveal
 from agent.config.values import Kind, build, kinds
 from agent.errors import MissingKey
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.answers import CYCLES
-from agent.app.pending import pending_file
+from agent.app.build import build
+from agent.app.pending import Entry, pending_file
 from agent.markdown import requests
 from agent.markdown.note import Note
 from tests.daemon.house import BRISK, living
@@ -115,3 +116,18 @@ def test_an_answer_that_an_editor_took_away_while_nobody_watched_is_put_back(
         write(note, "Which tea?\n\nAnd in the evening?\n")
         house.until(lambda: "Black." in note.read_text("utf-8"), "only what is new is answered")
     assert note.read_text("utf-8").count("Green.") == 1
+
+
+def test_a_key_in_a_request_is_kept_in_the_note_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "0f3c9a7be1d24c5f8a6b7c8d9e0f1a2b"
+    monkeypatch.setenv("VAULT_AGENT_LLM__API_KEY", key)
+    note, text = "inbox/one.md", f"Is {key} my key?\n"
+    write(root / note, text)
+    vault = build(root).vault
+    (request,) = requests.asked(text.encode(), whole=True)
+    pending_file(vault).save([Entry(note, 0.0, phase="waits", request=request)], ())
+    assert key not in pending_file(vault).path.read_text("utf-8")
+    assert pending_file(vault).load()[0][0].request == request
+    write(root / note, "Something else.\n")
+    kept = pending_file(vault).load()[0][0].request
+    assert kept is not None and kept.text == "Is *** my key?"

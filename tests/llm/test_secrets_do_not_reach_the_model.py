@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from agent.config.load import load
-from agent.config.secrets import Secret
+from agent.config.secrets import Secret, known_secrets
 from agent.errors import AgentError
 from agent.llm.messages import Assistant, Context, Object, Request, System, ToolCall, ToolResult, User
-from agent.llm.redacted import NoSecrets, Redacted, keep_out_of_logs, known_secrets
+from agent.llm.redacted import NoSecrets, Redacted, keep_out_of_logs
 from agent.llm.scripted import Scripted
 
 KEY = "canary/4711+secret=value"

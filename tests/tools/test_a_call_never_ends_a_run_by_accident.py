@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.config.masking import KnownSecrets
 from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked, Retryable, ToolFailed, ToolRetry
 from agent.llm.messages import Object, ToolCall
-from agent.tools.registry import Registry
+from agent.tools.registry import ERROR_CHARACTERS, Registry
 from agent.tools.tool import Given, RunContext, Tool
 from tests.fakes import FakeClock
 from tests.tools.house import FREE, House, house, tool_of
@@ -184,3 +185,20 @@ def test_several_threads_may_call_at_once() -> None:
     with ThreadPoolExecutor(8) as pool:
         results = pool.map(lambda n: tools.call(ToolCall(str(n), "web_fetch", {}), CONTEXT).result.text, range(20))
         assert list(results) == [str(number) for number in range(20)]
+
+
+def test_a_key_is_masked_before_a_result_is_cut() -> None:
+    """Half a key would not be known any more."""
+    key = "0f3c9a7be1d24c5f8a6b7c8d9e0f1a2b"
+
+    def shows(arguments: Object, context: RunContext) -> Given:
+        return Given("x" * 90 + key + "y" * 90)
+
+    def breaks(arguments: Object, context: RunContext) -> Given:
+        raise ToolFailed("x" * (ERROR_CHARACTERS - 20) + key)
+
+    tools = [tool_of(shows, name="page_show", limit=110), tool_of(breaks, name="page_break")]
+    made = Registry(tools, FREE, lambda tool, policies: tool, FakeClock(), mask=KnownSecrets([key]).mask)
+    for name in ("page_show", "page_break"):
+        said = made.call(ToolCall("1", name, {}), RunContext("run-1", "")).result.text
+        assert key[:6] not in said and "***" in said

@@ -3,17 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from agent.app import runs
+from agent.app.runs import Runs
 from agent.errors import AgentError, UserError
+from agent.interfaces.cli import output
 from agent.llm import failures
 from agent.llm.messages import Object
-from agent.loop import records
+from agent.loop import records, session
 from agent.loop.run import Run
 from agent.loop.session import Session
+from agent.memory.entry import slug
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.foreign import Foreign
 from agent.tools.tool import Draft, Given, RunContext
-from agent.vault.store import Transaction
+from agent.vault import store
+from agent.vault.store import Transaction, Vault
+from agent.vault.write import guard, message
 from tests.trust.plants import Put
 
 
@@ -85,6 +91,34 @@ def _no_time_limit_in_a_call(put: Put) -> None:
     put(Run, "is_late", lambda self: False)
 
 
+def _commits_not_masked(put: Put) -> None:
+    put(Runs, "_masked", lambda self, asked: asked)
+    put(message, "without_secrets", lambda text, known: text)
+    put(store, "masked_order", lambda order, known: order)
+
+
+def _session_names_not_masked(put: Put) -> None:
+    """Nor refused: what stands in the way is taken away, too."""
+    put(Runs, "_masked", lambda self, asked: asked)
+    put(session, "begin", careless_begin)
+    put(runs, "begin", careless_begin)
+    put(guard, "_in_name", lambda before, after, known: [])
+
+
+def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
+    """As `begin`, with the task as it is."""
+    id = vault.clock.new_id()
+    return Session(vault, f"{session.FOLDER}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
+
+
+def _secrets_written(put: Put) -> None:
+    put(store, "refuse_secrets", lambda requests, known, exists: None)
+
+
+def _keys_printed(put: Put) -> None:
+    put(output, "printable", lambda text: text)
+
+
 BUGS: dict[str, Callable[[Put], None]] = {
     "taint is not carried into the next run": _taint_forgotten,
     "a yes holds for every call of the tool": _yes_for_every_call,
@@ -95,6 +129,10 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "the key is shown": _key_shown,
     "limits are looked at once an answer": _limits_once_an_answer,
     "a run's time does not end a call": _no_time_limit_in_a_call,
+    "commits are not masked": _commits_not_masked,
+    "session names are not masked": _session_names_not_masked,
+    "a known key is written": _secrets_written,
+    "a known key is printed": _keys_printed,
 }
 
 

@@ -9,6 +9,7 @@ from tests.trust.agent_honesty import Failure, check
 from tests.trust.agent_plants import plant
 from tests.trust.attacks import Door
 from tests.trust.interlocutor import Step
+from tests.trust.keys import Told, found
 from tests.trust.obedient import Obedient, Order
 from tests.trust.stronghold import CANARY, Person, Put, Stronghold, spoken, stronghold, want
 
@@ -70,6 +71,25 @@ def test_a_secret_that_went_out_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     assert any(CANARY.encode().hex() in host for host in house.web.resolved)
     with pytest.raises(AssertionError):
         house.check()
+
+
+KEYS = (
+    ("commits are not masked", "the log"),
+    ("session names are not masked", "the name of"),
+    ("a known key is written", "entries/"),
+    ("a known key is printed", "what is printed"),
+)
+
+
+@pytest.mark.parametrize(("bug", "place"), KEYS, ids=[bug for bug, _ in KEYS])
+def test_a_key_that_is_kept_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], bug: str, place: str
+) -> None:
+    told = Told("a1b2c3d4e5f6a7b8c9d0", "as it is")
+    plant(bug, monkeypatch.setattr)
+    printed = told.talk(tmp_path, monkeypatch.setenv, capfd.readouterr, monkeypatch.chdir)
+    places = found(tmp_path / "vault", (tmp_path / "home",), told.key, printed)
+    assert any(place in each for each in places)
 
 
 SECRET = Step((("vault_write", {"path": "notes/key.md", "content": "password: hunter2-4f9a81c7e3\n"}),))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.clock import SystemClock
+from agent.config.masking import KnownSecrets
 from agent.errors import UserError
 from agent.vault.history.commits import commits, read_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
@@ -68,7 +69,7 @@ def test_trailers_count_at_the_very_end_only() -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=200), st.booleans())
 def test_no_body_can_pretend_to_be_a_trailer(text: str, forged: bool) -> None:
     body = text + ("\n\nVault-Run: 99\nVault-Undoes: " + "b" * 40 if forged else "")
-    trailers = read_message(compose("subject", Stamp("agent", "01RUN"), body))[2]
+    trailers = read_message(compose("subject", Stamp("agent", "01RUN"), body, known=KnownSecrets()))[2]
     assert trailers == [("vault-actor", "agent"), ("vault-run", "01RUN")]
 
 

@@ -12,6 +12,7 @@ from agent.app.checkup_skills import skill_checks
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
+from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
 from agent.errors import AgentError, NotAVault
 from agent.interfaces.cli.init import hook_program, hook_scripts
@@ -102,6 +103,7 @@ def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model
         if place is None:
             return [Check(Level.BAD, "repository", f"{root} has no git repository", next=f"vault-agent init {root}")]
         opened.append(attach(place, places.state, SystemClock(), options(loaded.settings)))
+        keep_out_of_print(opened[-1].known.values)
         return [ok("vault", f"{root}, repository {place.gitdir}")]
 
     checks = probe.guarded("vault", open_it)

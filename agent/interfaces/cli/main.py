@@ -17,6 +17,8 @@ from typing import Any, NoReturn
 
 import click
 
+from agent.config.masking import keep_out_of_print
+from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, CheckFailed, Failed, Output, exit_codes, say, to_json
 from agent.interfaces.cli.printing import colour, show
@@ -225,6 +227,7 @@ def run() -> NoReturn:
 def main(args: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises, except what asks the interpreter to exit."""
     _prepare_streams()
+    keep_out_of_print(secrets_of(os.environ))  # those of the settings, too, once a vault is open
     try:
         code = _invoke(list(args))
         sys.stdout.flush()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
+from agent.config.masking import printable
 from agent.errors import NotAVault
 from agent.inert import escape_json
 from agent.interfaces.cli.printing import Printed, show, show_file
@@ -112,7 +113,17 @@ def exit_codes(check: str = "") -> str:
 def to_json(document: Mapping[str, object]) -> str:
     """One line of JSON that the terminal's encoding can carry, and in which nothing acts or hides."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    return escape_json(json.dumps(document, ensure_ascii=encoding != "utf8", default=str))
+    masked = printable(json.dumps(_masked(document), ensure_ascii=encoding != "utf8", default=str))
+    return escape_json(masked)
+
+
+def _masked(value: object) -> object:
+    """A JSON value without known secrets; masked before it is written, so that the JSON stays whole."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {_masked(name): _masked(each) for name, each in value.items()}
+    return [_masked(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def say(text: str) -> None:

@@ -16,6 +16,7 @@ from unicodedata import east_asian_width
 
 import click
 
+from agent.config.masking import printable, printable_bytes
 from agent.inert import Escaper, escape, escape_line
 
 _TOP, _SIDE, _FOOT = "┏ ", "┃ ", "┗ "
@@ -51,7 +52,7 @@ def show_file(data: bytes) -> None:
     if sys.stdout.isatty():
         show(data.decode("utf-8", "backslashreplace").removeprefix("\ufeff"), end="")
     else:
-        click.echo(data, nl=False)
+        click.echo(printable_bytes(data), nl=False)
 
 
 @dataclass(slots=True)
@@ -79,6 +80,7 @@ def show_framed(lines: Sequence[str | Styled], *, error: bool = False) -> None:
     stream = _stream(error)
     width = size(error=error)[0] - len(_SIDE)
     styled = [Styled(line) if isinstance(line, str) else line for line in lines]
+    styled = [replace(line, text=printable(line.text)) for line in styled]
     rows = [replace(line, text=row) for line in styled for row in wrapped(line.text, width)]
     edges = [_TOP, *(_SIDE for _ in rows[2:]), _FOOT][-len(rows) :]
     painted = (_paint(Styled(edge, colour="yellow"), edge, stream) for edge in edges)
@@ -134,7 +136,7 @@ def _stream(error: bool) -> IO[str]:
 
 
 def _put(text: str, stream: IO[str]) -> None:
-    click.echo(text, file=stream, nl=False, color=True)
+    click.echo(printable(text), file=stream, nl=False, color=True)
 
 
 def _drawn(piece: str | Styled, stream: IO[str]) -> str:

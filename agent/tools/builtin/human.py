@@ -62,11 +62,11 @@ class Questions:
         return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
 
     def _perform(self, call: Object, context: RunContext) -> Given:
-        question = _harmless(given.text(call, "question"))
-        options = tuple(dict.fromkeys(_option(text) for text in given.texts(call, "options")))
+        question = _harmless(self.vault.masked(given.text(call, "question")))
+        options = tuple(dict.fromkeys(_option(self.vault.masked(text)) for text in given.texts(call, "options")))
         if not question.strip():
             raise ToolRetry("the question is empty")
-        key = sha256(f"{context.run} {canonical(call)}".encode()).hexdigest()[:8]
+        key = sha256(f"{context.run} {self.vault.masked(canonical(call))}".encode()).hexdigest()[:8]
         path = self._asked(context.run, key)
         if path is None:
             path = self._ask(question, options, key, context)
@@ -109,7 +109,8 @@ class Questions:
         parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
         note = Note.compose(header, "\n\n".join(parts) + f"\n\n{ANSWER[self.language]}\n\n")
         stamp = Stamp("agent", tool="human_ask", session=context.session)
-        with self.vault.transaction(f"question(ask): {first}", stamp, body=f"Asked in run {context.run}.") as change:
+        asks = f"Asked in run {context.run}."
+        with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
             change.create(path, note.data)
         return path
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, unquote_plus
 
 from agent.clock import Clock
+from agent.config.masking import count_secrets
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import Object
 from agent.tools.arguments import text
@@ -112,7 +113,7 @@ def web_tools(
 def _check_leak(url: str, secrets: Sequence[str]) -> None:
     """Raise `ToolFailed` for an address with a secret in it, however it is percent-encoded."""
     forms = {url, unquote(url), unquote_plus(url), unquote(unquote(url))}
-    if any(secret and secret.casefold() in form.casefold() for secret in secrets for form in forms):
+    if any(count_secrets(form, secrets) for form in forms):
         raise ToolFailed("the address has a secret of this machine in it; it was not sent")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from agent.config.masking import KnownSecrets
 from agent.errors import AgentError
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
 from agent.vault.plumbing.lock import index_lock
@@ -21,6 +22,7 @@ from agent.vault.write.journal import PERSON, Planned, Record
 from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.message import compose, one_line
 from agent.vault.write.paths import is_note
+from agent.vault.write.secrets import without_secrets
 from agent.vault.write.survey import Dirty, Kind, filtered, survey
 from agent.vault.write.unsettled import Waiting
 from agent.vault.write.writer import Writer
@@ -61,7 +63,9 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         edits = contents.edits(mine, tip, pack)
         recorded[:] = [item for item in mine if place_bytes(place, item.path) in edits]
         writer.journal.open(Record(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
-        message = compose(subject or _subject(recorded, edits, place), Stamp("human"), _body(recorded))
+        known = writer.options.known
+        said = subject or _subject(recorded, edits, place)
+        message = compose(said, Stamp("human"), _body(recorded, known), known=known)
         return Plan((Layer(edits, who, message),), edits)
 
     def before_ref(commit: str) -> None:
@@ -145,10 +149,10 @@ def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:
     renames = _renames(items, edits, place)
     if len(renames) == 1 and len(items) == 2:
         ((old, new),) = renames.items()
-        return one_line(f"human(notes): rename {old} → {new}")
+        return f"human(notes): rename {old} → {new}"
     if len(items) == 1:
         verb = {Kind.EDITED: "edit", Kind.CREATED: "create", Kind.DELETED: "delete"}[items[0].kind]
-        return one_line(f"human(notes): {verb} {items[0].path}")
+        return f"human(notes): {verb} {items[0].path}"
     moved = {*renames, *renames.values()}
     counts = [(kind.value, sum(1 for i in items if i.kind is kind and i.path not in moved)) for kind in Kind]
     counts.append(("renamed", len(renames)))
@@ -165,7 +169,7 @@ def _renames(items: Sequence[Dirty], edits: Edits, place: Place) -> dict[str, st
     return {item.path: arrived[item.oid] for item in items if item.kind is Kind.DELETED and item.oid in arrived}
 
 
-def _body(items: Sequence[Dirty]) -> str:
-    lines = [one_line(f"- {item.kind}: {item.path}") for item in items[:_LISTED]]
+def _body(items: Sequence[Dirty], known: KnownSecrets) -> str:
+    lines = [one_line(without_secrets(f"- {item.kind}: {item.path}", known)) for item in items[:_LISTED]]
     more = len(items) - _LISTED
     return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])

@@ -8,6 +8,7 @@ such commits; then our change alone is carried over to HEAD and to the index by 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from agent.config.masking import KnownSecrets
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, Pack, blob_id
@@ -49,7 +50,7 @@ class Layering:
             if staged:
                 earlier[path] = _blob(tip.staged[path], item, pack, before)
             human[path], ours[path], index[path] = found, after, after
-        saved = compose(HUMAN_SUBJECT, Stamp("human"))
+        saved = compose(HUMAN_SUBJECT, Stamp("human"), known=KnownSecrets())
         owner = self.owner() if earlier or any(tip.entry(path) != entry for path, entry in human.items()) else AGENT
         layers = (Layer(earlier, owner, saved), Layer(human, owner, saved), Layer(ours, AGENT, message))
         return Plan(layers, index)

@@ -1,17 +1,24 @@
 """What a commit says: one line `type(scope): what`, the reason, and trailers that name who and on whose behalf."""
 
 import re
+from dataclasses import replace
 
+from agent.config.masking import KnownSecrets
 from agent.errors import UserError
 from agent.vault.write.change import Stamp
+from agent.vault.write.secrets import without_secrets
 
 _SUBJECT = 120
 _ACTOR = re.compile(r"human|agent|http|(job|mcp):[\w.@/-]{1,100}")
 _TRAILER_VALUE = re.compile(r"[^\x00-\x1f\x7f]{0,200}")
 
 
-def compose(subject: str, stamp: Stamp, body: str = "") -> str:
-    """The whole message; raises `UserError` for a trailer value that would break out of its line."""
+def compose(subject: str, stamp: Stamp, body: str = "", *, known: KnownSecrets) -> str:
+    """The whole message, with `[secret]` in place of secrets, `known` ones and those that look like one.
+
+    Raises `UserError` for a trailer value that would break out of its line.
+    """
+    subject, stamp, body = without_secrets(subject, known), masked_stamp(stamp, known), without_secrets(body, known)
     trailers = [("Vault-Actor", stamp.actor), ("Vault-Run", stamp.run), ("Vault-Tool", stamp.tool)]
     trailers += [("Vault-Session", stamp.session), ("Vault-Call", stamp.call)]
     trailers += [("Vault-Undoes", commit) for commit in stamp.undoes]
@@ -23,6 +30,12 @@ def compose(subject: str, stamp: Stamp, body: str = "") -> str:
     line = one_line(subject)
     parts = [line, body.strip(), "\n".join(f"{name}: {value}" for name, value in trailers if value)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def masked_stamp(stamp: Stamp, known: KnownSecrets) -> Stamp:
+    """The same stamp without secrets. Actor, run and undone commits are names that the program has given."""
+    tool, session, call = (without_secrets(value, known) for value in (stamp.tool, stamp.session, stamp.call))
+    return replace(stamp, tool=tool, session=session, call=call)
 
 
 def one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Secrets in text, found by how they look, so that a commit that would keep one for ever can be stopped.
+"""Secrets in text, found by how they look or because they are known, so that no commit keeps one for ever.
 
 Every pattern is linear: fixed starts, bounded repeats, no two neighbours that fit the same text. The found text itself
 is never given out.
@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent.config.masking import HIDDEN_IN_NOTES, KnownSecrets
+
 EXCUSE = "vault-agent: allow-secret"
 """In an HTML or `%%` comment on the same line, this says that a person has looked and means it."""
-
-HIDDEN = "[secret]"
 
 _EXCUSED = re.compile(rf"(?:<!--|%%)[ \t]{{0,20}}{EXCUSE}")
 
@@ -94,11 +94,19 @@ def introduced(before: bytes, after: bytes) -> list[str]:
     return sorted(wanted - known)
 
 
+def without_secrets(text: str, known: KnownSecrets) -> str:
+    """The text with `[secret]` in place of every known value and of whatever `find` would report.
+
+    For what the program writes itself; a person's note, and what a tool wants to write into one, is never changed.
+    """
+    return masked(known.mask(text, HIDDEN_IN_NOTES))
+
+
 def masked(text: str) -> str:
-    """The text with `[secret]` in place of whatever `find` would report; for what we record of other people's words."""
+    """The text with `[secret]` in place of whatever `find` would report."""
     if not _STARTS.search(text):
         return text
-    text = _KEY_BLOCK.sub(HIDDEN, text)
+    text = _KEY_BLOCK.sub(HIDDEN_IN_NOTES, text)
     return "\n".join(_mask(line) if _STARTS.search(line) else line for line in text.split("\n"))
 
 
@@ -106,8 +114,10 @@ def _mask(line: str) -> str:
     if _EXCUSED.search(line) or not any(any(_kinds(part)) for part in _parts(line)):
         return line
     for pattern in _WHOLE:
-        line = pattern.sub(HIDDEN, line)
-    return _NAMED.sub(lambda match: match[0].replace(match[1], HIDDEN) if _looks_random(match[1]) else match[0], line)
+        line = pattern.sub(HIDDEN_IN_NOTES, line)
+    return _NAMED.sub(
+        lambda match: match[0].replace(match[1], HIDDEN_IN_NOTES) if _looks_random(match[1]) else match[0], line
+    )
 
 
 def _parts(line: str) -> Iterator[str]:

@@ -6,9 +6,10 @@ step's own reasons are in its module; this one only keeps the order and cleans u
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from agent.clock import Clock
+from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
 from agent.vault.layout import Layout
 from agent.vault.plumbing.commit import Committer, Plan, Tip
@@ -47,6 +48,8 @@ class Options:
     lock_seconds: float = 5.0
     timeout_seconds: float = 60.0
     brake: Brake = Brake()
+    known: KnownSecrets = field(default_factory=KnownSecrets)
+    """The secrets that must not be written. More of them may become known while the vault is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,7 @@ class Writer:
 
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
         """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
-        message = compose(order.subject, order.stamp, order.body)
+        message = compose(order.subject, order.stamp, order.body, known=self.options.known)
         paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
         layering = Layering(
             self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
