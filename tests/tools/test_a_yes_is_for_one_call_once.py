@@ -1,5 +1,6 @@
 """Approvals: what is asked, who may answer, and everything that must not count as an answer."""
 
+import errno
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from agent.tools.asked import Records, fingerprint
 from agent.tools.tool import Given, RunContext
 from agent.vault.history.commits import commits
 from agent.vault.store import open_vault
+from agent.vault.write.writer import Writer
 from tests.tools.house import House, house, tool_of
 from tests.vaults import FAST, committed, git, write
 
@@ -335,11 +337,13 @@ def test_a_long_diff_is_cut_and_says_so(home: House) -> None:
 
 def test_a_write_that_fails_before_the_effect_keeps_the_yes(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
     home.tick(ask(home), "approve")
-    lock = home.vault.writer.layout.lock
-    lock.unlink()
-    lock.mkdir()
-    assert home.call("vault_write", **RULE).result.failed
-    lock.rmdir()
+
+    def full(self: Writer) -> None:
+        raise OSError(errno.ENOSPC, "no space left on the device")
+
+    with monkeypatch.context() as put:
+        put.setattr(Writer, "exclusive", full)
+        assert home.call("vault_write", **RULE).result.failed
     home.says("vault_write", **RULE)
     assert home.text("rules/tea.md") == "Always offer tea.\n"
 

@@ -7,6 +7,7 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.vault.history.commits import commits
+from agent.vault.provenance import taking
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
@@ -318,6 +319,29 @@ def test_a_damaged_record_is_made_anew_and_forgets_no_stranger(
     opened = again(vault, tmp_path)
     assert strangers(opened, "clip.md")
     assert strangers(opened, "tea.md") == ""
+
+
+def test_a_long_history_is_recorded_by_its_newest_versions(
+    vault: Vault, mallory: Mallory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "MANY", 0)
+    mallory.pushes({"clip.md": f"{ORDER}\n", "AGENT.md": f"# Agent\n\nBe kind to everybody.\n\n{ORDER}\n"})
+    pull(vault.place.root)
+    assert strangers(vault, "clip.md") and strangers(vault, "tea.md") == ""
+    assert vault.own_version("AGENT.md") == b"# Agent\n\nBe kind to everybody.\n"
+    cloned = open_vault(mallory.root, tmp_path / "other", SystemClock(), FAST)
+    assert strangers(cloned, "tea.md") and cloned.own_version("AGENT.md") is None
+
+
+def test_a_change_like_one_that_was_given_up_here_is_no_repetition(vault: Vault, mallory: Mallory) -> None:
+    root = vault.place.root
+    before = vault.read("tea.md") or b""
+    write(root / "tea.md", before + b"- [x] approve\n")
+    git(root, "commit", "-q", "-a", "-m", "ticked")
+    git(root, "reset", "-q", "--hard", "HEAD^")
+    mallory.pushes({"tea.md": before.decode() + "- [x] approve\n"}, "ticked too", "Anna")
+    pull(root)
+    assert vault.own_version("tea.md") == before
 
 
 def test_only_exactly_this_content_has_arrived(vault: Vault, mallory: Mallory) -> None:

@@ -16,6 +16,7 @@ _STEP = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t\n]*(?:\t([^\n]*))
 _PERSON = re.compile(r"commit(?: \((?:initial|amend|merge)\))?: |revert: |(?:merge|pull)\b.*: Merge made by ")
 _EARLIER = re.compile(r"[a-z]+\([^()]*\): ")
 """What this program's own messages looked like before they had a beginning of their own; git has none like it."""
+_REPLAY = re.compile(r"[^:]*rebase[^:]*\((?:pick|continue|reword|edit|squash|fixup)\): |cherry-pick: ")
 _CLONE = re.compile(r"clone: from (.+)")
 
 
@@ -46,6 +47,11 @@ class Step:
     def earlier_maker(self) -> Maker:
         """The same for a reflog that was begun by an earlier version of this program."""
         return Maker.PROGRAM if _EARLIER.match(self.message) else self.maker
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether this step has made a commit anew that was there before, on top of another one."""
+        return _REPLAY.match(self.message) is not None
 
     @property
     def cloned_from(self) -> str:

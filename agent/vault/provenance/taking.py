@@ -161,20 +161,21 @@ class Taking:
         if len(others) > MANY:
             self._record_trees(own, sources, now)
             return {}
-        replaced = self._replaced(now.head) if others else set()
+        steps = parse_steps(_bytes(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
+        replayed = {step.new for step in steps if step.is_replay}
+        replaced = self._replaced(steps, now.head) if not replayed.isdisjoint(each.id for each in others) else set()
         repeated: dict[str, Maker] = {}
         for commit, changes in files_of(self.git, list(reversed(others)), self.place.prefix):
             files = list(brought(self.git, changes))
-            new = [each for each in files if (each.path, each.patch) not in replaced]
+            new = [each for each in files if commit.id not in replayed or (each.path, each.patch) not in replaced]
             if files and not new:
                 repeated[commit.id] = Maker.PROGRAM if commit.author == (AGENT.name, AGENT.email) else Maker.PERSON
             for each in new:
                 self.database.add_arrival(_arrival(each, commit.id, commit.author[0], sources), each.marks)
         return repeated
 
-    def _replaced(self, head: str) -> set[tuple[str, str]]:
+    def _replaced(self, steps: Sequence[Step], head: str) -> set[tuple[str, str]]:
         """What this machine's own commits did that are not in the branch any more: a rebase has made them anew."""
-        steps = parse_steps(_bytes(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
         made = [step.new for step in steps if step.maker is not Maker.UNKNOWN]
         lost = new_commits(self.git, made, [head]) if head else []
         own = [commit for commit in lost if commit.id in made and commit.author == commit.committer]
@@ -182,25 +183,24 @@ class Taking:
         return {(each.path, each.patch) for _, changes in found for each in brought(self.git, changes)}
 
     def _record_trees(self, own: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], now: References) -> None:
-        """Record the files of the newest versions that came; those that an own commit has written are left out."""
+        """Record where the newest versions differ from the last look's, but for what an own commit has written."""
+        last = (self.database.fact(_TIPS) or "").split(" ")[0]
+        old = files_in(self.git, last, self.place.prefix) if last else {}
         written = files_of(self.git, own[:MANY], self.place.prefix)
         changes = [change for _, found in written for change in found]
-        mine = {change.after.oid for change in changes if change.after is not None}
-        before = {(change.path, change.before.oid) for change in changes if change.before is not None}
-        files = dict.fromkeys((path, oid) for path, oid in before if oid not in mine)
-        for tip in now.tips:
-            found = files_in(self.git, tip, self.place.prefix).items()
-            files |= dict.fromkeys(each for each in found if each[1] not in mine)
-        named = list(files)
-        tip = now.head or next(iter(now.tips))
+        mine = {change.after.oid for change in changes if change.after is not None} | set(old.values())
+        under = {(each.path, each.before.oid): None for each in changes if each.before and each.before.oid not in mine}
+        files = [*under, *(each for tip in now.tips for each in files_in(self.git, tip, self.place.prefix).items())]
+        named = [each for each in dict.fromkeys(files) if each[1] not in mine]
+        tip = now.head or now.tips[0]
         for at in range(0, len(named), _READ_AT_ONCE):
             part = named[at : at + _READ_AT_ONCE]
-            contents = texts(self.git, part)
+            contents = texts(self.git, [*part, *((path, old[path]) for path, _ in part if path in old)])
             for path, oid in part:
-                name = name_mark(path)
-                marks = (*new_marks(contents.get(oid, b""), ()), *([name] if name is not None else []))
-                each = Brought(path, None, oid, marks)
-                self.database.add_arrival(_arrival(each, tip, "", sources), marks)
+                name = name_mark(path) if path not in old else None
+                marks = new_marks(contents.get(oid, b""), [contents.get(old.get(path, ""), b"")])
+                each = Brought(path, old.get(path), oid, (*marks, *([name] if name is not None else [])))
+                self.database.add_arrival(_arrival(each, tip, "", sources), each.marks)
 
 
 def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tuple[str, ...]]) -> Arrival:
