@@ -11,7 +11,7 @@ from agent.app.build import App
 from agent.app.hooks import keep_words
 from agent.app.marks import Mark, marks_of
 from agent.app.waiting import content_of
-from agent.errors import AgentError, NoteGone
+from agent.errors import AgentError, NoteGone, UserError
 from agent.llm.messages import ToolResult
 from agent.loop.outcome import Outcome
 from agent.loop.records import Closed, Spoken
@@ -28,6 +28,19 @@ def is_own(app: App, session: Session) -> bool:
     if mark is not None and mark.content == content:
         return True
     return (session.path, content) in app.vault.writer.journal.written()
+
+
+def load_here(app: App, path: str) -> Session:
+    """The session at this path; raises `UserError` for one that arrived from elsewhere, `NoteGone` where there is none.
+
+    What stands in a session is put before the model as it was said, its fixed part included.
+    """
+    if app.vault.own_version(path) != app.vault.read(path):
+        raise UserError(
+            f"{path}, or a part of it, arrived from elsewhere, and is not gone on with",
+            hint=f"look at it and let it count: vault-agent trust {path}; or ask in a new session",
+        )
+    return load(app.vault, path)
 
 
 def doubt_calls(app: App, session: Session) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agent.app.build import App
-from agent.app.cut_off import doubt_calls, is_own
+from agent.app.cut_off import doubt_calls, is_own, load_here
 from agent.app.following import Following
 from agent.app.hooks import Hooks, hooks, keep, keeper_of
 from agent.app.library import Library
@@ -98,8 +98,8 @@ class Runs:
         """
         run, asked = self.app.clock.new_id(), self._masked(asked)
         if session:
-            with self.marks.held(load(self.app.vault, session).id):
-                found = load(self.app.vault, session)
+            with self.marks.held(load_here(self.app, session).id):
+                found = load_here(self.app, session)
                 if not self._waits_for_another(found, asked.speaker.sender):
                     return self._go(asked, run, _doubted(found, untrusted), line)
         begun = self.new_session(asked)
@@ -115,7 +115,10 @@ class Runs:
 
     def last_session(self, speaker: Speaker) -> Session | None:
         """The session that was spoken in last of those that are the speaker's, or their group's; None for none."""
-        return latest(self.app.vault, speaker)
+        found = latest(self.app.vault, speaker)
+        if found is None or self.app.vault.own_version(found.path) != self.app.vault.read(found.path):
+            return None  # it arrived from elsewhere
+        return found
 
     def is_stale(self, session: Session) -> bool:
         """Whether the session has been silent for so long that it is over; says so to everybody if it has."""
@@ -133,8 +136,8 @@ class Runs:
 
         Raises `UserError` when there is nothing to take up, `LockHeld` when another process is at work in it.
         """
-        with self.marks.held(load(self.app.vault, path).id):
-            session = load(self.app.vault, path)
+        with self.marks.held(load_here(self.app, path).id):
+            session = load_here(self.app, path)
             began = session.open_run
             if began is None:
                 raise UserError(
@@ -174,8 +177,8 @@ class Runs:
 
     def compact(self, path: str, line: Line = Line()) -> Compacted | None:
         """Put a summary in the place of a session's older part; None where there is nothing to gain."""
-        with self.marks.held(load(self.app.vault, path).id):
-            work = self._work_in(load(self.app.vault, path), line)
+        with self.marks.held(load_here(self.app, path).id):
+            work = self._work_in(load_here(self.app, path), line)
             work.choose()
             return make_room(self.agent, work.scene(), wanted=True)
 
