@@ -3,6 +3,9 @@
 What is reported goes to standard error; results are not messages and are printed by who computed them.
 """
 
+import sys
+from typing import TextIO
+
 from agent.inert import escape
 
 
@@ -14,10 +17,15 @@ def report_from(level: str) -> None:
         def format(self, record: logging.LogRecord) -> str:
             return escape(super().format(record))
 
+    class OnStandardError(logging.StreamHandler[TextIO]):
+        def emit(self, record: logging.LogRecord) -> None:
+            self.stream = sys.stderr  # as it is now: who calls the program may have put another in its place
+            super().emit(record)
+
     logger = logging.getLogger("agent")
     logger.setLevel(level.upper())
     logger.propagate = False
     if not logger.handlers:
-        stream = logging.StreamHandler()
+        stream = OnStandardError()
         stream.setFormatter(Escaped("%(levelname)s %(name)s: %(message)s"))
         logger.addHandler(stream)

@@ -171,7 +171,7 @@ class Approvals:
             number, key, path, tool, *ids, shown, now, expires, _bases(drafts),
             paths=tuple(draft.path for draft in drafts),
             why=approval_note.why_asked(why, self.language),
-            change=approval_note.diff(drafts, self.language),
+            change=self.vault.masked(approval_note.diff(drafts, self.language)),
         )  # fmt: skip
         self._records.put(asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)

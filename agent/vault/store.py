@@ -222,4 +222,4 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
 
     private = layout(place, state, clock)
     writer = Writer(place, private, git, files, clock, options, count_notes)
-    return Vault(writer, provenance(place, git, private.folder, lambda: writer.journal.commits()))
+    return Vault(writer, provenance(place, git, private.folder, files.read, writer.journal.commits))

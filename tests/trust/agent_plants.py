@@ -6,7 +6,7 @@ from types import MappingProxyType
 from agent.app import runs
 from agent.app.runs import Runs
 from agent.errors import AgentError, UserError
-from agent.interfaces.cli import output
+from agent.interfaces.cli import output, printing
 from agent.llm import failures
 from agent.llm.messages import Object
 from agent.loop import records, session
@@ -117,6 +117,7 @@ def _secrets_written(put: Put) -> None:
 
 def _keys_printed(put: Put) -> None:
     put(output, "printable", lambda text: text)
+    put(printing, "printable", lambda text: text)
 
 
 BUGS: dict[str, Callable[[Put], None]] = {

@@ -103,6 +103,17 @@ def test_the_harness_notices_a_wrong_answer(home: Home) -> None:
 
 def test_every_file_of_a_lived_in_machine_is_among_those_that_are_damaged(home: Home) -> None:
     names = {Path(name).name.partition(".")[0].rstrip("-0123456789") for name in home.files("state")}
-    assert {"journal", "inbox", "daemon", "foreign", "forgotten", "root", "writer", "approvals", "ledger"} <= names
+    assert {
+        "journal",
+        "inbox",
+        "daemon",
+        "foreign-lines",
+        "provenance",
+        "forgotten",
+        "root",
+        "writer",
+        "approvals",
+        "ledger",
+    } <= names
     kept = " ".join((*home.files("state"), *home.files("cache")))
     assert all(part in kept for part in ("/runs/", "/queue/", "/reviewed/", "/metrics/", "/past/", "/index/", "spend/"))

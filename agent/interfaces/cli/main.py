@@ -327,11 +327,8 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
             return "Interrupted", "stopped", ""
         case OSError() if code == FIXABLE:
             place = f": {error.filename}" if error.filename else ""
-            return (
-                type(error).__name__,
-                f"{(error.strerror or str(error)).lower()}{place}",
-                "vault-agent doctor looks for the cause",
-            )
+            hint = "vault-agent doctor looks for the cause" if place else ""
+            return type(error).__name__, f"{(error.strerror or str(error)).lower()}{place}", hint
         case _:
             hint = f"this is a bug, please report it; VAULT_AGENT_DEBUG=1 {PROGRAM} … shows where it happened"
             return type(error).__name__, f"{type(error).__name__}: {error}", hint

@@ -24,9 +24,10 @@ from agent.vault.provenance.taking import Taking
 
 @dataclass(slots=True)
 class Provenance:
-    """The record of one vault on this machine. May be used by several threads."""
+    """The record of one vault on this machine. May be used by several threads. `read` gives a note's bytes."""
 
     taking: Taking
+    read: Callable[[str], bytes | None]
     answers: AnswerFile
     looks: Looks
     _stamp: object = None
@@ -83,7 +84,8 @@ class Provenance:
             found = [each for each in self.database.at(path) if each.after is None][-1:]
         else:
             found = self.database.with_blob([blob])
-        return bool(found) and all(self._counts(each, path) for each in found)
+            found = [each for each in found if each.path == path] or found  # it may have been moved here since
+        return any(self._counts(each, path) for each in found)
 
     def own_version(self, path: str, data: bytes | None) -> bytes | None:
         """The note as far as the person has made it here: what arrived in it and nobody has looked at is taken out, and
@@ -113,7 +115,9 @@ class Provenance:
 
     def has_seen(self, path: str) -> None:
         """The person has looked at what the note holds now, and at all that arrived in it before."""
-        for each in self.database.at(path):
+        data = self.read(path)
+        moved_here = self.database.with_blob([self.git.blob_id(data)]) if data is not None else []
+        for each in (*self.database.at(path), *moved_here):
             if not self.looks.has(path, each.after):
                 self.looks.add(path, each.after)
 
@@ -162,7 +166,9 @@ class Provenance:
         return {each.commit for each in found} - others
 
 
-def provenance(place: Place, git: Git, folder: Path, journalled: Callable[[], Iterable[str]]) -> Provenance:
+def provenance(
+    place: Place, git: Git, folder: Path, read: Callable[[str], bytes | None], journalled: Callable[[], Iterable[str]]
+) -> Provenance:
     """The record of a vault, in its private `folder`; `journalled` gives the commits that the write journal knows."""
     taking = Taking(place, git, Database(folder / "provenance.db"), journalled)
-    return Provenance(taking, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))
+    return Provenance(taking, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))

@@ -45,6 +45,7 @@ def test_log_gives_a_script_everything(vault: Vault, capsys: Captured) -> None:
         "commit": made,
         "actor": "job:day",
         "author": "vault-agent",
+        "claims": None,
         "subject": "edit(notes): a note",
         "run": "01RUN",
         "tool": "edit",
