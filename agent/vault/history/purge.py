@@ -78,7 +78,9 @@ def purge(
             )
         if dry_run:
             return Purged(len(concerned), head, "", found.here, found.remote)
-        new = work.rewrite(head, [*concerned])
+        made = work.rewrite(head, [*concerned])
+        new = made[head]
+        vault.provenance.rewrite(made)
         backup = BACKUP + token
         vault.git.run("update-ref", backup, head)
         vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
@@ -133,8 +135,8 @@ class _Work:
             for commit, found in held.items()
         }
 
-    def rewrite(self, head: str, concerned: Sequence[str]) -> str:
-        """Make the commits anew; returns the new end of the branch."""
+    def rewrite(self, head: str, concerned: Sequence[str]) -> dict[str, str]:
+        """Make the commits anew; returns each one's new id."""
         made: dict[str, str] = {}
         with closing(Pack(len(head))) as pack:
             for start in range(0, len(concerned), _TOGETHER):
@@ -153,7 +155,7 @@ class _Work:
                     )
             with pack.stream() as stream:
                 self.vault.git.run("index-pack", "--stdin", stdin=stream)
-        return made[head]
+        return made
 
     def _cleaned(self, path: str, data: bytes) -> bytes | None:
         return self.clean(path.removeprefix(self.vault.place.prefix), data)

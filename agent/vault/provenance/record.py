@@ -7,7 +7,7 @@ else's until the person has looked at it here, or has said that only they write 
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +63,12 @@ class Provenance:
         made = self.taking.program_commits(commits)
         rest = [each for each in commits if each not in made]
         return made | self._mine(rest)
+
+    def rewrite(self, made: Mapping[str, str]) -> None:
+        """These commits (old id to new) are about to be made anew by this program: each stays whose it was."""
+        self.look()
+        with self._lock, self.database.transaction():
+            self.taking.rewrite(made)
 
     def strangers(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> str:
         """Where the text in these lines (inclusive, from 1; None: all) came from; empty where it is the person's."""

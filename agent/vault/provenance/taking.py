@@ -93,6 +93,13 @@ class Taking:
         ours = {id for id, maker in known.items() if maker is Maker.PROGRAM} | self._recent.intersection(ids)
         return ours | set(self.journalled()).intersection(ids) if len(ours) < len(ids) else ours
 
+    def rewrite(self, made: Mapping[str, str]) -> None:
+        """Keep that these commits (old id to new) are whose they were; no others are recorded a second time."""
+        old = list(made)
+        ours, known = self.program_commits(old), self.database.makers(old)
+        makers = {id: Maker.PROGRAM if id in ours else known.get(id, Maker.UNKNOWN) for id in old}
+        self.database.add_commits({made[id]: maker for id, maker in makers.items()})
+
     def _are_ours(self, steps: Sequence[Step], head: str) -> bool:
         """Whether all that HEAD has done since is to take up commits of this program's, one upon the other."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
@@ -113,6 +120,7 @@ class Taking:
         signed = signed_by(self.git, [commit.id for commit in new if commit.id not in own], answers.keys)
         own |= dict.fromkeys(signed, Maker.PERSON)
         seen = self.database.arrived_commits([commit.id for commit in new])
+        seen |= {id for id, maker in made.items() if maker is Maker.UNKNOWN}
         others = [commit for commit in new if commit.id not in own and commit.id not in seen]
         sources = self._sources(now, known, bool(others))
         if first_time:
