@@ -32,6 +32,11 @@ class ArrivalState:
     from_nowhere: int
 
 
+def counted(notes: int) -> str:
+    """So many notes, in words."""
+    return "1 note" if notes == 1 else f"{notes} notes"
+
+
 def arrival_state(app: App) -> ArrivalState:
     """How it stands; asks git for the configured remotes and changes nothing in the vault."""
     provenance = app.vault.provenance

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from agent.app.alone import last_word
-from agent.app.arrivals import ArrivalState, arrival_state
+from agent.app.arrivals import ArrivalState, arrival_state, counted
 from agent.app.build import build
 from agent.app.coverage import IndexState, index_state
 from agent.app.standing import Standing, standing
@@ -110,9 +110,10 @@ def _arrived_text(state: ArrivalState) -> list[str]:
     lines = []
     for each in state.remotes:
         if each.notes:
-            who = {None: "who writes there?", "me": "only you write there"}.get(each.writers, "others write there too")
-            hint = f" vault-agent trust {each.name or each.address} --only-me, or --others" if not each.writers else ""
-            lines.append(f"arrived  {each.notes} notes by {each.name or each.address}: {who}{hint}")
+            name = each.name or each.address
+            ask = f"; who writes there? vault-agent trust {name} --only-me, or --others"
+            who = {None: ask, "me": ", where only you write"}.get(each.writers, ", where others write too")
+            lines.append(f"arrived  {counted(each.notes)} by {name}{who}")
     return lines + [
         f"arrived  {path} steers me when you have looked: vault-agent trust {path}" for path in state.steering
     ]

@@ -4,7 +4,7 @@ from difflib import unified_diff
 
 import click
 
-from agent.app.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
+from agent.app.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
 from agent.app.build import App, build
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
@@ -108,7 +108,9 @@ def _document(state: ArrivalState) -> dict[str, object]:
 
 def _text(state: ArrivalState) -> str:
     lines = [_remote(each) for each in state.remotes]
-    lines += [f"elsewhere  {state.from_nowhere} notes came by no remote that git knows"] if state.from_nowhere else []
+    lines += (
+        [f"elsewhere  {counted(state.from_nowhere)} came by no remote that git knows"] if state.from_nowhere else []
+    )
     lines += [f"waits      {path}: vault-agent trust {path}" for path in state.steering]
     if any(each.writers is None and each.notes for each in state.remotes):
         lines += ["", "vault-agent trust REMOTE --only-me, or --others"]
@@ -117,5 +119,5 @@ def _text(state: ArrivalState) -> str:
 
 def _remote(each: RemoteState) -> str:
     writers = Writers(each.writers) if each.writers else None
-    came = f"{each.notes} notes came by it" if each.notes else "nothing has come by it"
+    came = f"{counted(each.notes)} came by it" if each.notes else "nothing has come by it"
     return f"remote     {each.name or '-'}  {each.address}  {_WRITERS[writers]}; {came}"
