@@ -1,14 +1,17 @@
 """Text that arrives from elsewhere is known by its history, however it came and wherever it is moved to."""
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from agent.clock import SystemClock
+from agent.errors import Retryable
 from agent.vault.history.commits import commits
 from agent.vault.history.purge import purge
 from agent.vault.provenance import taking
+from agent.vault.provenance.database import Database
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
@@ -317,6 +320,9 @@ def test_a_damaged_record_is_made_anew_and_forgets_no_stranger(
     vault.provenance.database.close()
     file = vault.provenance.database.path
     file.unlink() if damage is None else file.write_bytes(damage)
+    if damage == b"":
+        file.unlink()
+        file.mkdir()
     opened = again(vault, tmp_path)
     assert strangers(opened, "clip.md")
     assert strangers(opened, "tea.md") == ""
@@ -364,6 +370,26 @@ def test_after_a_purge_everything_is_whose_it_was(vault: Vault, mallory: Mallory
         assert strangers(opened, "clip.md")
         assert [each.run for each in commits(opened, path="a.md")] == ["01RUN"]
         assert [each.claims for each in commits(opened, path="clip.md")] == ["agent"]
+
+
+def test_a_full_disk_is_said_and_harms_no_record(
+    vault: Vault, mallory: Mallory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = Database._connect
+
+    def full(self: Database) -> sqlite3.Connection:
+        connection = connect(self)
+        connection.execute("PRAGMA max_page_count = 1")  # it cannot grow any more
+        return connection
+
+    mallory.pushes({"clip.md": "".join(f"{ORDER} And more, line {number}.\n" for number in range(2_000))})
+    pull(vault.place.root)
+    with monkeypatch.context() as put:
+        put.setattr(Database, "_connect", full)
+        with pytest.raises(Retryable, match="full"):
+            strangers(again(vault, tmp_path), "clip.md")
+    assert not list(vault.provenance.database.path.parent.glob("*.damaged"))
+    assert strangers(again(vault, tmp_path), "clip.md")
 
 
 def test_only_exactly_this_content_has_arrived(vault: Vault, mallory: Mallory) -> None:

@@ -13,12 +13,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent.config.private import clear_way, make_folder, touch
 from agent.errors import Retryable
 from agent.vault.provenance.reflog import Maker
 from agent.vault.provenance.remotes import Answers
 
 _BUSY_SECONDS = 10.0
 _ASKED_AT_ONCE = 500
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_MACHINE = {
+    *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL),
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOMEM),
+}
+"""Errors of the disk or the machine: the file itself may be whole."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS own_commit (id TEXT PRIMARY KEY, maker TEXT NOT NULL) WITHOUT ROWID;
@@ -185,14 +192,19 @@ class Database:
                     self._open = self._connect()
                 yield self._open
             except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+                if code in _BUSY:
                     raise Retryable("another vault-agent records what arrived", hint="try again soon") from error
+                if code in _MACHINE:
+                    what = f"what arrived cannot be recorded: {error} ({self.path})"
+                    raise Retryable(what, hint="look for space and for permission there, then try again") from error
                 self._put_aside(error)
                 raise RecordDamaged("the record of what arrived was damaged, and is made anew") from error
 
     def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.path.touch(0o600)
+        make_folder(self.path.parent)
+        clear_way(self.path)
+        touch(self.path)
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
         )
