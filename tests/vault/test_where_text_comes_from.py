@@ -10,7 +10,7 @@ from agent.clock import SystemClock
 from agent.errors import Retryable
 from agent.vault.history.commits import commits
 from agent.vault.history.purge import purge
-from agent.vault.provenance import taking
+from agent.vault.provenance import recorder
 from agent.vault.provenance.database import Database
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault, open_vault
@@ -331,7 +331,7 @@ def test_a_damaged_record_is_made_anew_and_forgets_no_stranger(
 def test_a_long_history_is_recorded_by_its_newest_versions(
     vault: Vault, mallory: Mallory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(taking, "MANY", 0)
+    monkeypatch.setattr(recorder, "MANY", 0)
     mallory.pushes({"clip.md": f"{ORDER}\n", "AGENT.md": f"# Agent\n\nBe kind to everybody.\n\n{ORDER}\n"})
     pull(vault.place.root)
     assert strangers(vault, "clip.md") and strangers(vault, "tea.md") == ""

@@ -17,16 +17,16 @@ from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
 from agent.vault.provenance.looks import Looks
 from agent.vault.provenance.marks import line_marks
+from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import AnswerFile
 from agent.vault.provenance.steering import steers
-from agent.vault.provenance.taking import Taking
 
 
 @dataclass(slots=True)
 class Provenance:
     """The record of one vault on this machine. May be used by several threads. `read` gives a note's bytes."""
 
-    taking: Taking
+    recorder: Recorder
     read: Callable[[str], bytes | None]
     answers: AnswerFile
     looks: Looks
@@ -35,11 +35,11 @@ class Provenance:
 
     @property
     def database(self) -> Database:
-        return self.taking.database
+        return self.recorder.database
 
     @property
     def git(self) -> Git:
-        return self.taking.git
+        return self.recorder.git
 
     def look(self) -> None:
         """Record what has arrived since the last look; costs a few file stats where nothing has.
@@ -47,20 +47,20 @@ class Provenance:
         Raises `Retryable` when another process holds the record, `GitFailed` when git does not answer.
         """
         with self._lock:
-            stamp = self.taking.stamp()
+            stamp = self.recorder.stamp()
             if stamp == self._stamp:
                 return
             try:
-                self.taking.take_in(self.answers.load())
+                self.recorder.update(self.answers.load())
             except RecordDamaged:
-                self.taking.take_in(self.answers.load())
+                self.recorder.update(self.answers.load())
             self._stamp = stamp
 
     def made_here(self, commits: Sequence[str]) -> set[str]:
         """Those of the commits whose trailers count: this program made them here, or they are the person's own by a
         remote where only they write."""
         self.look()
-        made = self.taking.program_commits(commits)
+        made = self.recorder.program_commits(commits)
         rest = [each for each in commits if each not in made]
         return made | self._mine(rest)
 
@@ -68,7 +68,7 @@ class Provenance:
         """These commits (old id to new) are about to be made anew by this program: each stays whose it was."""
         self.look()
         with self._lock, self.database.transaction():
-            self.taking.rewrite(made)
+            self.recorder.rewrite(made)
 
     def strangers(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> str:
         """Where the text in these lines (inclusive, from 1; None: all) came from; empty where it is the person's."""
@@ -176,5 +176,5 @@ def provenance(
     place: Place, git: Git, folder: Path, read: Callable[[str], bytes | None], journalled: Callable[[], Iterable[str]]
 ) -> Provenance:
     """The record of a vault, in its private `folder`; `journalled` gives the commits that the write journal knows."""
-    taking = Taking(place, git, Database(folder / "provenance.db"), journalled)
-    return Provenance(taking, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))
+    recorder = Recorder(place, git, Database(folder / "provenance.db"), journalled)
+    return Provenance(recorder, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))

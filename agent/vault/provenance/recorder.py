@@ -16,10 +16,7 @@ from agent.vault.plumbing.people import AGENT
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database
 from agent.vault.provenance.marks import name_mark, new_marks
-from agent.vault.provenance.references import References, references
-from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, reflogs
-from agent.vault.provenance.remotes import Answers, addresses, plain_address
-from agent.vault.provenance.sorting import (
+from agent.vault.provenance.new_commits import (
     Brought,
     NewCommit,
     brought,
@@ -29,6 +26,9 @@ from agent.vault.provenance.sorting import (
     signed_by,
     texts,
 )
+from agent.vault.provenance.references import References, references
+from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, reflogs
+from agent.vault.provenance.remotes import Answers, addresses, plain_address
 
 MANY = 2_000
 """Commits from elsewhere in one look from which on the files of their newest versions are recorded, and not each
@@ -44,7 +44,7 @@ _TIPS = "tips"
 
 
 @dataclass(slots=True)
-class Taking:
+class Recorder:
     """Brings the record of one vault up to date. `journalled` gives the commits that the write journal still knows."""
 
     place: Place
@@ -68,7 +68,7 @@ class Taking:
                 self._watched += [top, *(path for path in (top.rglob("*") if top.is_dir() else ()) if path.is_dir())]
         return tuple(map(_look, self._watched))
 
-    def take_in(self, answers: Answers) -> None:
+    def update(self, answers: Answers) -> None:
         """Record what is new; durable when this returns."""
         log = _bytes(self.place.gitdir / "logs" / "HEAD")
         now = references(self.place.gitdir, self._common)
