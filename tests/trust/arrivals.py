@@ -149,7 +149,7 @@ def _squash(here: World) -> None:
 
 def _checkout_file(here: World) -> None:
     git(here.root, "fetch", "-q")
-    listed = git(here.root, "ls-tree", "-r", "--name-only", "origin/main").split()
+    listed = git(here.root, "ls-tree", "-r", "--name-only", "origin/main").splitlines()
     git(here.root, "checkout", "-q", "origin/main", "--", here.random.choice(listed))
 
 
