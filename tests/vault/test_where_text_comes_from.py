@@ -284,6 +284,19 @@ def test_ones_own_commits_stay_ones_own_when_they_are_rebased(vault: Vault, mall
     assert [each.run for each in commits(vault, limit=2)] == ["", "01RUN"]
 
 
+def test_what_was_saved_just_before_our_write_is_the_persons(vault: Vault, mallory: Mallory) -> None:
+    root = vault.place.root
+    write(root / "tea.md", OWN + "Anna has saved this line and not committed it.\n")
+    with vault.transaction("append(notes): tea", Stamp("agent", run="01RUN", tool="vault_append")) as change:
+        change.append("tea.md", b"The agent has added this line.\n")
+    assert change.outcome.human, "her line is a commit of its own, below the agent's"
+    mallory.pushes({"clip.md": f"{ORDER}\n"})
+    git(root, "fetch", "-q")
+    assert strangers(vault, "tea.md") == ""
+    assert vault.own_version("tea.md") == vault.read("tea.md")
+    assert tainted(vault)
+
+
 def test_a_patch_of_somebody_else_committed_here_is_theirs(vault: Vault) -> None:
     root = vault.place.root
     write(root / "patch.md", f"{ORDER}\n")

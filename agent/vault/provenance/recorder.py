@@ -113,7 +113,8 @@ class Recorder:
         """Tell this machine's own commits from those that came, and record both."""
         known = (self.database.fact(_TIPS) or "").split()
         new = new_commits(self.git, now.tips, known)
-        made = makers(reflogs(self.place.gitdir, self._common), first_time=first_time)
+        parents = {commit.id: commit.parents for commit in new}
+        made = makers(reflogs(self.place.gitdir, self._common), parents, first_time=first_time)
         made |= dict.fromkeys(self.journalled(), Maker.PROGRAM)
         made |= self.database.makers([commit.id for commit in new])
         own = {commit.id: made[commit.id] for commit in new if commit.id in made and commit.is_made_by(made[commit.id])}

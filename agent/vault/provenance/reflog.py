@@ -5,7 +5,7 @@ else moves a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, clon
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -76,14 +76,23 @@ def reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
     yield from sorted(path for path in (common / "logs" / "refs" / "heads").rglob("*") if path.is_file())
 
 
-def makers(files: Iterable[Path], *, first_time: bool) -> dict[str, Maker]:
-    """Who made which commit, by all these reflogs; commits of which they do not say are left out."""
+def makers(files: Iterable[Path], parents: Mapping[str, Sequence[str]], *, first_time: bool) -> dict[str, Maker]:
+    """Who made which commit, by all these reflogs; commits of which they do not say are left out.
+
+    One step of this program's may be several commits, one upon the other: what a person had saved comes first. Those
+    between are found by their `parents`.
+    """
     found: dict[str, Maker] = {}
     for path in files:
         for step in parse_steps(_bytes(path)):
             maker = step.earlier_maker if first_time else step.maker
-            if maker is not Maker.UNKNOWN:
-                found.setdefault(step.new, maker)
+            if maker is Maker.UNKNOWN:
+                continue
+            found.setdefault(step.new, maker)
+            below = parents.get(step.new, ())
+            while maker is Maker.PROGRAM and below and below[0] != step.old and below[0] in parents:
+                found.setdefault(below[0], maker)
+                below = parents[below[0]]
     return found
 
 
