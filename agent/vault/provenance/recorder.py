@@ -27,7 +27,7 @@ from agent.vault.provenance.new_commits import (
     texts,
 )
 from agent.vault.provenance.references import References, references
-from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, reflogs
+from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, read_reflog, reflogs
 from agent.vault.provenance.remotes import Answers, addresses, plain_address
 
 MANY = 2_000
@@ -70,7 +70,7 @@ class Recorder:
 
     def update(self, answers: Answers) -> None:
         """Record what is new; durable when this returns."""
-        log = _bytes(self.place.gitdir / "logs" / "HEAD")
+        log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         now = references(self.place.gitdir, self._common)
         self._watched = []
         shown = _shown(now)
@@ -151,7 +151,7 @@ class Recorder:
 
     def _were_here(self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]]) -> set[str]:
         """At the first look: the commits that are older than what the reflog remembers, and that no remote has."""
-        steps = parse_steps(_bytes(self.place.gitdir / "logs" / "HEAD"))
+        steps = parse_steps(read_reflog(self.place.gitdir / "logs" / "HEAD"))
         if steps and steps[0].cloned_from:
             return set()
         older = [steps[0].old] if steps and steps[0].old.strip("0") else []
@@ -170,7 +170,7 @@ class Recorder:
         if len(others) > MANY:
             self._record_trees(own, sources, now)
             return {}
-        steps = parse_steps(_bytes(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
+        steps = parse_steps(read_reflog(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
         replayed = {step.new for step in steps if step.is_replay}
         replaced = self._replaced(steps, now.head) if not replayed.isdisjoint(each.id for each in others) else set()
         repeated: dict[str, Maker] = {}
@@ -238,10 +238,3 @@ def _look(path: Path) -> tuple[str, int, int, int]:
     except OSError:
         return str(path), 0, 0, 0
     return str(path), found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""

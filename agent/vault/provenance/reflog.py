@@ -84,7 +84,7 @@ def makers(files: Iterable[Path], parents: Mapping[str, Sequence[str]], *, first
     """
     found: dict[str, Maker] = {}
     for path in files:
-        for step in parse_steps(_bytes(path)):
+        for step in parse_steps(read_reflog(path)):
             maker = step.earlier_maker if first_time else step.maker
             if maker is Maker.UNKNOWN:
                 continue
@@ -96,7 +96,8 @@ def makers(files: Iterable[Path], parents: Mapping[str, Sequence[str]], *, first
     return found
 
 
-def _bytes(path: Path) -> bytes:
+def read_reflog(path: Path) -> bytes:
+    """A reflog's bytes; none where git keeps no such log."""
     try:
         return path.read_bytes()
     except OSError:
