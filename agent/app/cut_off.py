@@ -16,9 +16,8 @@ from agent.llm.messages import ToolResult
 from agent.loop.outcome import Outcome
 from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load
+from agent.texts import text
 
-STOPPED = {"en": "the program was stopped in the middle of it", "zh": "运行到一半时程序停了"}
-"""What is said of a run whose process has gone, by the vault's language."""
 logger = logging.getLogger(__name__)
 
 
@@ -85,7 +84,7 @@ def _cut_off(app: App, mark: Mark) -> bool:
     doubt_calls(app, session)
     before = any(isinstance(each, Closed) for each in session.of_run(mark.run))
     session.language = app.settings.vault.language
-    session.add(Closed(mark.run, Outcome.INTERRUPTED, STOPPED[session.language]))
+    session.add(Closed(mark.run, Outcome.INTERRUPTED, text("runs.stopped", session.language)))
     session.save("interrupted: the program was stopped")
     if not before:  # a run that is stopped again and again has still said the same
         keep_words(app, session, mark.run)

@@ -15,7 +15,6 @@ from math import inf
 
 from agent.app.answers import CYCLES, WINDOW, Answers, Given
 from agent.app.build import App
-from agent.app.cut_off import STOPPED
 from agent.app.pending import ALL, Entry, PendingFile, pending_file
 from agent.app.requests import FOLDER, Placed, asked_in
 from agent.app.restoring import restore
@@ -25,6 +24,7 @@ from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request, may_ask, unreadable
+from agent.texts import text
 from agent.vault.plumbing.objects import has_id
 from agent.watch.classify import VaultEvent
 
@@ -103,7 +103,7 @@ class Inbox:
             if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", self._said("elsewhere").format(entry.session))
             elif entry.phase in ("running", "ended"):
-                entry.phase, entry.refusal = "ended", ("failed", STOPPED[self._language])
+                entry.phase, entry.refusal = "ended", ("failed", text("runs.stopped", self.app.settings.vault.language))
             self.entries[entry.path] = entry
 
     def notice(self, events: Iterable[VaultEvent], now: float) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent.app.recalling import Recall
-from agent.context.anchor import Language
 from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, Quoted, extractive
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.texts import Language
 
 PASSAGES = 5
 

@@ -7,12 +7,11 @@ that something did not work does not try it a second time. It is written anew fo
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from agent.context.budget import Count
 from agent.context.shorten import shorten
+from agent.texts import Language
 
-Language = Literal["en", "zh"]
 _REASON = 240
 """Characters of a failure that are quoted; the whole is in the tool's result."""
 _NAMED = 12

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.context.anchor import Anchor, Language
+from agent.context.anchor import Anchor
 from agent.context.assemble import size
 from agent.context.budget import Count, Window
 from agent.context.prompt import LANGUAGES, Read, fill, nothing
@@ -20,6 +20,7 @@ from agent.context.tokens import of_message
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User
+from agent.texts import Language
 
 LEAST_TURNS = 2
 """Turns that are never dropped."""

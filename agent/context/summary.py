@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from agent.context.anchor import Language
 from agent.context.budget import Count
 from agent.context.shorten import shorten
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from agent.markdown.wishes import wishes
+from agent.texts import Language
 
 SOURCE = "summary"
 """The source of the message that holds a summary."""

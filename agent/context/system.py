@@ -8,9 +8,9 @@ holds from step to step and from session to session of a day.
 from collections.abc import Sequence
 from datetime import date
 
-from agent.context.anchor import Language
 from agent.context.prompt import Read, fill
 from agent.markdown.note import Note
+from agent.texts import Language
 
 OWNERS_NOTE = "AGENT.md"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from agent.clock import Clock
 from agent.config.running import Context as ContextSettings
 from agent.config.running import Run as Limits
-from agent.context.anchor import Language
 from agent.context.budget import Count
 from agent.context.choice import Score
 from agent.context.source import Source
 from agent.events.bus import Bus
 from agent.llm.provider import Provider
+from agent.texts import Language
 from agent.tools.registry import Registry
 from agent.tools.tool import RunContext
 from agent.vault.store import Vault

@@ -32,6 +32,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.memory.tombstones import tombstones
+from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -62,7 +63,7 @@ class Session:
     """How many of the records the note holds, or will hold when `queued` is over."""
     queued: str = ""
     """Why what was saved last waits to be written; empty when it does not."""
-    language: str = "en"
+    language: Language = "en"
     """The language of the headings in the note."""
 
     @property
