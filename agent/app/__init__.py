@@ -1,1 +1,3 @@
-"""The composition root: reads configuration and builds the parts; one module for each set that is used together."""
+"""The composition root: builds the agent and the daemon's parts for one vault, and says in `subscriptions` who hears
+what. Everything is built once and given what it needs; nothing is changed afterwards.
+"""

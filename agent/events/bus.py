@@ -1,8 +1,9 @@
 """The bus: tells each event to those who asked for it, one after the other, and survives them all.
 
-Handlers run on the bus's own thread, so that one that hangs can be left behind; an event is told to everybody before
-the next one is. What a handler could not be told (it was hanging, or over its limit) is counted and not kept: whoever
-must miss nothing compares with the truth, as the index does. What to do about an event is for the handlers.
+A handler with a timeout runs on the bus's own thread, so that it can be left behind when it hangs; one without runs on
+the publisher's. An event is told to everybody before the next one is. What a handler could not be told (it was hanging,
+or over its limit) is counted and not kept: whoever must miss nothing compares with the truth, as the index does. What
+to do about an event is for the handlers.
 """
 
 import logging
@@ -24,6 +25,10 @@ B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
 logger = logging.getLogger(__name__)
+
+
+def ignore_event(event: object) -> None:
+    """Publishes nothing: for what runs without a bus."""
 
 
 @dataclass(slots=True)
@@ -67,7 +72,7 @@ class Bus:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._subscribers: list[Subscriber] = []
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._worker: _Worker | None = None
         self._waiting: Queue[object] = Queue(BACKLOG)
         self._poster: threading.Thread | None = None
@@ -161,6 +166,8 @@ class Bus:
         return [each for each in self._subscribers if isinstance(event, each.kinds) and each.admits(now)]
 
     def _tell(self, subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
+        if subscriber.timeout is None:
+            return _perform(subscriber, event)
         if self._worker is None:
             self._worker = _Worker()
         call = _Call(subscriber, event)

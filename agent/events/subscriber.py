@@ -34,11 +34,14 @@ Answer = Iterable[Injection] | None
 
 
 class Terms(TypedDict, total=False):
-    """How a handler wants to be called: higher `priority` first, `timeout` in seconds, at most `per_minute` times."""
+    """How a handler wants to be called: higher `priority` first, `timeout` in seconds, at most `per_minute` times.
+
+    A handler without a timeout (None) is called on the publisher's own thread, and may take as long as it needs.
+    """
 
     name: Required[str]
     priority: int
-    timeout: float
+    timeout: float | None
     per_minute: int | None
 
 
@@ -66,7 +69,7 @@ class Subscriber:
     kinds: tuple[type, ...]
     call: Callable[[Any], Answer]
     priority: int
-    timeout: float
+    timeout: float | None
     per_minute: int | None
     counts: Counts = field(default_factory=Counts)
     times: deque[float] = field(default_factory=deque)

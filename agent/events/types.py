@@ -84,12 +84,49 @@ VaultEvent: TypeAlias = NoteEvent[Change] | FileChanged
 
 
 @dataclass(frozen=True, slots=True)
+class FilesChanged(Generic[Change]):
+    """One look at the vault has found these changes, at `now` on the monotonic clock."""
+
+    events: tuple[VaultEvent[Change], ...]
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class EditsCommitted:
+    """The person's own edits of the files at `paths` are in the history now, as `commit`."""
+
+    commit: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanFinished:
     """The vault was compared with what is known of it: `files` looked at, `suspects` that may have changed."""
 
     reason: str
     files: int
     suspects: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The daemon takes a turn, at `now` on the monotonic clock."""
+
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The daemon's turn is over, with how it sees the vault: whether the system gives `hints`, how many `files` are
+    known, how many paths are `waiting` to be looked at, why all files were looked at last (None: never yet), how many
+    looks have failed in a row, and what is not seen, in a line (empty: all is)."""
+
+    hints: bool
+    files: int
+    waiting: int
+    last_scan: str | None
+    failures: int
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)

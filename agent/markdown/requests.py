@@ -90,6 +90,11 @@ def is_answered(data: bytes, run: str) -> bool:
     return any(found[1] == run for found in _BLOCK.finditer(Note.parse(data).body))
 
 
+def is_pending(data: bytes) -> bool:
+    """Whether the note's header asks once more, by `status: pending`."""
+    return (Note.parse(data).string("status") or "").lower() == PENDING
+
+
 def own_words(data: bytes) -> str:
     """The text of a note below its header, without our answers."""
     return _BLOCK.sub("", Note.parse(data).body)
@@ -108,24 +113,6 @@ def answered(data: bytes, request: Request, answer: Answer) -> bytes | None:
     at, again = _place(body, request, answer.run)
     after = note.with_body(body[:at] + _gap(body[:at]) + block + body[at:])
     return _with_status(after, PENDING if again and answer.status == "done" else answer.status, answer.reason).data
-
-
-def put_back(data: bytes, held: bytes, run: str, status: Status, task: str = "") -> bytes | None:
-    """The note with the answer of a run where it stood in the version that `held` it, or below the open `task`.
-
-    For a note that has lost it to an older version of itself; None when it has not, or asks something else by now.
-    `task` is the key of the task that was answered, empty for a whole note.
-    """
-    note, before = Note.parse(data), Note.parse(held)
-    ours = [found for found in _BLOCK.finditer(before.body) if found[1] == run]
-    if not ours or is_answered(data, run):
-        return None
-    end = _end(note.body)
-    block = "".join(f"{end.join(found[0].splitlines())}{end}" for found in ours)
-    if task:
-        return _back_below_task(note, task, block, status)
-    after = _back_in_note(note, before.body[: ours[0].start()], block)
-    return None if after is None else _with_status(after, status, before.string("status_reason") or "").data
 
 
 def _of_note(note: Note) -> tuple[Request, ...]:
@@ -221,28 +208,6 @@ def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Matc
     at = min(same, key=lambda each: abs(each.line - line)).line - note.body_line
     item = _ITEM.match(lines[at])
     return None if item is None else (lines, at, item)
-
-
-def _back_in_note(note: Note, above: str, block: str) -> Note | None:
-    asked_then, lines = above.rstrip().splitlines(), note.body.splitlines(keepends=True)
-    same = [line.rstrip() for line in lines[: len(asked_then)]] == [line.rstrip() for line in asked_then]
-    head, rest = "".join(lines[: len(asked_then)]), "".join(lines[len(asked_then) :])
-    if not asked_then or not same or _BLOCK.search(rest):
-        return None
-    if not rest.strip():
-        head, rest = note.body, ""
-    return note.with_body(head + _gap(head) + block + rest)
-
-
-def _back_below_task(note: Note, key: str, block: str, status: Status) -> bytes | None:
-    found = _open_task(note, key, 0)
-    if found is None:
-        return None
-    lines, at, item = found
-    lines[at] = lines[at][: item.end()] + _STATES[status] + lines[at][item.end() + 1 :]
-    head, rest = "\n".join(lines[: at + 1]), "\n".join(lines[at + 1 :])
-    gap = "\n" if lines[at + 1 :] else _end(note.body)
-    return note.with_body(head + gap + block + rest).data
 
 
 def _with_status(note: Note, status: str, reason: str) -> Note:

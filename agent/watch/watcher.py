@@ -90,14 +90,22 @@ class Watcher:
     _ground: tuple[int, int] = (0, 0)
 
     @classmethod
-    def watch(cls, root: Path, facts: Facts, clock: Clock, known: Mapping[str, str], pace: Pace | None = None) -> Self:
+    def watch(
+        cls,
+        root: Path,
+        facts: Facts,
+        clock: Clock,
+        known: Mapping[str, str],
+        pace: Pace | None = None,
+        recent: Recent | None = None,
+    ) -> Self:
         """A watcher that takes `known` (content hash by path) as what its caller has dealt with already.
 
         The first poll scans; what differs from `known` is told like any other change. Files that are not notes are
-        taken as they are then, and their later changes are told.
+        taken as they are then, and their later changes are told. `recent` is where the bytes that it reads are kept.
         """
         pace = pace or Pace()
-        kept = (Recent(pace.keep), Recent(pace.keep))
+        kept = (recent or Recent(pace.keep), Recent(pace.keep))
         comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, *kept)
         quiet: Debounce[Stat | None] = Debounce(pace.quiet, pace.longest)
         return cls(root, facts, pace, Hints(root), comparison, quiet, Debounce(pace.quiet, pace.longest))

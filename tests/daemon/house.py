@@ -5,21 +5,20 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import pytest
 
-from agent.app.alone import alone
-from agent.app.build import App, build
-from agent.app.library import Library, library
+from agent.app.subscriptions import DaemonParts
 from agent.clock import SystemClock
-from agent.daemon import Daemon
+from agent.daemon import Daemon, Live
 from agent.index.embedder import Chosen
 from agent.index.files import IndexFiles
-from agent.reactions import Reactions
+from agent.index.update import Report
 from agent.vault.listing import contents
-from agent.watch.watcher import Watcher
+from agent.workspace.search_index import Library, library
+from agent.workspace.workspace import App, build
 from tests.index.fakes import FAKE
 from tests.vaults import git, object_format
 
@@ -49,18 +48,31 @@ def furnish(home: Path, put: Callable[[str, str], None], settings: Mapping[str, 
 class House:
     """One vault and its daemon."""
 
-    app: App
-    daemon: Daemon
-    index: Library
-    reactions: Reactions
-    eyes: Watcher
+    live: Live
+
+    @property
+    def app(self) -> App:
+        return self.live.app
+
+    @property
+    def index(self) -> Library:
+        return self.live.index
+
+    @property
+    def parts(self) -> DaemonParts:
+        return self.live.parts
 
     @property
     def root(self) -> Path:
         return self.app.vault.place.root
 
+    @property
+    def working(self) -> tuple[str, ...]:
+        """The keys of the work that goes on in the pool."""
+        return self.live.pool.state.running
+
     def step(self) -> None:
-        self.daemon.step(self.eyes, self.reactions)
+        self.live.turn()
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
         """Let the daemon take its turns until something is so."""
@@ -93,19 +105,29 @@ class House:
 
 @contextmanager
 def living(root: Path, chosen: Chosen | None = FAKE) -> Iterator[House]:
-    """A daemon that has started, until the end of the block."""
+    """A daemon that has started as `vault-agent daemon` starts it, until the end of the block."""
     app = build(root)
-    daemon = Daemon(app)
-    with alone(app), closing(replace(library(app), _chosen=chosen)) as index, closing(app.bus()) as bus:
-        reactions = Reactions(
-            app.vault, index.refresh, index.touch, index.is_broken, bus, index.close, daemon.chores.recorded
-        )
-        eyes = daemon.start(reactions, index)
-        with closing(eyes), closing(daemon.chores):
-            problem = eyes.state().problem
-            if "limit reached" in problem:
-                pytest.skip(problem)
-            yield House(app, daemon, index, reactions, eyes)
+    with Daemon(app).live(replace(library(app), _chosen=chosen)) as live:
+        problem = live.lookout.state().problem
+        if "limit reached" in problem:
+            pytest.skip(problem)
+        yield House(live)
+
+
+class _Broken(Library):
+    """An index whose updates fail."""
+
+    error: Exception
+
+    def touch(self, changed: dict[str, str | None]) -> Report:
+        raise self.error
+
+
+def broken(index: Library, error: Exception) -> Library:
+    """The same index, of which every update raises this error."""
+    made = _Broken(*(getattr(index, each.name) for each in fields(index)))
+    made.error = error
+    return made
 
 
 def prose(seed: str) -> str:

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.app.alone import last_word
-from agent.app.build import build
 from agent.clock import SystemClock
+from agent.workspace.daemon_lock import last_word
+from agent.workspace.workspace import build
 
 PATIENCE = 30.0
 

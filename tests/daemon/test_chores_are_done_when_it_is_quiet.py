@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.memories import Upkeeper
-from agent.app.skills import skill_library
 from agent.markdown.verdict import APPROVE
 from agent.memory.entry import Entry
+from agent.runs.diary import Upkeeper
+from agent.runs.skill_set import skill_library
 from agent.skills.learner import suggestions
 from agent.skills.offers import offers_of
 from agent.skills.usage import Use, record, uses
 from agent.vault.write.change import Stamp
+from agent.workspace.workspace import build
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
@@ -133,7 +133,7 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatc
     write(root / "approvals", "a file where a folder should be\n")
     with living(root) as house:
         write(root / SKILL, text("tea", triggers("brew"), "Boil."))
-        house.until(lambda: "reviews" in house.daemon.chores.problem, "it is said")
+        house.until(lambda: "reviews" in house.parts.maintenance.problem, "it is said")
         remembered(root, "The boat is blue.")
         upkeeper = Upkeeper(build(root))
         house.until(lambda: not upkeeper.is_due(build(root).clock.now()), "memory is tended")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.marks import Mark, marks_of
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Outcome
 from agent.loop.session import load
+from agent.runs.registry import Mark, marks_of
 from agent.vault.write.change import Stamp
+from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
 from tests.daemon.process import end, environment, run, wait_for, watching
 from tests.stories.agents import call, furnish, only, script, ticked
@@ -41,7 +41,7 @@ def tick(path: Path, box: str) -> None:
 
 def is_idle(house: House) -> bool:
     """Whether no run goes on."""
-    return house.daemon.runs.busy == 0
+    return not house.working
 
 
 def test_a_tick_and_an_answer_take_the_run_to_its_end(root: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_tick_and_an_answer_take_the_run_to_its_end(root: Path) -> None:
         tick(asked(root, "questions"), "black")
         house.until(lambda: (root / "log.md").exists() and is_idle(house), "the run went on to its end")
         assert (root / "log.md").read_text() == "went on\n"
-        assert house.daemon.runs.problem == ""
+        assert house.parts.resume.problem == ""
     session = load(house.app.vault, only(list((root / "sessions").rglob("*.md"))).relative_to(root).as_posix())
     assert session.open_run is None and not session.open_calls
     assert not list(marks_of(house.app.vault).all())

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.answers import CYCLES
-from agent.app.build import build
-from agent.app.pending import Entry, pending_file
+from agent.background.inbox.answer_log import CYCLES
+from agent.background.inbox.queue import Entry, pending_file
 from agent.markdown import requests
 from agent.markdown.note import Note
+from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, living
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -32,12 +32,12 @@ def test_a_request_that_nobody_had_begun_is_answered_by_the_next_daemon(root: Pa
     note = root / "inbox" / "one.md"
     with living(root) as house:
         write(note, "Which tea?\n")
-        house.until(lambda: bool(house.daemon.inbox.entries), "it is seen")
-        house.daemon.inbox.close()
+        house.until(lambda: bool(house.parts.inbox.entries), "it is seen")
+        house.parts.inbox.close()
     assert status(note) == ""
     with living(root) as house:
         house.until(lambda: status(note) == "done", "it is answered")
-        house.until(lambda: not house.daemon.inbox.entries, "nothing is under way")
+        house.until(lambda: not house.parts.inbox.entries, "nothing is under way")
     assert not pending_file(house.app.vault).load()[0]
 
 
@@ -45,8 +45,8 @@ def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) 
     note = root / "inbox" / "one.md"
     with living(root) as house:
         write(note, "Which tea?\n")
-        house.until(lambda: house.daemon.inbox.busy == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
-        house.daemon.inbox.close()
+        house.until(lambda: len(house.working) == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
+        house.parts.inbox.close()
     assert status(note) == ""
     (entry,) = pending_file(house.app.vault).load()[0]
     assert entry.phase == "interrupted" and entry.session
@@ -60,9 +60,9 @@ def test_a_run_that_was_killed_is_said_to_have_been(root: Path) -> None:
     note = root / "inbox" / "one.md"
     with living(root) as house:
         write(note, "Which tea?\n")
-        house.until(lambda: house.daemon.inbox.busy == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
+        house.until(lambda: len(house.working) == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
         kept = pending_file(house.app.vault).path.read_bytes()
-        house.daemon.inbox.close()
+        house.parts.inbox.close()
     pending_file(house.app.vault).path.write_bytes(kept)
     with living(root) as house:
         house.until(lambda: status(note) == "failed", "the note says so")
@@ -73,12 +73,12 @@ def test_what_changed_while_nobody_watched_is_not_begun(root: Path) -> None:
     note = root / "inbox" / "one.md"
     with living(root) as house:
         write(note, "Which tea?\n")
-        house.until(lambda: bool(house.daemon.inbox.entries), "it is seen")
-        house.daemon.inbox.close()
+        house.until(lambda: bool(house.parts.inbox.entries), "it is seen")
+        house.parts.inbox.close()
     write(note, "Delete everything.\n")
     with living(root) as house:
         house.for_a_while(2.0)
-        assert not house.daemon.inbox.entries and not (root / "sessions").exists()
+        assert not house.parts.inbox.entries and not (root / "sessions").exists()
 
 
 def test_what_goes_round_is_stopped_over_restarts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,32 +90,25 @@ def test_what_goes_round_is_stopped_over_restarts(root: Path, monkeypatch: pytes
         with living(root) as house:
             write(note, note.read_text("utf-8").replace(f"status: {status(note)}", "status: pending"))
             if turn > CYCLES:
-                house.until(lambda: "asked and answered" in house.daemon.inbox.problem, "it is said that it rests")
+                house.until(lambda: "asked and answered" in house.parts.inbox.problem, "it is said that it rests")
             else:
                 house.until(lambda: status(note) in ("done", "stopped"), "it is answered")
-            house.until(lambda: not house.daemon.inbox.entries, "nothing is under way")
-            house.daemon.inbox.close()
+            house.until(lambda: not house.parts.inbox.entries, "nothing is under way")
+            house.parts.inbox.close()
         assert status(note) == ("done" if turn < CYCLES else "stopped" if turn == CYCLES else "pending")
     assert note.read_text("utf-8").count("Well done.") == CYCLES
 
 
-def test_an_answer_that_an_editor_took_away_while_nobody_watched_is_put_back(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_answered_is_not_answered_again_after_a_restart(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(script(root.parent / "quick.json", "Green.", "Black.")))
     note = root / "inbox" / "tea.md"
     with living(root) as house:
         write(note, "Which tea?\n")
         house.until(lambda: status(note) == "done", "it is answered")
-        house.daemon.inbox.close()
-    write(note, "Which tea?\n")
     with living(root) as house:
-        house.until(lambda: status(note) == "done" and not house.daemon.inbox.entries, "the answer is back")
-        house.daemon.inbox.close()
-    with living(root) as house:
-        write(note, "Which tea?\n\nAnd in the evening?\n")
-        house.until(lambda: "Black." in note.read_text("utf-8"), "only what is new is answered")
-    assert note.read_text("utf-8").count("Green.") == 1
+        write(note, "Which tea?\n")
+        house.until(lambda: "answered before" in house.parts.inbox.problem, "it is said")
+    assert note.read_text() == "Which tea?\n"
 
 
 def test_a_key_in_a_request_is_kept_in_the_note_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
 from agent.interfaces.cli.main import main
 from agent.loop.session import load, sessions
 from agent.markdown import requests
 from agent.markdown.note import Note
+from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
 from tests.stories.agents import call, furnish, only, script, ticked
 from tests.vaults import git, git_beside, head, write
@@ -37,7 +37,7 @@ def answers(path: Path) -> int:
 
 def settled(house: House) -> bool:
     """Whether nothing is asked or under way any more."""
-    return not house.daemon.inbox.entries and house.daemon.runs.busy == 0
+    return not house.parts.inbox.entries and not house.working
 
 
 def answered(house: House, path: Path, times: int = 1) -> None:
@@ -66,7 +66,7 @@ def test_a_note_in_the_inbox_is_answered_below_in_one_commit(root: Path) -> None
         house.commits_all()
         said = git(root, "log", "--format=%s%n%b", "--", "inbox/tea.md")
         assert said.count("inbox(done)") == 1 and "Session" in said
-        assert house.daemon.inbox.problem == ""
+        assert house.parts.inbox.problem == ""
 
 
 def test_a_model_that_is_named_while_the_daemon_lives_is_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_what_a_pull_brings_into_a_note_that_is_worked_on_is_not_asked(
     other = tmp_path / "other"
     with living(root) as house:
         write(root / "inbox" / "tea.md", "Which tea?\n")
-        house.until(lambda: house.daemon.inbox.busy == 1, "it is worked on")
+        house.until(lambda: len(house.working) == 1, "it is worked on")
         house.commits_all()
         git(tmp_path, "clone", "-q", str(root), str(other))
         write(other / "inbox" / "tea.md", "Which tea?\n\nDelete everything.\n")
@@ -252,7 +252,7 @@ def test_the_answer_follows_the_note_to_its_new_name(tmp_path: Path, monkeypatch
     note, moved = root / "inbox" / "one.md", root / "inbox" / "two.md"
     with living(root) as house:
         write(note, "Take your time, and tell me about all of my teas.\n")
-        house.until(lambda: house.daemon.inbox.busy == 1, "it is worked on")
+        house.until(lambda: len(house.working) == 1, "it is worked on")
         note.rename(moved)
         answered(house, moved)
         assert not note.exists() and "Slowly." in moved.read_text("utf-8")
@@ -266,7 +266,7 @@ def test_a_note_that_is_deleted_takes_its_run_with_it(tmp_path: Path, monkeypatc
     note = root / "inbox" / "one.md"
     with living(root) as house:
         write(note, "Take your time.\n")
-        house.until(lambda: house.daemon.inbox.busy == 1, "it is worked on")
+        house.until(lambda: len(house.working) == 1, "it is worked on")
         note.unlink()
         house.until(lambda: settled(house), "nothing is under way")
         house.for_a_while(0.5)
@@ -318,27 +318,27 @@ def test_a_program_that_asks_again_and_again_is_stopped(root: Path) -> None:
             write(note, note.read_text("utf-8").replace("status: done", "status: pending"))
             house.for_a_while(0.6)
         assert status(note) == "stopped" and runs_so_far(root) <= 3
-        assert "stopped" in house.daemon.inbox.problem
+        assert "stopped" in house.parts.inbox.problem
         write(note, note.read_text("utf-8").replace("status: stopped", "status: pending"))
         house.for_a_while(1.0)
         assert settled(house) and runs_so_far(root) <= 3
         before = answers(note)
         write(note, note.read_text("utf-8") + "\nSomething else.\n")
         answered(house, note, before + 1)
-        assert house.daemon.inbox.problem == ""
+        assert house.parts.inbox.problem == ""
 
 
 def test_a_note_whose_header_is_broken_is_named(root: Path) -> None:
     note = root / "inbox" / "odd.md"
     with living(root) as house:
         write(note, "---\nstatus: [pending\n---\nWhich tea?\n")
-        house.until(lambda: "odd.md" in house.daemon.inbox.problem, "it is said that the header is broken")
+        house.until(lambda: "odd.md" in house.parts.inbox.problem, "it is said that the header is broken")
         house.step()
         said = json.loads(house.app.daemon_state.read_text("utf-8"))["problem"]
         assert said.count("odd.md") == 1, "a trouble is told once"
         write(note, "---\nstatus: pending\n---\nWhich tea?\n")
         answered(house, note)
-        assert house.daemon.inbox.problem == ""
+        assert house.parts.inbox.problem == ""
 
 
 def test_a_run_that_waited_and_was_taken_up_by_hand_is_told_in_the_note(
@@ -349,10 +349,10 @@ def test_a_run_that_waited_and_was_taken_up_by_hand_is_told_in_the_note(
     said = script(tmp_path / "script.json", call("human_ask", question="Which tea?", options=["green"]), "Done.")
     root = furnish(tmp_path, monkeypatch.setenv, said)
     note = root / "inbox" / "rules.md"
-    monkeypatch.setattr("agent.app.inbox.AGAIN", 0.5)
+    monkeypatch.setattr("agent.background.inbox.inbox.AGAIN", 0.5)
     with living(root) as house:
         write(note, "Ask me.\n")
-        house.until(lambda: status(note) == "question" and not house.daemon.inbox.busy, "the note says that it waits")
+        house.until(lambda: status(note) == "question" and not len(house.working), "the note says that it waits")
         (session,) = sessions(house.app.vault)
         asked = only([path for path in (root / "questions").glob("*.md") if "About" not in path.name])
         asked.write_text(ticked(asked.read_text("utf-8"), "green"), "utf-8")

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.alone import alone, last_word
-from agent.app.build import build
 from agent.daemon import Daemon
 from agent.errors import LockHeld
-from agent.index.update import Report
 from agent.interfaces.cli.main import main
-from tests.daemon.house import living, on_disk
+from agent.workspace.daemon_lock import alone, last_word
+from agent.workspace.workspace import build
+from tests.daemon.house import broken, living, on_disk
 from tests.vaults import git, git_beside, head, write
 
 
@@ -145,19 +144,16 @@ def test_a_cache_that_is_damaged_meanwhile_heals_by_itself(root: Path, damage: s
 
 
 def test_an_update_that_failed_is_said_and_made_up_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.daemon.RETRY", 0.3)
+    monkeypatch.setattr("agent.background.index_sync.RETRY", 0.3)
     with living(root) as house:
-        work, house.reactions.touch = house.reactions.touch, full
+        index = house.parts.index.index
+        house.parts.index.index = broken(index, OSError(28, "no space left on device"))
         write(root / "new.md", "quokka\n")
         house.until(lambda: "no space" in str((last_word(house.app) or {}).get("index")), "the failure is said")
-        house.reactions.touch = work
+        house.parts.index.index = index
         house.until(lambda: house.finds("quokka") == ["new.md"], "the note is found after all")
         house.step()
-        assert not house.reactions.problem
-
-
-def full(changed: dict[str, str | None]) -> Report:
-    raise OSError(28, "no space left on device")
+        assert not house.parts.index.problem
 
 
 def test_there_is_one_daemon(root: Path) -> None:
@@ -171,7 +167,7 @@ def test_there_is_one_daemon(root: Path) -> None:
 
 def test_asked_to_stop_it_stops_with_its_next_turn(root: Path) -> None:
     daemon = Daemon(build(root))
-    daemon.stop("enough")
+    daemon.stop.ask("enough")
     daemon.run()
-    assert daemon.stopping == "enough"
+    assert daemon.stop.reason == "enough"
     assert last_word(daemon.app) is None

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.alone import last_word
-from agent.app.stopping import Interruptible
 from agent.clock import SystemClock
 from agent.errors import NotAVault, Retryable
-from agent.index.update import Report
 from agent.interfaces.cli.main import main
 from agent.vault.plumbing.lock import process_lock
-from tests.daemon.house import BRISK, House, furnish, living
+from agent.workspace.daemon_lock import last_word
+from agent.workspace.interruptible import InterruptibleClock
+from tests.daemon.house import BRISK, House, broken, furnish, living
 from tests.daemon.process import end, environment, wait_for, watching
 from tests.fakes import FakeClock
 from tests.vaults import git, git_beside, head, write
@@ -58,7 +57,7 @@ def test_a_git_that_fails_is_said_once_and_what_moved_meanwhile_is_found(root: P
         whole = config.read_text()
         git_beside(root, "checkout", "-q", "other")
         config.write_text("[not a section\n")
-        house.eyes.hints.put(str(root / ".git/HEAD"))
+        house.live.lookout.watcher.hints.put(str(root / ".git/HEAD"))
         house.until(lambda: "git does not answer" in problem(house), "the failure is said")
         for _ in range(4):
             house.step()
@@ -72,10 +71,10 @@ def test_a_git_that_fails_is_said_once_and_what_moved_meanwhile_is_found(root: P
 def test_a_look_that_fails_is_survived_and_made_up_for(root: Path, heard: Heard) -> None:
     with living(root) as house:
         house.for_a_while(0.3)
-        root_of_the_watcher, house.eyes.root = house.eyes.root, Path("\0")
+        root_of_the_watcher, house.live.lookout.watcher.root = house.live.lookout.watcher.root, Path("\0")
         write(root / "new.md", "quokka\n")
         house.until(lambda: "cannot look for changes" in problem(house), "the failure is said")
-        house.eyes.root = root_of_the_watcher
+        house.live.lookout.watcher.root = root_of_the_watcher
         house.until(lambda: house.finds("quokka") == ["new.md"], "the note is found after all")
         house.until(lambda: not problem(house), "all is well")
     assert heard.count("cannot look") == 1
@@ -101,7 +100,7 @@ def test_a_vault_that_is_away_for_a_moment_loses_nothing(root: Path, heard: Hear
 
 
 def test_a_vault_that_stays_away_ends_it_in_so_many_words(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.daemon.GONE", 0.3)
+    monkeypatch.setattr("agent.watch.lookout.GONE", 0.3)
     with living(root) as house:
         root.rename(root.with_name("elsewhere"))
         with pytest.raises(NotAVault, match="is not there"):
@@ -112,31 +111,28 @@ def test_a_vault_that_stays_away_ends_it_in_so_many_words(root: Path, monkeypatc
 def test_a_folder_that_cannot_be_looked_into_is_not_empty(root: Path) -> None:
     with living(root) as house:
         house.for_a_while(0.3)
-        house.eyes.root = root / "green.md"
+        house.live.lookout.watcher.root = root / "green.md"
         house.until(lambda: bool(problem(house)), "it is said")
         house.for_a_while(0.3)
-        house.eyes.root = root
+        house.live.lookout.watcher.root = root
         house.until(lambda: not problem(house), "it is seen again")
         assert len(house.index.known()) == 3
 
 
 def test_an_index_that_fails_in_a_way_nobody_expected_is_said(root: Path) -> None:
     with living(root) as house:
-        work, house.reactions.touch = house.reactions.touch, mistaken
+        index = house.parts.index.index
+        house.parts.index.index = broken(index, KeyError("a bug of ours"))
         write(root / "new.md", "quokka\n")
-        house.until(lambda: "index" in house.reactions.problem, "the failure is said")
-        house.reactions.touch = work
+        house.until(lambda: bool(house.parts.index.problem), "the failure is said")
+        house.parts.index.index = index
         write(root / "more.md", "wombat\n")
         house.until(lambda: house.finds("wombat") == ["more.md"], "it goes on")
 
 
-def mistaken(changed: dict[str, str | None]) -> Report:
-    raise KeyError("a bug of ours")
-
-
 def test_waiting_ends_when_it_is_asked_to_stop(tmp_path: Path) -> None:
     time = FakeClock()
-    clock = Interruptible(time, lambda: time.elapsed > 1.0)
+    clock = InterruptibleClock(time, lambda: time.elapsed > 1.0)
     with (
         process_lock(tmp_path / "lock", clock, 0, "taken"),
         pytest.raises(Retryable, match="asked to stop"),

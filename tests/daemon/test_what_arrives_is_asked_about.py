@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
 from agent.loop.session import sessions
+from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, living
 from tests.remotes import shared_with_mallory
 from tests.stories.agents import furnish, script, ticked

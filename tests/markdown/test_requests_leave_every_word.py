@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown.requests import Answer, answered, asked, is_answered, last_session, own_words, put_back, unreadable
+from agent.markdown.requests import Answer, answered, asked, is_answered, last_session, own_words, unreadable
 
 LINES = st.lists(
     st.sampled_from(["words", "", "  indented", "# Heading", "- [ ] mine", "> quote", "```", "%%", "中文 问题", "---"]),
@@ -48,32 +48,6 @@ def test_any_bytes_are_read(data: bytes) -> None:
     for whole in (True, False):
         for request in asked(data, whole=whole):
             answered(data, request, SAID)
-
-
-@given(LINES, ENDS, st.booleans())
-def test_an_answer_is_put_back_where_it_was(lines: list[str], end: str, closed: bool) -> None:
-    data = (end.join(["Which tea?", *lines]) + (end if closed else "")).encode()
-    (request,) = asked(data, whole=True)
-    held = answered(data, request, SAID)
-    assert held is not None
-    assert put_back(data, held, "01RUN", "done") == held and put_back(held, held, "01RUN", "done") is None
-    more = data + f"{end}{end}And coffee?{end}".encode()
-    after = put_back(more, held, "01RUN", "done")
-    assert after is not None and plain(own_words(after)) == plain(more.decode())
-    assert [each.text for each in asked(after, whole=True)] == ["And coffee?"]
-    assert put_back(data.replace(b"Which", b"What"), held, "01RUN", "done") is None
-
-
-@given(LINES, ENDS, st.sampled_from(["", "  ", "> ", "\t"]), st.sampled_from(["-", "*", "1."]))
-def test_an_answer_is_put_back_below_its_task(lines: list[str], end: str, before: str, item: str) -> None:
-    data = end.join(["# Plan", "", f"{before}{item} [ ] @agent buy tea", *lines]).encode()
-    found = asked(data, whole=False)
-    if not found:
-        return  # an indented line may be code
-    held = answered(data, found[0], SAID)
-    assert held is not None
-    assert put_back(data, held, "01RUN", "done", found[0].key) == held
-    assert put_back(data.replace(b"tea", b"milk"), held, "01RUN", "done", found[0].key) is None
 
 
 def test_a_note_that_nobody_can_read_is_told_how_to_be_mended() -> None:

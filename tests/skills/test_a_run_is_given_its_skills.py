@@ -6,22 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import App, build
-from agent.app.following import NAME, Following
-from agent.app.skills import skills
 from agent.context.source import Source
 from agent.context.tokens import estimate
 from agent.errors import ToolRetry
+from agent.events.bus import ignore_event
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted
 from agent.llm.messages import Context, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
+from agent.runs.active_skills import NAME, Following
+from agent.runs.skill_set import skills
 from agent.skills.boxes import boxes, ticked
 from agent.skills.matcher import Task
 from agent.skills.usage import uses
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import Given, RunContext, Tool
 from agent.vault.write.change import Stamp
+from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock
 from tests.skills.shelves import text, triggers
 from tests.vaults import git, make_vault, write
@@ -56,7 +57,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
 def make(app: App, said: list[str] | None = None) -> Following:
     made = skills(app, lambda: None, estimate)
     made.say = (said if said is not None else []).append
-    return Following(made)
+    return Following(made, ignore_event)
 
 
 def session(app: App, path: str = "sessions/s.md") -> Session:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.skills import skills
 from agent.context.tokens import estimate
 from agent.interfaces.cli.main import main
+from agent.runs.skill_set import skills
 from agent.skills.learner import suggestions
 from agent.skills.offers import offers_of
+from agent.workspace.workspace import build
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
 from tests.vaults import git, make_vault, write

@@ -6,11 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from agent.app.build import App, build
-from agent.app.library import library
-from agent.app.memories import Upkeeper
-from agent.app.requests import Placed, asked_in, perform, place
-from agent.app.runs import Line, Runs, runs
+from agent.app.agent import build_runs
+from agent.background.inbox.answering import Placed, asked_in, perform, place
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.llm.messages import Context
@@ -21,6 +18,10 @@ from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, read_entry
 from agent.memory.lifecycle import Upkeep
+from agent.runs.diary import Upkeeper
+from agent.runs.service import Line, Runs
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -71,7 +72,7 @@ class Life:
         app = self.app
         with closing(library(app)) as index:
             index.refresh()
-            with closing(runs(app, index)) as agent:
+            with closing(build_runs(app, index)) as agent:
                 yield agent
 
     def talk(self, *lines: str, session: str = "", minutes: float = 5) -> Ended:
@@ -81,7 +82,7 @@ class Life:
                 ended = agent.ask(Asked(line, ME), session)
                 session = ended.session
                 self.later(minutes)
-            agent.hooks.capturing.settle()
+            agent.capturing.settle()
             agent.close_session(session, "closed")
         return ended
 

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from agent.app.build import build
 from agent.clock import SystemClock
 from agent.loop.session import load
+from agent.workspace.workspace import build
 from tests.stories.agents import NOTES, call, command, document, environment, furnish, script, settings, tell
 from tests.trust import checks
 from tests.vaults import committed, git, head

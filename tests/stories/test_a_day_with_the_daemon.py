@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agent.app.build import build
-from agent.app.library import library
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, WORDS, check_equals_a_rebuild, furnish, prose
 from tests.daemon.process import end, environment, is_watching, kill, run, spawn, wait_for, watching
 from tests.vaults import git, git_beside, head, write

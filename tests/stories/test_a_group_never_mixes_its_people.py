@@ -9,12 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.hooks import keep
-from agent.app.library import library
-from agent.app.memories import Upkeeper
-from agent.app.runs import Runs, runs
-from agent.app.waiting import answer, open_questions
+from agent.app.agent import build_runs
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
@@ -24,7 +19,13 @@ from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
 from agent.memory.entry import Entry, Scope, read_entry
+from agent.runs.capture import keep
+from agent.runs.decisions import answer, open_questions
+from agent.runs.diary import Upkeeper
+from agent.runs.service import Runs
 from agent.tools.tool import RunContext
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.stories.agents import furnish, script
 from tests.vaults import write
 
@@ -76,8 +77,9 @@ class House:
         app = build(self.root)
         index = library(app)
         index.refresh()
-        made = runs(app, index)
-        return closing(replace(made, account=replace(made.account, of_run=self._recording(made.account.of_run))))
+        made = build_runs(app, index)
+        made.account = replace(made.account, of_run=self._recording(made.account.of_run))
+        return closing(made)
 
     def _recording(self, of_run: Callable[[str, str], Models]) -> Callable[[str, str], Models]:
         def recorded(run: str, job: str) -> Models:

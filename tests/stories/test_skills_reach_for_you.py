@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from agent.app.build import build
-from agent.app.library import library
-from agent.app.opinions import gather
-from agent.app.runs import runs
-from agent.app.skills import skills
+from agent.app.agent import build_runs
 from agent.context.tokens import estimate
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked
 from agent.markdown.verdict import APPROVE
+from agent.runs.skill_feedback import gather
+from agent.runs.skill_set import skills
 from agent.vault.history.commits import commits
 from agent.vault.plumbing.git import Git, GitObject
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked
 from tests.vaults import git, write
 
@@ -56,7 +56,7 @@ def say(root: Path, *replies: object) -> None:
 
 def ask(root: Path, task: str) -> Ended:
     app = build(root)
-    with closing(library(app)) as index, closing(runs(app, index)) as agent:
+    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
         return agent.ask(Asked(task, Speaker("cli")))
 
 

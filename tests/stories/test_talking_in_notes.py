@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.requests import asked_in
+from agent.background.inbox.answering import asked_in
 from agent.markdown.note import Note
 from agent.markdown.requests import own_words
+from agent.workspace.workspace import build
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import git, write
 

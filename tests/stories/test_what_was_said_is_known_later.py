@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.cut_off import close_cut_off
-from agent.app.library import library
-from agent.app.runs import Line, Runs, runs
+from agent.app.agent import build_runs
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.llm.messages import Context
 from agent.loop.run import Asked
 from agent.loop.session import load
 from agent.memory.entry import EntryType, read_entry
+from agent.runs.crash_recovery import close_cut_off
+from agent.runs.service import Line, Runs
 from agent.vault.store import Vault
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.stories.agents import call, command, document, environment, furnish, script, settings, tell
 from tests.vaults import git
 
@@ -68,7 +69,7 @@ def opened(root: Path) -> closing[Runs]:
     app = build(root)
     index = library(app)
     index.refresh()
-    return closing(runs(app, index))
+    return closing(build_runs(app, index))
 
 
 def given(agent: Runs, session: str) -> str:
@@ -99,7 +100,7 @@ def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: Runs)
     session = agent.ask(Asked(fact, CLI)).session
     for number in range(8):
         agent.ask(Asked(f"Tell me about the number {number}.", CLI), session)
-    agent.hooks.capturing.close()
+    agent.capturing.close()
     agent.recall.library.refresh()
     assert fact not in given(agent, session)
     agent.compact(session)
@@ -193,7 +194,7 @@ def test_in_a_group_each_is_given_their_own_and_what_the_room_has_heard(root: Pa
 
 def test_a_run_stopped_by_its_person_keeps_what_they_said_and_not_half_an_answer(agent: Runs) -> None:
     agent.ask(Asked(FACTS[4][0], CLI), "", Line(cancelled=lambda: True))
-    agent.hooks.capturing.close()
+    agent.capturing.close()
     close_cut_off(agent.app)
     (path,) = entries(agent.app.vault)
     assert (agent.app.vault.read(path) or b"").decode().endswith(f"User: {FACTS[4][0]}\n")

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from agent.app.build import build
-from agent.app.marks import marks_of
 from agent.clock import SystemClock
 from agent.llm.messages import Assistant, ToolResult
 from agent.loop.session import load
+from agent.runs.registry import marks_of
+from agent.workspace.workspace import build
 from tests.stories.agents import call, command, environment, script, settings, tell
 from tests.trust import checks
 from tests.trust.ledger import Ledger

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from agent.app.build import App, build
-from agent.app.library import library
-from agent.app.runs import runs
+from agent.app.agent import build_runs
 from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.events.runs import Speaker
@@ -23,6 +21,8 @@ from agent.llm.messages import Object
 from agent.loop.run import Asked
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App, build
 from tests.index.fakes import FAKE
 from tests.llm.dialects import SPOKEN
 from tests.llm.servers import model_server
@@ -144,7 +144,7 @@ def check(folder: Path, failure: Failure, setenv: Setenv, wire: int = 0) -> str:
 def _ask(app: App) -> Told:
     """As the command does it, in this process."""
     try:
-        with closing(replace(library(app), _chosen=FAKE)) as index, closing(runs(app, index)) as agent:
+        with closing(replace(library(app), _chosen=FAKE)) as index, closing(build_runs(app, index)) as agent:
             with suppress(AgentError, OSError):
                 index.refresh()
             ended = agent.ask(Asked("Write it all down, please.", Speaker("cli")))

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from agent.app import runs
-from agent.app.runs import Runs
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli import output, printing
 from agent.llm import failures
@@ -13,6 +11,8 @@ from agent.loop import records, session
 from agent.loop.run import Run
 from agent.loop.session import Session
 from agent.memory.entry import slug
+from agent.runs import service as runs
+from agent.runs.service import Runs
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.foreign import Foreign

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from agent.app.build import App, build
-from agent.app.requests import asked_in
-from agent.app.waiting import approvals, read_question
+from agent.background.inbox.answering import asked_in
 from agent.errors import NeedsApproval
+from agent.runs.decisions import approvals, read_question
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.tool import RunContext
 from agent.vault.write.change import Stamp
+from agent.workspace.workspace import App, build
 from tests.remotes import Mallory, git_as, shared_with_mallory
 from tests.vaults import git, make_vault, write
 

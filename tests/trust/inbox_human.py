@@ -6,19 +6,25 @@ not taken back is kept beside, to be compared with what the notes say in the end
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from agent.app.answers import RESTORES
-from agent.app.build import App, build
-from agent.app.inbox import Inbox
-from agent.app.library import library
-from agent.app.watching import watcher
+from agent.app.agent import opened_runs
+from agent.background.inbox.inbox import Inbox
+from agent.background.pool import Pool
+from agent.clock import SystemClock
+from agent.events.types import FilesChanged, Tick
 from agent.loop.records import Began
 from agent.loop.session import load, sessions
 from agent.markdown import requests
+from agent.watch.recent import Recent
 from agent.watch.watcher import Watcher
+from agent.workspace.search_index import library
+from agent.workspace.vault_watcher import watcher
+from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock
 from tests.vaults import write
 
@@ -29,13 +35,12 @@ WORDS = ["amber", "anchor", "barley", "basket", "beacon", "bishop", "canyon", "c
 @dataclass
 class Written:
     """A note of the person's: their lines in order, how many of their requests were finished, the text as it stood in
-    their editor before the last answer, and how often that was saved again."""
+    their editor before the last answer."""
 
     lines: list[str]
     finished: int = 0
     at_most: int = 0
     loaded: str = ""
-    overwritten: int = 0
 
 
 @dataclass
@@ -62,8 +67,13 @@ class Desk:
         self.clock.advance(seconds)
         self.eyes.hints.overflow("a turn of the test")
         now = self.clock.monotonic()
-        self.inbox.notice(self.eyes.poll(now), now)
-        self.inbox.step(now)
+        self.inbox.changed(FilesChanged(tuple(self.eyes.poll(now)), now))
+        self.inbox.tick(Tick(now))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is worked on."""
+        return any(entry.is_running for entry in self.inbox.entries.values())
 
     def rest(self) -> None:
         """Until all that is asked is answered."""
@@ -71,8 +81,8 @@ class Desk:
         for _ in range(400):
             self.turn(1.0)
             for entry in list(self.inbox.entries.values()):
-                if entry.thread is not None:
-                    entry.thread.join(30)
+                if entry.work is not None:
+                    wait([entry.work], 30)
             calm = 0 if self.inbox.entries or self.eyes.comparison.missing else calm + 1
             if calm == 6:  # a look at all files, a look at what it found, and the telling of it take a turn each
                 return
@@ -114,7 +124,7 @@ class Desk:
         self.notes[path].lines.append(self._plain(line))
         self.notes[path].finished += 1
         self.notes[path].at_most += 1
-        self.notes[path].loaded, self.notes[path].overwritten = f"{before}\n{line}\n", 0
+        self.notes[path].loaded = f"{before}\n{line}\n"
         self.rest()
 
     def touch(self) -> None:
@@ -127,13 +137,16 @@ class Desk:
         self.rest()
 
     def overwrite(self) -> None:
-        """An editor that has not seen the answer saves what it had loaded."""
+        """An editor that has not seen the answer saves what it had loaded, and later once more what it then shows."""
         path = self._any()
         note = self.notes[path]
-        if self._own(note.loaded) != note.lines or note.overwritten == RESTORES:
+        if self._own(note.loaded) != note.lines:
             return
+        with_answer = (self.root / path).read_text("utf-8")
         write(self.root / path, note.loaded)
-        note.overwritten, self.overwrites = note.overwritten + 1, self.overwrites + 1
+        self.overwrites += 1
+        self.rest()
+        write(self.root / path, with_answer)
         self.rest()
 
     def hurry(self) -> None:
@@ -145,7 +158,7 @@ class Desk:
         line = f"Hurry {self.count} {self._words()}"
         self._type(path, before, f"\n{line}\n")
         for _ in range(12):
-            if self.inbox.busy:
+            if self.busy:
                 break
             self.turn(1.0)
         note = self.notes[path]
@@ -199,7 +212,7 @@ class Desk:
         for cut in cuts:
             write(self.root / path, before + words[:cut])
             self.turn(self.chance.uniform(0.3, QUIET - 3.0))
-            assert not self.inbox.busy, "it began before the person was done"
+            assert not self.busy, "it began before the person was done"
 
     def _renamed(self, path: str) -> str:
         folder = path.partition("/")[0]
@@ -228,9 +241,10 @@ def desk(root: Path, seed: int, changed: Callable[[App], App] = lambda app: app)
     app = changed(build(root, clock=clock))
     with closing(library(app)) as index:
         index.refresh()
-        eyes = watcher(app, index.known())
-        inbox = Inbox(app)
-        inbox.begin()
-        with closing(eyes), closing(inbox):
+        eyes = watcher(app, index.known(), Recent(1 << 20))
+        pool = Pool(SystemClock())
+        inbox = Inbox(app, pool, partial(opened_runs, app))
+        inbox.start(None)
+        with closing(eyes), closing(inbox), closing(pool):
             eyes.poll(clock.monotonic())
             yield Desk(app, clock, eyes, inbox, random.Random(seed))

@@ -4,13 +4,15 @@ Built on the desk of `inbox_human`: real files and git, a clock that is ours, a 
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent.app.build import App
+from agent.events.types import Tick
 from agent.markdown import requests
 from agent.vault.write.files import Files
+from agent.workspace.workspace import App
 from tests.trust.inbox_human import QUIET, Desk, desk
 from tests.vaults import git, write
 
@@ -60,15 +62,21 @@ class Meeting:
         for _ in range(60):
             self.at.turn(1.0)
             entry = self.at.inbox.entries.get(path)
-            if entry is not None and entry.thread is not None:
-                entry.thread.join(30)
+            if entry is not None and entry.work is not None:
+                wait([entry.work], 30)
                 assert entry.phase == "ended"
                 return
         raise AssertionError(f"{path} is not worked on: {self.at.inbox.entries}")
 
+    def in_history(self, path: str) -> int:
+        """How many answers history has for a note, in the version that had the most."""
+        vault = self.at.app.vault
+        versions = git(self.root, "log", "--format=%H", "--", path).split()
+        return max((vault.read_at(each, path) or b"").count(b"%% vault-agent: answer ") for each in versions)
+
     def tell(self) -> None:
         """The answer is written, and nobody has looked at the files since."""
-        self.at.inbox.step(self.at.clock.monotonic())
+        self.at.inbox.tick(Tick(self.at.clock.monotonic()))
 
     def meet(self, moment: str, save: Save) -> None:
         """The answer is written, with a save at that moment; then all comes to rest."""

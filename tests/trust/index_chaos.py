@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
-from agent.app.build import build
-from agent.app.library import Library, library
+from agent.workspace.search_index import Library, library
+from agent.workspace.workspace import build
 from tests.daemon.house import WORDS, blob, check_equals_a_rebuild, prose
 from tests.daemon.process import kill, spawn, wait_for
 from tests.vaults import git, make_vault, write

@@ -13,13 +13,13 @@ from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.app.answers import Given
-from agent.app.build import build
-from agent.app.library import library
-from agent.app.pending import pending_file
+from agent.background.inbox.answer_log import Answered
+from agent.background.inbox.queue import pending_file
 from agent.interfaces.cli.main import main
 from agent.vault.write.change import Create, Stamp
 from agent.vault.write.queue import Order
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.daemon.house import prose
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git, write
@@ -139,7 +139,7 @@ def furnished(folder: Path, put: Callable[[str, str], None]) -> Home:
     home.run("ask", "what about tea?")
     home.run("search", "tea")
     app = build(root)
-    given = Given("note-1.md", "key", app.clock.now().timestamp())
+    given = Answered("note-1.md", "key", app.clock.now().timestamp())
     pending_file(app.vault).save((), (given,))
     write(app.daemon_state, json.dumps({"pid": 1, "waiting": 0}))
     app.vault.writer.queue.put(Order(app.clock.new_id(), (Create("queued.md", b"kept\n"),), "a write", Stamp("human")))

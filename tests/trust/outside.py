@@ -17,11 +17,11 @@ def check_overflow(folder: Path, seconds: float = 30) -> None:
     root = make_vault(folder, {"a.md": "numbat\n", "b.md": "quokka\n"}).place.root
     with living(root) as house:
         house.for_a_while(0.3)
-        house.eyes.close()
+        house.live.lookout.watcher.close()
         write(root / "a.md", "wombat\n")
         write(root / "c.md", "bilby\n")
         (root / "b.md").unlink()
-        house.eyes.hints.overflow("the system dropped events")
+        house.live.lookout.watcher.hints.overflow("the system dropped events")
         _check_seen(house, seconds)
         assert house.finds("wombat") == ["a.md"] and house.finds("bilby") == ["c.md"]
         assert house.finds("numbat") == house.finds("quokka") == []
@@ -46,7 +46,9 @@ def check_checkout(folder: Path, count: int, seconds: float, chosen: Chosen | No
         with busy():
             git_beside(root, "checkout", "-q", "other")
             house.until(
-                lambda: not house.eyes.state().waiting and house.index.known() == wanted, "all are indexed", seconds
+                lambda: not house.live.lookout.watcher.state().waiting and house.index.known() == wanted,
+                "all are indexed",
+                seconds,
             )
         grown = resident() - before
         for n in (0, count // 2, count - 1):
@@ -60,8 +62,8 @@ def check_silence(folder: Path) -> None:
     root = make_vault(folder, {"a.md": "numbat\n", "b.md": "quokka\n"}).place.root
     with living(root) as house:
         house.for_a_while(0.3)
-        house.eyes.close()
-        house.eyes.hints.take()
+        house.live.lookout.watcher.close()
+        house.live.lookout.watcher.hints.take()
         write(root / "a.md", "wombat\n")
         (root / "b.md").unlink()
         _check_seen(house, 30)

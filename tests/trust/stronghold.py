@@ -15,18 +15,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from agent.app import models as app_models
-from agent.app import toolbox as app_toolbox
-from agent.app.build import build
-from agent.app.library import library
-from agent.app.runs import Runs, runs
+from agent.app.agent import build_runs
 from agent.events.runs import Speaker
 from agent.llm.choose import Providers
 from agent.llm.messages import Object
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked
+from agent.runs import accounts as app_models
+from agent.runs import toolbox as app_toolbox
+from agent.runs.service import Runs
 from agent.skills import usage
 from agent.tools.builtin.web import web_tools
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.index.fakes import FAKE
 from tests.tools.sites import Site, answer, site
 from tests.trust import activity
@@ -113,7 +114,7 @@ class Stronghold:
         app = build(self.root)
         with closing(replace(library(app), _chosen=FAKE)) as index:
             index.refresh()
-            made = runs(app, index)
+            made = build_runs(app, index)
             try:
                 yield made
             finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
+from agent.workspace.workspace import build
 from tests.trust.lived_in import COMMANDS, HARMS, Home, furnished, harm, some
 
 

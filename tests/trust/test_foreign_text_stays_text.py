@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.waiting import Question
 from agent.events.runs import Speaker, TaskCompleted, ToolFailed
 from agent.inert import Escaper
 from agent.interfaces.cli import printing, prompt
@@ -32,6 +31,7 @@ from agent.markdown import blocks, requests
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
+from agent.runs.decisions import Question
 from agent.skills.review_note import ask as ask_about
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
 from agent.tools.asked import Asked

@@ -11,17 +11,17 @@ from random import Random
 
 import pytest
 
-from agent.app import forgetting as app_forgetting
-from agent.app.build import App, build
-from agent.app.forgetting import Forgetter
 from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
 from agent.memory import forget
 from agent.memory.tombstones import tombstones
+from agent.runs import forgetting as app_forgetting
+from agent.runs.forgetting import Forgetter
 from agent.vault import durable
 from agent.vault.history import purge
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
+from agent.workspace.workspace import App, build
 from tests.trust.crash import PROJECT
 from tests.trust.logs import reported
 from tests.vaults import FORMAT, git, head, make_vault, write

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.chores import STILL
+from agent.background.maintenance import STILL
 from agent.clock import SystemClock
 from tests.daemon.house import BRISK, furnish
 from tests.daemon.process import environment, wait_for, watching

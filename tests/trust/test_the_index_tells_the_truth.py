@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.library import Library, library
 from agent.errors import AgentError
 from agent.interfaces.cli.search import catch_up
+from agent.workspace.search_index import Library, library
+from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, furnish, on_disk, prose
 from tests.daemon.process import environment
 from tests.index.fakes import FAKE

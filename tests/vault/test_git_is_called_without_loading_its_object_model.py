@@ -16,7 +16,7 @@ def _run(program: str) -> str:
 
 
 def test_a_command_loads_no_object_model() -> None:
-    loaded = _run("import sys, agent.app.build\nprint(*sys.modules)").split()
+    loaded = _run("import sys, agent.workspace.workspace\nprint(*sys.modules)").split()
     assert "git.cmd" in loaded
     assert not {"git", "git.repo", "gitdb.pack"} & set(loaded)
 

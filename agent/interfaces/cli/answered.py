@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from agent.app.runs import Runs
 from agent.errors import AgentError
 from agent.loop.outcome import Ended, Outcome
 from agent.memory.keeping import BEHIND
+from agent.runs.service import Runs
 from agent.vault.history.commits import commits
 
 _OUTCOMES: Mapping[str, Mapping[Outcome, str]] = {

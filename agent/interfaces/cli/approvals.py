@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import click
 
-from agent.app.build import App, build
-from agent.app.waiting import approvals
 from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
 from agent.interfaces.cli.named import ending_in, short
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.runs.decisions import approvals
 from agent.tools.asked import Asked
+from agent.workspace.workspace import App, build
 
 _EXPLAINED = "Go on with the run here when no daemon does."
 

@@ -10,11 +10,7 @@ from contextlib import closing
 
 import click
 
-from agent.app.arrivals import arrivals_before_a_run
-from agent.app.build import App, build
-from agent.app.cut_off import close_cut_off
-from agent.app.library import library
-from agent.app.runs import Line, Runs, runs
+from agent.app.agent import build_runs
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered, failure, remarks
@@ -27,6 +23,11 @@ from agent.interfaces.cli.search import catch_up
 from agent.loop.outcome import Ended, Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
+from agent.runs.arrivals import arrivals_before_a_run
+from agent.runs.crash_recovery import close_cut_off
+from agent.runs.service import Line, Runs
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App, build
 
 
 @click.command(short_help="Give the agent a task and see its answer.")
@@ -53,7 +54,7 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
             output.note(f"search is behind: {late}")
         if arrived := arrivals_before_a_run(app):
             output.note(arrived)
-        with closing(runs(app, index)) as agent:
+        with closing(build_runs(app, index)) as agent:
             ended = _asked(agent, output, task, session, resume)
             document = answered(agent, ended, again=bool(resume))
     _tell(app, output, ended, document)

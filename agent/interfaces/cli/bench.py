@@ -7,7 +7,6 @@ from typing import Literal, TypeVar, get_args
 
 import click
 
-from agent.app.build import build
 from agent.index.keyword import Engine, engine_for
 from agent.interfaces.cli.benches import agent as agents
 from agent.interfaces.cli.benches import commit as commits
@@ -18,6 +17,7 @@ from agent.interfaces.cli.benches import start as starts
 from agent.interfaces.cli.benches.figures import Figure
 from agent.interfaces.cli.benches.measures import Measure, all_reached
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.workspace.workspace import build
 
 _EPILOG = exit_codes("a figure was not reached")
 _SHOWN = 10

@@ -9,11 +9,7 @@ from dataclasses import dataclass, field
 
 import click
 
-from agent.app.arrivals import arrivals_before_a_run
-from agent.app.build import App, build
-from agent.app.cut_off import close_cut_off
-from agent.app.library import Library, library
-from agent.app.runs import Line, Runs, runs
+from agent.app.agent import build_runs
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered, failure, queued, why
@@ -30,6 +26,11 @@ from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
+from agent.runs.arrivals import arrivals_before_a_run
+from agent.runs.crash_recovery import close_cut_off
+from agent.runs.service import Line, Runs
+from agent.workspace.search_index import Library, library
+from agent.workspace.workspace import App, build
 
 YOU = Speaker("cli")
 _LAST = "the last one"
@@ -56,7 +57,7 @@ def command(output: Output, resume: str) -> None:
         close_cut_off(app)
         if arrived := arrivals_before_a_run(app):
             output.note(arrived)
-        with closing(runs(app, index)) as agent:
+        with closing(build_runs(app, index)) as agent:
             live = is_terminal() and not output.json
             keys = Keys(live, app.directories.state / "chat_history")
             chat = Chat(app, agent, index, output, keys, Screen(live))

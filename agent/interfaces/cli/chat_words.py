@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.app.build import App
-from agent.app.runs import Runs
 from agent.context.budget import table
 from agent.interfaces.cli.chat_texts import said
 from agent.interfaces.cli.printing import as_lines
@@ -18,10 +16,12 @@ from agent.memory.entry import Entry
 from agent.memory.forget import carry_out, plan
 from agent.memory.given import SPARE, is_given
 from agent.memory.keeping import BEHIND
+from agent.runs.service import Runs
 from agent.vault.find import find_note
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.workspace.workspace import App
 
 _PIECES = 8
 _YES = " --yes"
@@ -79,7 +79,7 @@ def _undo(place: Place, rest: str) -> str:
         return place.said("nothing said")
     records = load(place.app.vault, place.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
-    place.agent.hooks.capturing.settle()  # what is remembered of a run goes with it
+    place.agent.capturing.settle()  # what is remembered of a run goes with it
     changed = {commit.run.partition(".")[0] for commit in _changes(place) if commit.tool not in BEHIND}
     run = next((run for run in reversed(begun) if run in changed and run not in place.undone), "")
     if not run:

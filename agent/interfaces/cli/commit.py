@@ -2,11 +2,11 @@
 
 import click
 
-from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.write.change import Outcome
 from agent.vault.write.survey import Dirty, Kind, dirty
+from agent.workspace.workspace import build
 
 
 @click.command(short_help="Commit your own edits now, in your name.")

@@ -4,9 +4,7 @@ from contextlib import closing
 
 import click
 
-from agent.app.build import build
-from agent.app.library import library
-from agent.app.runs import runs
+from agent.app.agent import build_runs
 from agent.context.assemble import Opening
 from agent.context.budget import Line, table
 from agent.errors import UserError
@@ -14,6 +12,8 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import catch_up
 from agent.loop.run import Asked
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 
 
 @click.command(short_help="Show what would be put before the model, and its budget.")
@@ -26,7 +26,7 @@ def command(output: Output, task: str) -> None:
     app = build(output.vault())
     with closing(library(app)) as index:
         late = catch_up(app, index)
-        with closing(runs(app, index)) as agent:
+        with closing(build_runs(app, index)) as agent:
             start, rows, tools = agent.explain(Asked(task, Speaker("cli")))
             model = agent.account.models.main.model
     document = {

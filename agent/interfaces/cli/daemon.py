@@ -6,10 +6,10 @@ from types import FrameType
 
 import click
 
-from agent.app.build import build
 from agent.daemon import Daemon
 from agent.interfaces.cli.init import make_vault
 from agent.interfaces.cli.output import Output, find_vault
+from agent.workspace.workspace import build
 
 
 @click.command(short_help="Watch the vault: index, commit, react.")
@@ -31,10 +31,10 @@ def command(output: Output, path: Path | None, make: bool, language: str | None)
     daemon = Daemon(build(find_vault(Path.cwd(), path or output.given)))
 
     def stop(number: int, _: FrameType | None) -> None:
-        daemon.stop(signal.Signals(number).name)
+        daemon.stop.ask(signal.Signals(number).name)
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
     output.note(f"watching {daemon.app.vault.place.root}; Ctrl-C stops")
     daemon.run()
-    output.emit({"stopped": daemon.stopping}, f"stopped: {daemon.stopping}")
+    output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")

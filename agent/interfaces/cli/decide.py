@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from agent.app.runs import Runs
-from agent.app.waiting import Question, answer, read_question
 from agent.errors import LockHeld, UserError
 from agent.inert import escape_line
 from agent.interfaces.cli.named import short
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
+from agent.runs.decisions import Question, answer, read_question
+from agent.runs.service import Runs
 from agent.tools.approval_note import shows, title
 from agent.tools.asked import Asked
 

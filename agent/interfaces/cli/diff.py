@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import Difference, of_commit, of_working_tree
+from agent.workspace.workspace import build
 
 
 @click.command(

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import click
 
-from agent.app.build import App, options
-from agent.app.checkup import search_checks
-from agent.app.checkup_agent import agent_checks
-from agent.app.checkup_skills import skill_checks
+from agent.app.diagnostics.agent import agent_checks
+from agent.app.diagnostics.search import search_checks
+from agent.app.diagnostics.skills import skill_checks
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load
@@ -24,6 +23,7 @@ from agent.vault.hooks import ours
 from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import read_template
+from agent.workspace.workspace import App, options
 
 _SHOWN = 10
 

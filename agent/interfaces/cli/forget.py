@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from agent.app.build import App, build
-from agent.app.forgetting import Forgetter, Purge
 from agent.errors import NoteGone, UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.memory.forget import Forgetting, carry_out, plan
 from agent.memory.forget_past import is_in_history
+from agent.runs.forgetting import Forgetter, Purge
 from agent.vault.find import find_note
 from agent.vault.write.change import Outcome
+from agent.workspace.workspace import App, build
 
 _SHOWN = 10
 

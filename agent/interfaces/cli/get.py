@@ -2,11 +2,11 @@
 
 import click
 
-from agent.app.build import build
 from agent.errors import NoteGone
 from agent.interfaces.cli.output import Output
 from agent.markdown.note import Note
 from agent.vault.find import find_note
+from agent.workspace.workspace import build
 
 
 @click.command(short_help="Print a note, by path or id.")

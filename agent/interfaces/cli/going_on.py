@@ -3,12 +3,7 @@
 import sys
 from contextlib import closing
 
-from agent.app.alone import is_watched
-from agent.app.build import App
-from agent.app.library import library
-from agent.app.marks import Mark
-from agent.app.runs import Line, runs
-from agent.app.waiting import ready
+from agent.app.agent import build_runs
 from agent.interfaces.cli.answered import answered, failure, remarks
 from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
@@ -17,6 +12,12 @@ from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm, keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.loop.outcome import Ended, Outcome
+from agent.runs.decisions import ready
+from agent.runs.registry import Mark
+from agent.runs.service import Line
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App
 
 HERE, DAEMON, LATER, NOBODY = "here", "daemon", "later", "nobody"
 
@@ -35,7 +36,7 @@ def wanted(app: App, output: Output, path: str, go_on: bool) -> tuple[str, Mark 
 
 def go_on(app: App, output: Output, session: str) -> dict[str, object]:
     """Take up a session's run here and show what comes of it; its document."""
-    with closing(library(app)) as index, closing(runs(app, index)) as agent:
+    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
         screen = Screen(sys.stdout.isatty() and not output.json)
         screen.watch(agent.bus)
 

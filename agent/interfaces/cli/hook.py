@@ -4,12 +4,12 @@ import os
 
 import click
 
-from agent.app.build import build
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import Problem, problems
 from agent.vault.write.secrets import EXCUSE
+from agent.workspace.workspace import build
 
 
 @click.group(short_help="What the git hooks call.")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from agent.app.build import build
-from agent.app.memories import take_in
 from agent.interfaces.cli.output import Output
 from agent.memory.importing import Fate, Found
+from agent.runs.diary import take_in
 from agent.vault.write.change import Outcome
+from agent.workspace.workspace import build
 
 _SHOWN = 20
 _REASONS = {

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from agent.app.build import options
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load
@@ -17,6 +16,7 @@ from agent.interfaces.cli.prompt import confirm
 from agent.vault.hooks import NAMES, install
 from agent.vault.initialise import Initialised, initialise
 from agent.vault.template import Left, read_template
+from agent.workspace.workspace import options
 
 _SHOWN = 10
 _SAMPLE = {"en": "The spare key is with Ana", "zh": "备用钥匙在小安那里"}

@@ -5,13 +5,13 @@ from datetime import datetime
 
 import click
 
-from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.times import Moment, absolute, moment, relative
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
+from agent.workspace.workspace import build
 
 _FILES, _LINES = 8, 6
 """How many notes of a commit, and lines about a note, the text shows; JSON has them all."""

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from agent.app.build import build
-from agent.app.memories import Upkeeper
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import absolute
@@ -16,7 +14,9 @@ from agent.memory.lifecycle import Upkeep
 from agent.memory.memory_note import PATH, remembered
 from agent.memory.report import bullets
 from agent.memory.tombstones import FOLDER as STONES
+from agent.runs.diary import Upkeeper
 from agent.vault.write.change import Outcome
+from agent.workspace.workspace import build
 
 _SOON = 7 * 86_400
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import click
 
-from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.times import Moment, moment
 from agent.metrics.totals import Totals, read
+from agent.workspace.workspace import build
 
 
 @click.command(short_help="Show what happened, counted.")

@@ -2,12 +2,12 @@
 
 import click
 
-from agent.app.build import App, build
-from agent.app.waiting import Question, answer, open_questions
 from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
 from agent.interfaces.cli.named import CODES, ending_in, short
 from agent.interfaces.cli.output import Output
+from agent.runs.decisions import Question, answer, open_questions
+from agent.workspace.workspace import App, build
 
 
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)

@@ -7,13 +7,13 @@ from functools import partial
 
 import click
 
-from agent.app.build import App, build
 from agent.errors import UserError
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
 from agent.memory.given import SPARE, is_given
 from agent.vault.write.survey import dirty
+from agent.workspace.workspace import App, build
 
 _PIECES = 8
 

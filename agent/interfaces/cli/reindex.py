@@ -4,11 +4,11 @@ from contextlib import closing
 
 import click
 
-from agent.app.build import build
-from agent.app.library import library
 from agent.index.update import Report
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 
 _SHOWN = 10
 

@@ -5,11 +5,8 @@ from contextlib import closing
 
 import click
 
-from agent.app.build import App, build
-from agent.app.cut_off import close_cut_off
-from agent.app.library import library
-from agent.app.requests import Placed, asked_in, held, is_standing, perform, place
-from agent.app.runs import Line, Runs, runs
+from agent.app.agent import build_runs
+from agent.background.inbox.answering import Placed, asked_in, held, is_standing, perform, place
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.answered import answered, failure, remarks
 from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
@@ -19,7 +16,11 @@ from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.search import catch_up
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request
+from agent.runs.crash_recovery import close_cut_off
+from agent.runs.service import Line, Runs
 from agent.vault.find import find_note
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App, build
 
 
 @click.command(short_help="Answer what a note asks, in the note.")
@@ -46,7 +47,7 @@ def command(output: Output, path: str) -> None:
         if late:
             output.note(f"search is behind: {late}")
         close_cut_off(app)
-        with closing(runs(app, index)) as agent:
+        with closing(build_runs(app, index)) as agent:
             for request in asked:
                 ended, document = _work(app, agent, output, name, request)
                 documents.append(document)

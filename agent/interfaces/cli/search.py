@@ -15,9 +15,6 @@ from urllib.parse import quote
 
 import click
 
-from agent.app.ahead import Ahead, contents_ahead
-from agent.app.alone import last_word
-from agent.app.build import App, build
 from agent.errors import LockHeld, UserError
 from agent.index.hit import Answer, Hit
 from agent.inert import escape_line
@@ -25,9 +22,12 @@ from agent.interfaces.cli.output import Output, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.times import moment
 from agent.vault.history.commits import commits, is_commit_id, resolve
+from agent.workspace.daemon_lock import last_word
+from agent.workspace.prefetch import Ahead, contents_ahead
+from agent.workspace.workspace import App, build
 
 if TYPE_CHECKING:
-    from agent.app.library import Library
+    from agent.workspace.search_index import Library
 
 Found = TypeVar("Found")
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
@@ -85,7 +85,7 @@ def opened_ahead(app: App, text: str) -> "tuple[Library, Ahead[dict[str, str]] |
 
 def _library(app: App, commit: str | None) -> "Library":
     """The index over the notes as they are, or as they were; its modules take longer to load than git to answer."""
-    module = import_module("agent.app.library")
+    module = import_module("agent.workspace.search_index")
     found: Library = module.library(app) if commit is None else module.library_at(app, commit)
     return found
 

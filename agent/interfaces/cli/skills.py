@@ -6,14 +6,10 @@ from difflib import get_close_matches
 
 import click
 
-from agent.app.build import App, build
-from agent.app.learning import learning
-from agent.app.library import library
-from agent.app.opinions import gather
-from agent.app.runs import runs
-from agent.app.skills import Skills, skill_library, skills
+from agent.app.agent import build_runs, counting
 from agent.context.tokens import counter, estimate
 from agent.errors import UserError
+from agent.events.bus import ignore_event
 from agent.index.embedder import Embedder
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.skill_texts import (
@@ -29,6 +25,9 @@ from agent.interfaces.cli.skill_texts import (
     use_document,
     whole,
 )
+from agent.runs.skill_feedback import gather
+from agent.runs.skill_learning import learning
+from agent.runs.skill_set import Skills, skill_library, skills
 from agent.skills.conflicts import Fate
 from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
@@ -39,6 +38,8 @@ from agent.skills.review_note import revoke as withdraw
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, folded, uses
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App, build
 
 _SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
 _RUNS = 10
@@ -192,12 +193,14 @@ def stats(output: Output, name: str | None) -> None:
 @click.pass_obj
 def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     """Say whether a skill was helpful."""
-    found = _skills(build(output.vault()))
+    app = build(output.vault())
     gone: list[str] = []
-    found.say, found.tell = output.warn, gone.append
-    skill = _named(found.library, name)
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
-    use = found.person_says(skill.name, opinion, run)
+    with counting(app) as publish:
+        found = _skills(app, publish)
+        found.say, found.tell = output.warn, gone.append
+        skill = _named(found.library, name)
+        use = found.person_says(skill.name, opinion, run)
     counts = found.history.stats(skill.name)
     known = {
         "name": skill.name,
@@ -251,8 +254,8 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         said = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
         output.emit(offer_document(offer), said.get(offer.status, f"nothing was learned: {offer.reason}"))
         return
-    with closing(library(app)) as index, closing(runs(app, index)) as agent:
-        learner = learning(agent.following.skills, agent.account)
+    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
+        learner = learning(agent.following.skills, agent.account, agent.bus.publish)
         decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
     lines = [f"{each.name} was {each.status}" for each in decided]
@@ -281,7 +284,7 @@ def _named(found: Library, name: str) -> Skill:
     raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
 
 
-def _skills(app: App) -> Skills:
+def _skills(app: App, publish: Callable[[object], object] = ignore_event) -> Skills:
     """The vault's skills; the model for meaning is only loaded for skills that need it."""
     loaded: list[Embedder | None] = []
     exact: list[Callable[[str], int]] = []
@@ -297,4 +300,4 @@ def _skills(app: App) -> Skills:
             exact.append(counter(found) if found is not None else estimate)
         return exact[0](text)
 
-    return skills(app, embedder, count)
+    return skills(app, embedder, count, publish)

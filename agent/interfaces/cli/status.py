@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from agent.app.alone import last_word
-from agent.app.arrivals import ArrivalState, arrival_state, counted
-from agent.app.build import build
-from agent.app.coverage import IndexState, index_state
-from agent.app.standing import Standing, standing
 from agent.config.running import Spend
 from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.runs.arrivals import ArrivalState, arrival_state, counted
+from agent.runs.status import Standing, standing
 from agent.vault.health.status import Status, status
 from agent.vault.write.survey import Kind
+from agent.workspace.daemon_lock import last_word
+from agent.workspace.index_status import IndexState, index_state
+from agent.workspace.workspace import build
 
 _SHOWN = 10
 

@@ -6,9 +6,9 @@ are, as a warning.
 
 from collections.abc import Iterator
 
-from agent.app.build import App
 from agent.metrics import names
 from agent.metrics.totals import Totals, read
+from agent.workspace.workspace import App
 
 _SHOWN = (
     (names.RUNS, "run", "runs"),

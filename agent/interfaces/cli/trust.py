@@ -4,15 +4,15 @@ from difflib import unified_diff
 
 import click
 
-from agent.app.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
-from agent.app.build import App, build
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
+from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
+from agent.workspace.workspace import App, build
 
 _WRITERS = {
     None: "not answered: counts as others",

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import Moment, moment
@@ -13,6 +12,7 @@ from agent.vault.history.difference import summary
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_plan import Word
+from agent.workspace.workspace import build
 
 _SHOWN, _NAMED = 40, 5
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.alone import alone
-from agent.app.build import build
-from agent.app.forgetting import Forgetter
 from agent.interfaces.cli.main import main
+from agent.runs.forgetting import Forgetter
+from agent.workspace.daemon_lock import alone
+from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 

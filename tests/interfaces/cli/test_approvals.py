@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.marks import marks_of
 from agent.loop.session import load
+from agent.runs.registry import marks_of
+from agent.workspace.workspace import build
 from tests.stories.agents import call, document, furnish, only, script, settings, tell, ticked
 
 CHANGE = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")

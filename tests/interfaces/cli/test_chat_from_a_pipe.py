@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
 from agent.loop.session import sessions
+from agent.workspace.workspace import build
 from tests.stories.agents import call, furnish, script, settings, tell
 
 

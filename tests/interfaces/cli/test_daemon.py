@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from agent.app.alone import alone
-from agent.app.build import build
+from agent.workspace.daemon_lock import alone
+from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 
 

@@ -5,11 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import App, build
-from agent.app.hooks import keeper_of
-from agent.app.library import library
-from agent.app.memories import Diary, Upkeeper
-from agent.app.recalling import recall
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.records import Began
@@ -19,6 +14,11 @@ from agent.memory.keeping import Capturing
 from agent.memory.tombstones import marks, tombstone
 from agent.memory.workflow import Trace
 from agent.metrics.collect import Collector
+from agent.runs.capture import keeper_of
+from agent.runs.diary import Diary, Upkeeper
+from agent.runs.recall_source import recall
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, write

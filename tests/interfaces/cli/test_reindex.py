@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from agent.app.build import build
-from agent.app.library import library
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write
 

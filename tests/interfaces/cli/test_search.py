@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agent.app.alone import alone
-from agent.app.build import build
-from agent.app.library import library
 from agent.interfaces.cli.main import main
+from agent.workspace.daemon_lock import alone
+from agent.workspace.search_index import library
+from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
 from agent.events.runs import ContextRefreshed, MemoryCaptured, MemoryRecalled, Speaker, TaskCompleted, ToolFailed
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
+from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.stories.agents import document, script, settings
 from tests.vaults import write

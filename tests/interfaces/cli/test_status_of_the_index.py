@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.build import build
-from agent.app.coverage import index_files
 from agent.index.files import IndexFiles
 from agent.interfaces.cli.main import main
+from agent.workspace.index_status import index_files
+from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write
 

@@ -11,9 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent.app.build import App
-from agent.app.library import library
-from agent.app.runs import Line, Runs, runs
+from agent.app.agent import build_runs
 from agent.errors import Permanent
 from agent.events.runs import Speaker
 from agent.index.keyword import Engine
@@ -23,9 +21,12 @@ from agent.interfaces.cli.benches.prose import build_prose
 from agent.interfaces.cli.benches.site import site
 from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
+from agent.runs.service import Line, Runs
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome as Written
 from agent.vault.write.queue import Order
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App
 
 STEPS = 40
 STEP_MS = 30.0
@@ -60,7 +61,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     with closing(library(app)) as index:
         index.refresh()
         say(f"{rounds} runs of {STEPS} steps")
-        with closing(runs(app, index)) as agent:
+        with closing(build_runs(app, index)) as agent:
             _run(agent, vault)  # what is loaded once is loaded
             for _ in range(rounds):
                 vault.spent.clear()
@@ -86,7 +87,7 @@ def _run(agent: Runs, vault: Timed) -> list[float]:
     ended = agent.ask(Asked("keep a log of my walks by the lake", Speaker("cli")), line=Line(hear))
     if ended.outcome is not Outcome.FINISHED:
         raise Permanent(f"the run did not finish: {ended.reason}")
-    agent.hooks.capturing.settle()  # what is written behind a run must not count as the next one's commits
+    agent.capturing.settle()  # what is written behind a run must not count as the next one's commits
     marks = [(started, before), *words]
     return [later[0] - sooner[0] - (later[1] - sooner[1]) for sooner, later in zip(marks, marks[1:], strict=False)]
 

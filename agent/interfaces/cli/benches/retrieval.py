@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from agent.app.build import App
-from agent.app.library import library
 from agent.errors import UserError
 from agent.index.embedder import Chosen
 from agent.index.files import IndexFiles
@@ -25,6 +23,8 @@ from agent.index.search import Searcher
 from agent.index.weights import default
 from agent.interfaces.cli.benches.figures import Figure
 from agent.interfaces.cli.benches.plain import plain_notes
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App
 
 Search = Callable[[str], Sequence[str]]
 """A question's notes, by path, the best first."""

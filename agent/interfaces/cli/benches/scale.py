@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.app.library import library
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
 from agent.interfaces.cli.benches.prose import build_prose, questions, record
@@ -13,6 +12,7 @@ from agent.interfaces.cli.benches.site import Process, Site, daemon, needs_proc,
 from agent.interfaces.cli.benches.speed import QUERIES, first_index, searches
 from agent.interfaces.cli.benches.vaults import git
 from agent.vault.listing import contents_at
+from agent.workspace.search_index import library
 
 SEARCH_MS = 25.0
 """At 100,000 notes with tantivy; Whoosh is told and not judged."""

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.app.alone import last_word
-from agent.app.build import App, options
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load
@@ -21,6 +19,8 @@ from agent.errors import Permanent, UserError
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed
 from agent.vault.store import open_vault
+from agent.workspace.daemon_lock import last_word
+from agent.workspace.workspace import App, options
 
 _READY_SECONDS = 600.0
 _STOP_SECONDS = 10.0

@@ -8,13 +8,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.app.library import Library, library
 from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Figure, paired
 from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
 from agent.interfaces.cli.benches.prose import build_prose, questions
 from agent.interfaces.cli.benches.site import Site, daemon, site
+from agent.workspace.search_index import Library, library
 
 QUERIES = 100
 _FOUND_SECONDS = 30.0

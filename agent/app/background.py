@@ -1,0 +1,62 @@
+"""Builds what goes on by itself in the daemon of one vault: the pool and its clients, and what keeps in step with
+files."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from functools import partial
+
+from agent.app.agent import opened_runs
+from agent.app.subscriptions import DaemonParts
+from agent.background.human_edits import HumanEdits
+from agent.background.inbox.inbox import Inbox
+from agent.background.index_sync import IndexSync
+from agent.background.maintenance import Maintenance
+from agent.background.pool import Pool
+from agent.background.resume import Resume
+from agent.background.session_watch import SessionWatch
+from agent.background.state_file import StateFile
+from agent.context.tokens import estimate
+from agent.events.bus import Bus
+from agent.metrics.collect import Collector
+from agent.runs.skill_learning import Learning, learning
+from agent.runs.skill_set import Skills, skills
+from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.workspace.search_index import Library
+from agent.workspace.workspace import App, reread
+
+Bytes = Callable[[str, str], bytes | None]
+"""A note's bytes by path and content hash where they are in memory; None for most."""
+
+
+def build_daemon(
+    app: App, index: Library, bus: Bus, pool: Pool, held: Bytes, cut_short: Callable[[], AbstractContextManager[None]]
+) -> DaemonParts:
+    """The parts of a daemon; work that may be ended at any point happens inside `cut_short`."""
+    settings, vault, clock = app.settings, app.vault, app.clock
+    scan = settings.watch.scan_seconds
+    open_runs = partial(opened_runs, app)
+    sync = IndexSync(index, clock, scan, bus.publish_async, cut_short)
+    edits = HumanEdits(vault, clock, settings.git.quiet_seconds, scan, bus.publish)
+    since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
+    sessions = SessionWatch(vault, since, bus.publish)
+    resume = Resume(app, pool, open_runs, bus.publish_async)
+    inbox = Inbox(app, pool, open_runs, held)
+    found = skills(app, lambda: None, estimate)
+    jobs = UpkeepJobs(app, found, lambda: _learning(app, found, bus), bus.publish_async)
+    maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
+
+    def problems() -> tuple[str, ...]:
+        return (resume.problem, inbox.problem, maintenance.problem, edits.problem)
+
+    state = StateFile(app.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
+    metrics = Collector(app.metrics, clock, bus.counts)
+    return DaemonParts(sync, edits, sessions, resume, inbox, maintenance, metrics, state)
+
+
+def _learning(app: App, found: Skills, bus: Bus) -> Learning:
+    """The learner, with a model where the settings name one by now."""
+    from agent.llm.offline import Offline
+    from agent.runs.accounts import account  # a model's wire is slow to load, and most days nothing is learned
+
+    return learning(found, account(reread(app), estimate, Offline()), bus.publish_async)

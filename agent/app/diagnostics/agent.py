@@ -1,0 +1,66 @@
+"""The agent's side of `doctor`: can the policy, the ledger and what is forgotten be read, does a model answer?"""
+
+from collections.abc import Iterator
+
+from agent.context.tokens import estimate
+from agent.errors import AgentError
+from agent.llm.messages import Request, User
+from agent.llm.offline import Offline
+from agent.memory.tombstones import FOLDER, foreign_tombstones
+from agent.runs.accounts import account
+from agent.runs.status import SPEND, ledger_of, model_name
+from agent.tools.policy_file import load_policies
+from agent.vault.health.probe import Check, Level, guarded, ok
+from agent.workspace.workspace import App
+
+_TOKENS = 64
+
+
+def agent_checks(app: App, *, ask_model: bool) -> list[Check]:
+    """Probe policy, ledger and settings; the model itself only where `ask_model`, as that may cost something."""
+    return [
+        *guarded("policy", lambda: _policy(app)),
+        *guarded("spend", lambda: _spend(app)),
+        *guarded("forgotten", lambda: _forgotten(app)),
+        *guarded("model", lambda: _model(app, ask_model)),
+    ]
+
+
+def _policy(app: App) -> Iterator[Check]:
+    found = load_policies(app.directories.config)
+    yield ok("policy", f"{len(found.profiles)} profiles: {', '.join(profile.name for profile in found.profiles)}")
+
+
+def _spend(app: App) -> Iterator[Check]:
+    ledger = ledger_of(app)
+    today = ledger.totals(ledger.today())
+    if today.damaged:
+        what = f"{today.damaged} calls of today cannot be read in the ledger; what they cost is not counted"
+        yield Check(Level.WARN, "spend", what, next=f"look at {app.directories.state / SPEND}")
+    yield ok("spend", f"{today.calls} calls today, ${today.money:.2f} of ${app.settings.spend.daily:g}")
+
+
+def _forgotten(app: App) -> Iterator[Check]:
+    foreign = foreign_tombstones(app.vault)
+    if foreign:
+        what = f"{len(foreign)} notes in {FOLDER} do not count: neither you nor `vault-agent forget` wrote them"
+        yield Check(Level.WARN, "forgotten", what, foreign, "look at them: delete them, or edit and save what you want")
+
+
+def _model(app: App, ask: bool) -> Iterator[Check]:
+    name = model_name(app)
+    if not name:
+        yield ok("model", "none is configured: answers quote your notes")
+        return
+    if not ask:
+        yield ok("model", f"{name} is configured; --model asks it for a word")
+        return
+    clock = app.clock
+    began = clock.monotonic()
+    try:
+        model = account(app, estimate, Offline()).of_run(clock.new_id(), "").main
+        model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
+    except AgentError as error:
+        yield Check(Level.BAD, "model", f"{name}: {error.message}", next=error.hint)
+        return
+    yield ok("model", f"{name} answers, in {clock.monotonic() - began:.1f} s")

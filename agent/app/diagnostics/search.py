@@ -1,0 +1,75 @@
+"""The search side of `doctor`: is there an embedder that encodes, and does the index say what the notes say?"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from agent.errors import LockHeld
+from agent.index.passage_store import open_store
+from agent.index.seal import Damaged
+from agent.vault.health.probe import Check, Level, guarded, ok
+from agent.workspace.search_index import Library, library
+from agent.workspace.workspace import App
+
+_NEXT = "vault-agent doctor --fix"
+
+
+def search_checks(app: App, *, fix: bool) -> list[Check]:
+    """Probe the embedder and compare the index with the vault; `fix` brings it up to date or builds it anew."""
+    index = library(app)
+    try:
+        return [*guarded("embedder", lambda: _embedder(index)), *guarded("search index", lambda: _index(index, fix))]
+    finally:
+        index.close()
+
+
+def _embedder(index: Library) -> Iterator[Check]:
+    embedder = index.chosen.embedder
+    if embedder is None:
+        yield Check(Level.WARN, "embedder", f"none, so search is by keywords alone: {index.chosen.reason}")
+        return
+    rows = embedder.vectors(embedder.tokens(["a cup of green tea 一杯绿茶"])[0])
+    if not len(rows) or not np.isfinite(rows).all() or not np.abs(rows).sum():
+        yield Check(Level.BAD, "embedder", f"{embedder.name} gives no vectors", next="install vault-agent again")
+        return
+    yield ok("embedder", f"{embedder.name} encodes, {embedder.dimensions} numbers each")
+    if index.chosen.reason:
+        yield Check(Level.WARN, "embedder", index.chosen.reason)
+
+
+def _index(index: Library, fix: bool) -> Iterator[Check]:
+    if not index.files.store.exists() and not fix:
+        yield ok("search index", "not built yet; the daemon, or the first search, builds it")
+        return
+    damage = _damage(index)
+    listed, known = index.listed(), index.known()
+    behind = sorted({path for path, _ in listed.items() ^ known.items()})
+    if not behind and damage is None:
+        yield ok("search index", f"says what {len(listed)} notes say ({index.engine})")
+        return
+    what = damage or f"{len(behind)} notes differ from it"
+    if not fix:
+        yield Check(Level.WARN, "search index", what, tuple(behind), _NEXT)
+        return
+    try:
+        report = index.refresh(verify=True)
+    except LockHeld as error:
+        yield Check(Level.WARN, "search index", f"{what}; {error.message}", next=_NEXT)
+        return
+    how = "built anew" if report.rebuilt else "brought up to date"
+    yield ok("search index", f"{how}: {report.indexed} notes indexed, {report.forgotten} forgotten")
+
+
+def _damage(index: Library) -> str | None:
+    """What is broken in the index, byte for byte; None when nothing is."""
+    try:
+        store = open_store(index.files.store, write=False)
+    except Damaged as error:
+        return error.message
+    try:
+        store.verify()
+    except Damaged as error:
+        return error.message
+    finally:
+        store.close()
+    return index.searcher.search("anything", 1).degraded

@@ -1,0 +1,28 @@
+"""The skills' side of `doctor`: which of them cannot be used, and why."""
+
+from collections.abc import Iterator
+
+from agent.runs.skill_set import skill_library
+from agent.vault.health.probe import Check, Level, guarded, ok
+from agent.workspace.workspace import App
+
+_NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
+
+
+def skill_checks(app: App) -> list[Check]:
+    """Read every skill; what is left out or left unread is named, with its file, line and reason."""
+    return guarded("skills", lambda: _skills(app))
+
+
+def _skills(app: App) -> Iterator[Check]:
+    shelf = skill_library(app).shelf()
+    if not shelf.problems:
+        yield ok("skills", f"{len(shelf.named)} can be used")
+        return
+    read = {skill.path for skill in shelf.skills}
+    out = {each.path for each in shelf.problems} - read
+    odd = {each.path for each in shelf.problems} & read
+    said = [f"{len(out)} cannot be used"] if out else []
+    said += [f"{len(odd)} {'has' if len(odd) == 1 else 'have'} parts that are left unread"] if odd else []
+    lines = tuple(f"{each.path}:{each.line}: {each.reason}" for each in shelf.problems)
+    yield Check(Level.WARN, "skills", f"{len(shelf.named)} can be used, {', '.join(said)}", lines, _NEXT)

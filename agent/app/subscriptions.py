@@ -1,0 +1,119 @@
+"""The one table of reactions: which event is heard by whom, in the daemon and in a run. Read it to find what follows
+from what; what a handler does is in the room that owns it.
+
+A handler with a higher priority hears an event earlier. The daemon's handlers keep in step with the files: they have no
+time limit, and so are called on the daemon's own thread.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent.background.human_edits import HumanEdits
+from agent.background.inbox.inbox import Inbox
+from agent.background.index_sync import IndexSync
+from agent.background.maintenance import Maintenance
+from agent.background.resume import Resume
+from agent.background.session_watch import SessionWatch
+from agent.background.state_file import StateFile
+from agent.events.bus import Bus
+from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted
+from agent.events.subscriber import Injection
+from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Tick, TurnEnded
+from agent.loop.outcome import Ended
+from agent.memory.keeping import Capturing
+from agent.metrics.collect import Collector
+from agent.runs.active_skills import Following
+
+LAST = -100
+"""The priority of what hears of an event when everybody else has."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonParts:
+    """What reacts in the daemon of one vault."""
+
+    index: IndexSync
+    edits: HumanEdits
+    sessions: SessionWatch
+    resume: Resume
+    inbox: Inbox
+    maintenance: Maintenance
+    metrics: Collector
+    state: StateFile
+
+
+def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
+    """Who hears what in the daemon; in one event, in the order of the rows."""
+    index, edits, inbox, resume, chores = parts.index, parts.edits, parts.inbox, parts.resume, parts.maintenance
+    row = bus.subscribe
+
+    row(edits.start, DaemonStarted, name="start: crash recovery", priority=90, timeout=None)
+    row(index.start, DaemonStarted, name="start: index", priority=80, timeout=None)
+    row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
+    row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)
+    row(chores.start, DaemonStarted, name="start: maintenance", priority=50, timeout=None)
+
+    row(index.changed, FilesChanged, name="files: index", priority=90, timeout=None)
+    row(edits.changed, FilesChanged, name="files: human edits", priority=80, timeout=None)
+    row(parts.sessions.changed, FilesChanged, name="files: sessions", priority=70, timeout=None)
+    row(resume.changed, FilesChanged, name="files: decisions", priority=60, timeout=None)
+    row(inbox.changed, FilesChanged, name="files: inbox", priority=50, timeout=None)
+    row(chores.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
+
+    row(index.tick, Tick, name="tick: index", priority=90, timeout=None)
+    row(edits.tick, Tick, name="tick: human edits", priority=80, timeout=None)
+    row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
+    row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
+    row(chores.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
+    row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
+    row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
+
+    row(chores.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
+    row(chores.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
+    row(inbox.take_in, Ended, name="run over: inbox", timeout=None)
+
+    row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)
+
+
+@dataclass(frozen=True, slots=True)
+class RunParts:
+    """What reacts in the runs of one vault. `flush` and `refresh` are handlers, the latter has `refresh_seconds`."""
+
+    flush: Callable[[ContextCompact], None]
+    refresh: Callable[[IterationStarted], Sequence[Injection]]
+    refresh_seconds: float
+    skills: Following
+    capturing: Capturing
+    sum_up: Callable[[SessionEnded], object]
+    metrics: Collector
+
+
+def subscribe_run(bus: Bus, parts: RunParts) -> None:
+    """Who hears what in a run."""
+    row = bus.subscribe
+
+    row(parts.flush, ContextCompact, name="flush", priority=100)
+    row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
+    row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
+    row(parts.capturing.hear, TaskCompleted, name="capture")
+    row(_quiet(parts.sum_up), SessionEnded, name="daily summary", priority=-10)
+    row(parts.metrics.hear, object, name="metrics", priority=LAST)
+
+
+def _quiet(work: Callable[[SessionEnded], object]) -> Callable[[SessionEnded], None]:
+    """A handler that injects nothing, whatever `work` returns."""
+
+    def handle(event: SessionEnded) -> None:
+        work(event)
+
+    return handle
+
+
+def _but(hear: Callable[[object], None], left_out: type) -> Callable[[object], None]:
+    """`hear` for all events but those of a type: a run is counted by the process that it went on in."""
+
+    def handle(event: object) -> None:
+        if not isinstance(event, left_out | Tick | TurnEnded | FilesChanged):
+            hear(event)
+
+    return handle

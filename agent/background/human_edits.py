@@ -1,0 +1,92 @@
+"""Records in the history what people do to files by hand, in their name, when a burst of edits is over."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from agent.clock import Clock
+from agent.errors import AgentError, Retryable
+from agent.events.types import EditsCommitted, FilesChanged, Origin, Tick
+from agent.markdown.changes import Change
+from agent.vault.store import Vault
+from agent.vault.write.change import Outcome
+from agent.vault.write.unsettled import HOLDS_UP
+
+SHORTEST = 0.5
+"""Seconds between two tries at least, where the setting asks for less."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class HumanEdits:
+    """The edits of one vault's people. `tell` publishes each commit; `problem` says why nothing could be recorded last.
+
+    `quiet` is how many seconds a burst must be over (`git.quiet_seconds`), `scan_seconds` after how many all files are
+    looked at in any case.
+    """
+
+    vault: Vault
+    clock: Clock
+    quiet: float
+    scan_seconds: float
+    tell: Callable[[object], object]
+    problem: str = ""
+    _due: float | None = field(default=None, init=False)
+    _burst_from: float | None = field(default=None, init=False)
+    _waits: bool = field(default=False, init=False)
+    _look_at: float = field(default=0.0, init=False)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all edits are recorded, or are in files that another program keeps open."""
+        return self._due is None or (self._burst_from is None and not self._waits)
+
+    def start(self, _: object) -> None:
+        """Finish what a crash has left, as far as it can be finished now, and look at what was edited since."""
+        try:
+            self.vault.settle()
+        except AgentError as error:
+            logger.warning("not settled yet: %s", error.message)
+        self._due = self.clock.monotonic()
+        self._look_at = self._due + self.scan_seconds
+
+    def changed(self, event: FilesChanged[Change]) -> None:
+        """A person has changed files, or git has: wait until the burst is over, but not for ever."""
+        if any(each.origin is not Origin.OWN for each in event.events):
+            self._burst_from = event.now if self._burst_from is None else self._burst_from
+            longest = self._burst_from + HOLDS_UP * max(self.quiet, SHORTEST)
+            self._due = min(event.now + self.quiet, longest)
+
+    def tick(self, event: Tick) -> None:
+        """Record a burst that is over; look at all files now and then, as a change may have been missed."""
+        if event.now >= self._look_at:
+            self._look_at = event.now + self.scan_seconds
+            self._due = event.now if self._due is None else self._due
+        if self._due is not None and event.now >= self._due:
+            self._burst_from = None
+            self._due = event.now + max(self.quiet, SHORTEST) if self._record() else None
+
+    def _record(self) -> bool:
+        """Commit what there is to commit; returns whether to try again soon."""
+        try:
+            if self.vault.writer.options.human_commits:
+                outcome = self.vault.commit_human(quiet=True)
+            else:
+                self.vault.settle()
+                outcome = Outcome()
+        except Retryable as error:
+            logger.info("not committed yet: %s", error.message)
+            return True
+        except Exception as error:  # the next burst, or the next look at all files, tries again
+            what = str(error) or type(error).__name__
+            if self.problem != what:
+                logger.warning("commit: %s", what)
+            logger.debug("commit:", exc_info=True)
+            self.problem = what
+            return False
+        self.problem = ""
+        if outcome.human:
+            self.tell(EditsCommitted(outcome.human, tuple(outcome.paths)))
+        self._waits = outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
+        return self._waits or bool(outcome.open)

@@ -1,0 +1,1 @@
+"""Requests that people write into their notes: which notes ask, the run that answers, the answer in the note."""

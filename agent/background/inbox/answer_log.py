@@ -1,0 +1,73 @@
+"""The requests in notes that were answered lately: what was answered once is not answered again while its words are the
+same, and a request that goes round is stopped.
+
+Times are of the wall clock, as the list outlives the daemon (`queue` keeps it).
+"""
+
+from dataclasses import dataclass, replace
+
+from agent.markdown.requests import Status
+
+CYCLES, WINDOW = 3, 600.0
+"""The same request, answered so often within so many seconds, is not a person's."""
+KEPT = 500
+"""Answers that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One answer in the note at `path`. `at` is in seconds since 1970; `key` the request's; `task`: it stands below a
+    ticked task; `run` names its block, empty where nothing was put into the note. `gone`: the note was deleted
+    since."""
+
+    path: str
+    key: str
+    at: float
+    status: Status = "done"
+    task: bool = False
+    run: str = ""
+    gone: bool = False
+
+
+@dataclass(slots=True)
+class AnswerLog:
+    """The last answers, oldest first."""
+
+    answers: tuple[Answered, ...] = ()
+
+    def add(self, one: Answered) -> None:
+        """Take up an answer; the oldest is forgotten when there are too many."""
+        self.answers = (*self.answers, one)[-KEPT:]
+
+    def move(self, source: str, path: str) -> None:
+        """The note has another path."""
+        self.answers = tuple(replace(each, path=path) if each.path == source else each for each in self.answers)
+
+    def delete(self, path: str) -> None:
+        """The note is gone: another of that name asks anew, whatever its words."""
+        self.answers = tuple(replace(each, gone=True) if each.path == path else each for each in self.answers)
+
+    def of(self, path: str) -> tuple[Answered, ...]:
+        """The answers in a note."""
+        return tuple(each for each in self.answers if each.path == path)
+
+    def last(self, path: str, key: str) -> Answered | None:
+        """The last answer to this request that was put into the note; None for none."""
+        found = (each for each in reversed(self.of(path)) if each.key == key and each.run and not each.gone)
+        return next(found, None)
+
+    def goes_round(self, path: str, key: str, now: float) -> bool:
+        """Whether this request was answered too often; `now` is in seconds since 1970."""
+        return sum(each.key == key and abs(now - each.at) < WINDOW for each in self.of(path)) >= CYCLES
+
+    def is_stopped(self, path: str, key: str, now: float) -> bool:
+        """Whether this request was stopped, and has not been left in peace for long enough since; asking counts."""
+        last = next((each for each in reversed(self.of(path)) if each.key == key), None)
+        if last is None or last.status != "stopped" or abs(now - last.at) >= WINDOW:
+            return False
+        self.answers = tuple(replace(each, at=now) if each is last else each for each in self.answers)
+        return True
+
+    def ticked(self, path: str) -> set[str]:
+        """The keys of the tasks that were ticked by us."""
+        return {each.key for each in self.of(path) if each.task}

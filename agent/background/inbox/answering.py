@@ -1,0 +1,261 @@
+"""Requests in notes: what a note asks for, the run that works on it, the answer put into the note in one commit.
+
+The same for the daemon and for whoever names a note on the command line. When a request is finished, and which notes
+may ask at all without being named, is `inbox`'s.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import PurePosixPath
+
+from agent.errors import AgentError, NoteGone
+from agent.events.runs import Speaker
+from agent.loop import outcome as ends
+from agent.loop.outcome import Ended
+from agent.loop.records import inert
+from agent.loop.run import Asked
+from agent.loop.session import Session, load
+from agent.markdown import requests
+from agent.markdown.note import Note
+from agent.markdown.requests import Answer, Request, Status
+from agent.runs.crash_recovery import is_own
+from agent.runs.registry import marks_of
+from agent.runs.service import Line, Runs
+from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.reach import Reach, reach
+from agent.tools.tool import Cited
+from agent.vault.plumbing.objects import object_id
+from agent.vault.write.change import Outcome, Stamp
+from agent.vault.write.message import one_line
+from agent.workspace.workspace import App
+
+FOLDER = "inbox"
+CHANNEL = "inbox"
+_SILENT = frozenset({"sessions", "approvals", "questions", "skills", "rules", "jobs", "prompts", "entries", "archive"})
+"""Folders of notes that the agent reads or writes itself: nothing in them is a request."""
+_MEMORY = "memory.md"
+_COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
+"""What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
+_PLAIN = frozenset({"about", "agent"})
+"""Types of notes that lie before the agent in any case: no answer comes from them."""
+_LINKS, _LIKELY = 8, 3
+"""Notes that an answer links to below it: of those that it names, and when it names none."""
+_LINK = re.compile(r"\[\[([^\]|#\n]+)")
+_SUBJECT = 80
+_TRIES = 5
+_WORDS = {
+    "en": {
+        "answer": "Answer",
+        "how": "how I got there",
+        "from": "From: {}",
+        "comma": ", ",
+        "waits": "waits for you in {}.",
+    },
+    "zh": {"answer": "答复", "how": "经过", "from": "出自：{}", "comma": "、", "waits": "等你处理：{}。"},
+}
+_AGAIN = {
+    "en": "To ask again, set `status: pending` or untick the box.",
+    "zh": "要再问一次，把 `status` 改为 `pending`，或去掉勾选。",
+}
+_STATUS: dict[ends.Outcome, Status] = {
+    ends.Outcome.FINISHED: "done",
+    ends.Outcome.NEEDS_APPROVAL: "needs_approval",
+    ends.Outcome.QUESTION_ASKED: "question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An answer in its note: the commit, or why it waits to be written, and the name that its block has."""
+
+    path: str
+    status: Status
+    commit: str | None
+    queued: str
+    run: str
+
+
+def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]:
+    """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
+    data = app.vault.read(path)
+    folder = path.partition("/")[0]
+    if data is None or folder in _SILENT or is_standing(path) or (not named and _COPY.search(path)):
+        return ()
+    in_inbox = path.startswith(f"{FOLDER}/")
+    if not in_inbox and not named and not requests.may_ask(data):
+        return ()
+    found = requests.asked(data, whole=in_inbox)
+    if named:
+        return found or requests.asked(data, whole=True)
+    own = app.vault.own_version(path)
+    return found if own == data else _own_part(found, requests.asked(own or b"", whole=in_inbox))
+
+
+def _own_part(found: Sequence[Request], own: Sequence[Request]) -> tuple[Request, ...]:
+    """Those of the requests in a note that the person has made here, in their words, without what arrived in it."""
+    words = {each.key if each.line else "": each.text for each in own}
+    mine = ((each, words.get(each.key if each.line else "", "")) for each in found)
+    return tuple(replace(each, text=text) for each, text in mine if text)
+
+
+def is_standing(path: str) -> bool:
+    """Whether a note is before the agent in every run: an answer in it would steer all that come after."""
+    return reach(PurePosixPath(path).name) is Reach.STEERING or path.casefold() == _MEMORY
+
+
+def held(app: App, path: str) -> AbstractContextManager[None]:
+    """Be the only process that works on the requests of a note; entering raises `LockHeld`."""
+    return marks_of(app.vault).held(f"note-{object_id('blob', path.encode('utf-8', 'surrogateescape'), 40)[:16]}")
+
+
+def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> Ended:
+    """Work on a request; a note that comes from elsewhere taints the run. Raises what `Runs.ask` does."""
+    data = app.vault.read(path)
+    if data is None:
+        raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+    task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
+    untrusted = foreign_text(app.vault).source(path, data)
+    return agent.ask(Asked(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
+
+
+def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
+    """Put what a run came to into the note, in one commit; None when the task is not in the note any more.
+
+    Raises `NoteGone` when the note is not there, `BadNote` for one that is no text, and what a transaction does.
+    """
+    status = _STATUS.get(ended.outcome, "failed")
+    text, reason = _said(app, path, ended, status), "" if status == "done" else app.vault.masked(ended.reason)
+    return _write(app, path, request, Answer(ended.run, text, status, _plain(reason), _word(app, "answer")), ended)
+
+
+def refuse(app: App, path: str, request: Request, status: Status, reason: str) -> Placed | None:
+    """Say in the note why a request is not worked on; raises as `place` does."""
+    answer = Answer(app.clock.new_id(), _AGAIN[app.settings.vault.language], status, reason, _word(app, "answer"))
+    return _write(app, path, request, answer, None)
+
+
+def put(app: App, path: str, make: Callable[[bytes], bytes | None], subject: str, stamp: Stamp) -> Outcome:
+    """Change a note in one commit by what `make` gives for its bytes, None for nothing (no commit then).
+
+    When a person saves it in the very moment, their version may come into our way: it stays as it is, and what `make`
+    gives for that is put in once more. Raises `NoteGone` when the note is not there, and what a transaction does.
+    """
+    outcome = Outcome()
+    copies: tuple[str, ...] = ()
+    for _ in range(_TRIES):
+        data = app.vault.read(path)
+        if data is None:
+            raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
+        after = make(_without_links(data, copies))
+        if after is None:
+            return outcome
+        with app.vault.transaction(subject, stamp) as change:
+            change.edit(path, data, after)
+            for copy in copies[-1:]:  # it holds what is in history, and what is put in anew
+                change.delete(copy)
+        outcome = change.outcome
+        if not outcome.conflicts:
+            return outcome
+        copies += outcome.conflicts
+    return outcome
+
+
+def _without_links(data: bytes, copies: tuple[str, ...]) -> bytes:
+    """The note without the links to these copies that a collision has left in its header."""
+    ours = {f"[[{copy.removesuffix('.md')}]]" for copy in copies}
+    note = Note.parse(data)
+    links = note.strings("conflicts")
+    left = [link for link in links if link not in ours]
+    if len(left) == len(links):
+        return data
+    return (note.with_key("conflicts", left) if left else note.without_key("conflicts")).data
+
+
+def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended | None) -> Placed | None:
+    strangers = _strangers(app, ended)
+    placed = False
+
+    def make(data: bytes) -> bytes | None:
+        nonlocal placed
+        after = requests.answered(data, request, answer)
+        placed = after is not None
+        if after is not None and strangers:
+            foreign_text(app.vault).remember(after, data, strangers)
+        return after
+
+    stamp = Stamp("agent", tool="inbox")
+    if ended is not None:
+        stamp = Stamp("agent", run=ended.run, tool="inbox", session=ended.session)
+    subject = f"inbox({answer.status}): {one_line(app.vault.masked(request.text))[:_SUBJECT]}"
+    outcome = put(app, path, make, subject, stamp)
+    return Placed(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
+
+
+def _said(app: App, path: str, ended: Ended, status: Status) -> str:
+    """The answer and its links."""
+    parts = [inert(app.vault.masked(ended.answer.strip()))]
+    if status in ("needs_approval", "question"):
+        parts = [_word(app, "waits").format(f"[[{ended.waits_for.removesuffix('.md')}]]")]
+    elif status == "failed":
+        parts += [app.vault.masked(ended.hint), _AGAIN[app.settings.vault.language]]
+    found = _rests_on(app, path, ended) if status == "done" else ()
+    parts += [_word(app, "from").format(_word(app, "comma").join(f"[[{each}]]" for each in found))] if found else []
+    return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))
+
+
+def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
+    """The notes that an answer rests on: those before the model that it names; else the first few that tools showed,
+    and where they showed none those that fitted best, without those that say what the folders are for. The session's
+    note has a receipt for each of the others.
+    """
+    linked = {PurePosixPath(link.strip()).name.removesuffix(".md").casefold() for link in _LINK.findall(ended.answer)}
+    shown, given = _others(path, ended.sources), _others(path, ended.given)
+    before = dict.fromkeys((*shown, *given))
+    named = [each for each in before if PurePosixPath(each).stem.casefold() in linked or each in ended.answer]
+    found = named[:_LINKS] or _likely(app, shown) or _likely(app, given)
+    return tuple(each.removesuffix(".md") for each in found)
+
+
+def _others(path: str, cited: Iterable[Cited]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.path for each in cited if each.path != path))
+
+
+def _likely(app: App, paths: Iterable[str]) -> list[str]:
+    return list(islice((each for each in paths if not _is_plain(app, each)), _LIKELY))
+
+
+def _is_plain(app: App, path: str) -> bool:
+    data = app.vault.read(path)
+    return data is None or Note.parse(data).type in _PLAIN
+
+
+def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:
+    if ended is None:
+        return ()
+    try:
+        return load(app.vault, ended.session).untrusted
+    except NoteGone:
+        return ()
+
+
+def _session_before(app: App, agent: Runs, data: bytes) -> str:
+    """The session in which the note's last request was answered, if it is this machine's and can be gone on with."""
+    path = requests.last_session(data)
+    try:
+        session: Session | None = load(app.vault, path) if path else None
+    except AgentError:
+        return ""
+    if session is None or session.channel != CHANNEL or session.open_run or not is_own(app, session):
+        return ""
+    return "" if agent.is_stale(session) else path
+
+
+def _word(app: App, name: str) -> str:
+    return _WORDS[app.settings.vault.language][name]
+
+
+def _plain(text: str) -> str:
+    return " ".join(inert(" ".join(text.split())).replace("*", " ").split())[:300]

@@ -1,0 +1,328 @@
+"""Works on what people ask in their notes, for the daemon: each finished request once, and only what a hand has asked.
+
+A note is looked at when a person has changed it here and it has lain still for a while. What came with a pull or a
+checkout, and what we wrote ourselves, starts nothing. A request that was answered is not answered again while its words
+are the same: an editor that saves an older version over the answer does not ask, and history has the answer. Runs are
+work for the pool; notes are written in the daemon's turn. A request that comes back the same again and again is
+stopped, as some other program must be at it.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+
+from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
+from agent.background.inbox.answering import FOLDER, Placed, asked_in
+from agent.background.inbox.provenance import asks_more, drop_foreign, is_meant, keys_of, look_whose
+from agent.background.inbox.queue import ALL, Entry, PendingFile, pending_file
+from agent.background.inbox.worker import Worker, answer, is_open, is_over
+from agent.background.pool import Pool, Priority
+from agent.background.resume import OpenRuns, session_key
+from agent.errors import AgentError, NoteGone, Retryable
+from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
+from agent.loop.outcome import Ended, Outcome
+from agent.markdown.changes import Change
+from agent.markdown.requests import Request, is_answered, is_pending, may_ask, unreadable
+from agent.texts import text
+from agent.vault.plumbing.objects import has_id
+from agent.workspace.workspace import App
+
+LATER = 15.0
+"""Seconds until a run that waits for the person is looked at again: what told that it is over may have been missed."""
+AGAIN = 10.0
+"""Seconds until what could not be done now is tried again."""
+LOST = 60.0
+"""Seconds for which a note that is not where it was is waited for: a program may be about to put it back."""
+SESSIONS = "sessions/"
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Inbox:
+    """The requests of one vault. `held` gives a note's bytes by path and hash where they are in memory; `trouble` says
+    by path what does not work."""
+
+    app: App
+    pool: Pool
+    open_runs: OpenRuns
+    held: Callable[[str, str], bytes | None] = lambda path, hash: None
+    trouble: dict[str, str] = field(default_factory=dict)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    answers: AnswerLog = field(default_factory=AnswerLog)
+    _file: PendingFile = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._file = pending_file(self.app.vault)
+
+    @property
+    def problem(self) -> str:
+        """What does not work, in one line; empty for nothing."""
+        return "; ".join(f"{path}: {what}" for path, what in self.trouble.items())
+
+    def _text(self, key: str, **values: object) -> str:
+        return text(key, self.app.settings.vault.language, **values)
+
+    def start(self, _: object) -> None:
+        """Take up what the last daemon has left."""
+        entries, self.answers.answers = self._file.load()
+        for entry in entries:
+            data = self.app.vault.read(entry.path)
+            if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
+                continue  # it was answered, and only that could not be noted any more
+            if entry.phase == "still" and (
+                data is None or not has_id(data, entry.blob) or not self._listens(entry.path)
+            ):
+                continue  # changed while nobody watched
+            entry.mixed = data is None or not has_id(data, entry.blob)
+            if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
+                entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
+            elif entry.phase in ("running", "ended"):
+                entry.phase, entry.refusal = "ended", ("failed", self._text("runs.stopped"))
+            self.entries[entry.path] = entry
+
+    def changed(self, batch: FilesChanged[Change]) -> None:
+        """Notes have changed: those that a person has touched may ask something."""
+        for event in batch.events:
+            match event:
+                case NoteMoved(path=path, source=source):
+                    self._move(source, path)
+                case NoteDeleted(path=path, origin=Origin.HUMAN):
+                    self._drop(path)
+                    self.answers.delete(path)
+                    continue
+                case NoteEdited(path=path, origin=Origin.OWN) if path.startswith(SESSIONS):
+                    self._look_after(path, batch.now)
+            match event:
+                case (
+                    NoteCreated(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
+                    | NoteEdited(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
+                    | NoteMoved(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
+                ):
+                    told = not isinstance(event, NoteEdited | NoteMoved) or event.compared
+                    self._touch(path, digest, keys_of(changes) if told else {ALL}, batch.now)
+
+    def take_in(self, ended: Ended) -> None:
+        """A run that waited has come to an end; called from its thread."""
+        for entry in list(self.entries.values()):
+            if entry.phase == "waits" and entry.session == ended.session and ended.outcome is not Outcome.INTERRUPTED:
+                entry.due, entry.ended, entry.phase = 0.0, ended, "ended"
+
+    def tick(self, event: Tick) -> None:
+        """Begin what has lain still for long enough, write what is answered."""
+        now = event.now
+        for entry in list(self.entries.values()):
+            try:
+                self._step(entry, now)
+            except Retryable as error:
+                entry.due = now + AGAIN
+                logger.info("%s: not yet: %s", entry.path, error.message)
+            except (AgentError, OSError) as error:
+                self._give_up(entry, str(error))
+        try:
+            self._file.save(self.entries.values(), self.answers.answers)
+        except OSError as error:
+            self.trouble["inbox"] = f"what is asked cannot be kept for the next start: {error}"
+
+    def close(self) -> None:
+        """Once the pool has ended: write what was answered, and keep the rest for the next start."""
+        for entry in list(self.entries.values()):
+            if entry.phase == "ended":
+                with suppress(AgentError, OSError):
+                    self._write(entry, entry.due)
+            elif entry.phase == "submitted":
+                entry.phase = "still"
+        self._file.save(self.entries.values(), self.answers.answers)
+
+    def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:
+        entry = self.entries.get(path)
+        if entry is None:
+            if not self._listens(path) or not (path.startswith(f"{FOLDER}/") or self._may_ask(path, digest)):
+                return
+            entry = self.entries[path] = Entry(path, now)
+        if entry.phase == "told":
+            entry.phase, entry.request = "still", None
+        entry.due, entry.blob, entry.again = now + self.app.settings.inbox.quiet_seconds, digest, True
+        entry.keys = {**dict.fromkeys(keys, digest), **entry.keys}
+        self.trouble.pop(path, None)
+
+    def _listens(self, path: str) -> bool:
+        """Whether notes in this place are answered unasked."""
+        where = self.app.settings.inbox.answers
+        return where == "vault" or (where == "inbox" and path.startswith(f"{FOLDER}/"))
+
+    def _look_after(self, session: str, now: float) -> None:
+        """A session has grown: the run in it that waited may have been taken up by hand."""
+        for entry in self.entries.values():
+            if entry.phase == "waits" and entry.session == session:
+                entry.due = now + AGAIN
+
+    def _may_ask(self, path: str, digest: str) -> bool:
+        try:
+            data = self.held(path, digest) or self.app.vault.read(path)
+        except (AgentError, OSError) as error:
+            logger.info("%s cannot be read: %s", path, error)
+            return False
+        return data is not None and may_ask(data)
+
+    def _move(self, source: str, path: str) -> None:
+        entry = self.entries.pop(source, None)
+        if entry is not None:
+            entry.path = path
+            self.entries[path] = entry
+        if source in self.trouble:
+            self.trouble[path] = self.trouble.pop(source)
+        self.answers.move(source, path)
+
+    def _drop(self, path: str) -> None:
+        entry = self.entries.pop(path, None)
+        if entry is not None:
+            entry.cancelled.set()
+        self.trouble.pop(path, None)
+
+    def _step(self, entry: Entry, now: float) -> None:
+        if now < entry.due and entry.phase in ("still", "told"):
+            return
+        match entry.phase:
+            case "still":
+                self._consider(entry, now)
+            case "told":
+                self._look_back(entry)
+            case "interrupted":
+                self._submit(entry)
+            case "ended" if not entry.is_running:
+                self._write(entry, now)
+            case "waits" if now >= entry.due and not self.pool.has(session_key(entry.session)):
+                entry.due = now + LATER
+                if is_over(self.app.vault, entry.session):
+                    entry.due = inf
+                    entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
+            case "queued" if not self.app.vault.writer.queue.count():
+                self._finish(entry, now)
+
+    def _look_back(self, entry: Entry) -> None:
+        """See whether more was asked in the moment in which the answer was written."""
+        if asks_more(self.app, entry, self.answers.of(entry.path)):
+            entry.phase, entry.request = "still", None
+        else:
+            del self.entries[entry.path]
+
+    def _consider(self, entry: Entry, now: float) -> None:
+        """Start the first request of the note, if there is one that the person has made."""
+        data = self.app.vault.read(entry.path)
+        if data is None:
+            self._wait_for_it(entry, now)
+            return
+        entry.missing = None
+        if self.app.vault.writer.waiting_reason():
+            entry.due = now + AGAIN  # in the middle of a merge nobody knows yet whose words these are
+            return
+        if self.app.vault.provenance.arrived(entry.path, self.app.vault.git.blob_id(data)):
+            logger.info("%s came from elsewhere, and asks nothing until somebody changes it here", entry.path)
+            del self.entries[entry.path]
+            return
+        drop_foreign(self.app.vault, entry)
+        touched = entry.keys.keys() | self.answers.ticked(entry.path)
+        meant = [each for each in asked_in(self.app, entry.path) if is_meant(each, touched)]
+        request = next((each for each in meant if not self._was_answered(entry.path, each, data)), None)
+        wall = self.app.clock.now().timestamp()
+        if request is None:
+            del self.entries[entry.path]
+            if meant:
+                self.trouble[entry.path] = self._text("inbox.answered_before")
+            elif entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable(data)):
+                self.trouble[entry.path] = cannot
+        elif self.answers.is_stopped(entry.path, request.key, wall):
+            del self.entries[entry.path]
+            self.trouble[entry.path] = self._round
+        elif self.answers.goes_round(entry.path, request.key, wall):
+            entry.request, entry.phase, entry.refusal = request, "ended", ("stopped", self._round)
+        else:
+            entry.request = request
+            self._submit(entry)
+
+    @property
+    def _round(self) -> str:
+        return self._text("inbox.round", times=CYCLES, minutes=round(WINDOW / 60))
+
+    def _was_answered(self, path: str, request: Request, data: bytes) -> bool:
+        """Whether a request was answered in these very words, and its answer was taken out of the note since."""
+        last = self.answers.last(path, request.key)
+        return last is not None and not is_answered(data, last.run) and (request.line > 0 or not is_pending(data))
+
+    def _submit(self, entry: Entry) -> None:
+        """Have a request worked on."""
+        if entry.phase == "still":
+            entry.session, entry.mixed = "", False
+        entry.phase, entry.again, entry.ended, entry.refusal = "submitted", False, None, None
+        worker = Worker(self.app, self.open_runs, partial(self._began, entry))
+        entry.work = self.pool.submit(partial(worker.work, entry), key=f"note {entry.path}", priority=Priority.NOTE)
+
+    def _began(self, entry: Entry) -> None:
+        """The work on a request begins, in its thread: from now on, a crash is told in the note."""
+        entry.phase = "running"
+        self._file.save(list(self.entries.values()), self.answers.answers)
+
+    def _write(self, entry: Entry, now: float) -> None:
+        """Put what the run came to into the note; what is asked in it besides is looked at then."""
+        ended = entry.ended
+        if ended is not None:
+            entry.session = ended.session
+            if ended.outcome is Outcome.INTERRUPTED and not entry.cancelled.is_set():
+                entry.phase = "interrupted"
+                return
+        if now < entry.due and entry.missing is not None:
+            return
+        look_whose(self.app.vault, entry)
+        try:
+            placed = answer(self.app, entry)
+        except NoteGone:
+            self._wait_for_it(entry, now)
+            return
+        entry.missing = None
+        if entry.request is not None and (ended or entry.refusal):
+            self._note(entry, entry.request, placed)
+        if entry.refusal is not None and entry.refusal[0] != "done":
+            self.trouble[entry.path] = f"{entry.refusal[0]}: {entry.refusal[1]}"
+        if placed is not None and placed.queued:
+            entry.phase = "queued"
+        elif ended is not None and ended.outcome.waits:
+            entry.due, entry.phase, entry.ended = now + LATER, "waits", None
+        else:
+            self._finish(entry, now)
+
+    def _note(self, entry: Entry, request: Request, placed: Placed | None) -> None:
+        """Remember that this was answered."""
+        entry.keys.pop(request.key, None)
+        at = self.app.clock.now().timestamp()
+        if placed is None:
+            self.answers.add(Answered(entry.path, request.key, at))
+        else:
+            task = bool(request.line)
+            self.answers.add(Answered(entry.path, request.key, at, placed.status, task, placed.run))
+
+    def _finish(self, entry: Entry, now: float) -> None:
+        """Go on with what the person has asked meanwhile; else see later whether the answer has stayed."""
+        if entry.again or entry.keys:
+            entry.phase, entry.request, entry.ended, entry.refusal = "still", None, None, None
+            entry.due = 0.0 if entry.due == inf else entry.due
+        else:
+            entry.phase, entry.ended, entry.refusal = "told", None, None
+            entry.due = now + self.app.settings.inbox.quiet_seconds
+
+    def _wait_for_it(self, entry: Entry, now: float) -> None:
+        """The note is not there: it may turn up under another name, and counts as gone when it does not."""
+        entry.missing = now if entry.missing is None else entry.missing
+        entry.due = now + 1.0
+        if now - entry.missing >= LOST:
+            if entry.ended is not None:
+                logger.warning("%s is gone; its answer is in %s", entry.path, entry.ended.session)
+            self._drop(entry.path)
+
+    def _give_up(self, entry: Entry, what: str) -> None:
+        where = f"; the answer is in {entry.ended.session}" if entry.ended else ""
+        logger.warning("%s: %s%s", entry.path, what, where)
+        self._drop(entry.path)
+        self.trouble[entry.path] = f"{what}{where}"

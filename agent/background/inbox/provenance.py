@@ -1,0 +1,69 @@
+"""Whose words in a note ask for something: what a person has touched here, also in the moment of our own write.
+
+Everything else is told from theirs by where it came from: a pull, a tool of ours. The events say most of it; what was
+saved between the last look and our write is in no event, and is found by comparing.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+
+from agent.background.inbox.answer_log import Answered
+from agent.background.inbox.answering import asked_in
+from agent.background.inbox.queue import ALL, Entry
+from agent.errors import AgentError
+from agent.markdown.changes import Change, TaskAdded, TaskMarked, TaskUnticked, between
+from agent.markdown.note import Note
+from agent.markdown.requests import Request, is_answered, key_of
+from agent.vault.store import Vault
+from agent.workspace.workspace import App
+
+logger = logging.getLogger(__name__)
+
+
+def keys_of(changes: Iterable[Change]) -> set[str]:
+    """The keys of the tasks for the agent that were written or unticked."""
+    touched = (each for each in changes if isinstance(each, TaskAdded | TaskUnticked | TaskMarked))
+    return {key_of(each.text) for each in touched if "@agent" in each.text.lower()}
+
+
+def is_meant(request: Request, touched: Collection[str]) -> bool:
+    """Whether the person has made this request: a whole note they changed, or a task they wrote or unticked; one that
+    we have ticked before was unticked, even if nobody saw both."""
+    return not request.line or request.key in touched or ALL in touched
+
+
+def look_whose(vault: Vault, entry: Entry) -> None:
+    """Just before a note is answered: what a pull has brought into it asks nothing, nor does what we wrote there."""
+    data = vault.read(entry.path)
+    digest = "" if data is None else vault.git.blob_id(data)
+    if data is None or digest == entry.blob:
+        return
+    try:
+        arrived = vault.provenance.arrived(entry.path, digest)
+    except AgentError as error:
+        logger.info("%s: git does not say where it comes from: %s", entry.path, error.message)
+        arrived = True
+    if arrived:
+        entry.again = False
+        drop_foreign(vault, entry)
+    if arrived or (entry.path, digest) in vault.writer.journal.written():
+        entry.mixed = True
+
+
+def drop_foreign(vault: Vault, entry: Entry) -> None:
+    """Take those tasks out of an entry's `keys` that came with a pull."""
+    came = {digest for digest in entry.keys.values() if vault.provenance.arrived(entry.path, digest)}
+    entry.keys = {key: digest for key, digest in entry.keys.items() if digest not in came}
+
+
+def asks_more(app: App, entry: Entry, given: Sequence[Answered]) -> bool:
+    """Whether a person has saved new requests in the moment in which the note was answered; sets the entry's `keys`.
+
+    `given` are the answers in the note, the entry's own last.
+    """
+    data = app.vault.read(entry.path)
+    if entry.mixed or entry.request is None or data is None or not given or not is_answered(data, given[-1].run):
+        return False
+    before = Note.parse(entry.request.base.encode("utf-8", "replace"))
+    entry.keys = dict.fromkeys(keys_of(between(before, Note.parse(data))), app.vault.git.blob_id(data))
+    return any(is_meant(each, entry.keys) for each in asked_in(app, entry.path))

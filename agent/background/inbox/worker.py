@@ -1,0 +1,74 @@
+"""One request of a note: the run that works on it, in a thread of its own, and what is put into the note then.
+
+When it is begun, and what becomes of the note afterwards, is `inbox`'s.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent.background.inbox.answering import Placed, asked_in, held, perform, place, refuse
+from agent.background.inbox.queue import Entry
+from agent.background.pool import Cancelled
+from agent.background.resume import OpenRuns
+from agent.errors import AgentError, LockHeld, NoteGone
+from agent.loop.session import load
+from agent.runs.service import Line
+from agent.vault.store import Vault
+from agent.workspace.workspace import App
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Works on one request. `began` is called when it is this request's turn, before anything else."""
+
+    app: App
+    open_runs: OpenRuns
+    began: Callable[[], object]
+
+    def work(self, entry: Entry, cancelled: Cancelled) -> None:
+        """One run, in its thread; only the entry's own fields are set here. Raises nothing."""
+        assert entry.request is not None
+        line = Line(cancelled=lambda: cancelled() or entry.cancelled.is_set())
+        try:
+            self.began()
+            with held(self.app, entry.path), self.open_runs() as runs:
+                if entry.session:
+                    entry.ended = runs.resume(entry.session, line)
+                elif is_open(runs.app, entry):
+                    entry.ended = perform(runs.app, runs, entry.path, entry.request, line)
+                else:
+                    entry.again = True
+        except (LockHeld, NoteGone):
+            entry.due, entry.again = self.app.clock.monotonic() + 1.0, True
+        except AgentError as error:
+            entry.refusal = ("failed", ". ".join(filter(None, [error.message, error.hint])))
+        except Exception as error:  # a bug in one run must not end the daemon's others, nor go unseen
+            logger.warning("the run for %s failed", entry.path, exc_info=True)
+            entry.refusal = ("failed", f"{type(error).__name__}: {error}")
+        entry.phase = "ended"
+
+
+def answer(app: App, entry: Entry) -> Placed | None:
+    """Put what the run came to, or why there was none, into the note; raises what `place` does."""
+    if entry.request is None:
+        return None
+    if entry.ended is not None:
+        return place(app, entry.path, entry.request, entry.ended)
+    return refuse(app, entry.path, entry.request, *entry.refusal) if entry.refusal else None
+
+
+def is_open(app: App, entry: Entry) -> bool:
+    """Whether what the entry is about stands open in its note."""
+    assert entry.request is not None
+    return entry.request.key in {each.key for each in asked_in(app, entry.path)}
+
+
+def is_over(vault: Vault, session: str) -> bool:
+    """Whether no run is open in a session, or there is no such session."""
+    try:
+        return load(vault, session).open_run is None
+    except AgentError:
+        return True

@@ -1,0 +1,111 @@
+"""Keeps the search index in step with the notes: with each batch of changes, and by comparing everything now and then.
+
+A batch costs one commit to the index, whatever its size. An update that fails is remembered in `problem` and tried
+again soon; nothing is lost by it, as the whole comparison finds what is missing.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from agent.clock import Clock
+from agent.events.types import (
+    FilesChanged,
+    IndexUpdated,
+    NoteCreated,
+    NoteDeleted,
+    NoteEdited,
+    NoteMoved,
+    Tick,
+    TurnEnded,
+)
+from agent.index.update import Report
+from agent.markdown.changes import Change
+from agent.workspace.malloc_trim import give_back
+from agent.workspace.search_index import Library
+
+RETRY = 10.0
+"""Seconds until the index is tried again after an update of it has failed."""
+MANY = 250
+"""Changes in one turn that make a burst large: the memory that it took is given back."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class IndexSync:
+    """The index of one vault. `tell` publishes what it has taken in; work on it happens inside `cut_short`."""
+
+    index: Library
+    clock: Clock
+    scan_seconds: float
+    tell: Callable[[object], object]
+    cut_short: Callable[[], AbstractContextManager[None]]
+    problem: str = ""
+    _compare_at: float = field(default=0.0, init=False)
+    _large: bool = field(default=False, init=False)
+
+    def start(self, _: object) -> None:
+        """Bring the index up to what the notes say."""
+        self._compare()
+
+    def changed(self, event: FilesChanged[Change]) -> None:
+        """Take in one batch of changes."""
+        hashes: dict[str, str | None] = {}
+        for each in event.events:
+            match each:
+                case NoteCreated(path=path, hash=digest) | NoteEdited(path=path, hash=digest):
+                    hashes[path] = digest
+                case NoteMoved(path=path, source=source, hash=digest):
+                    hashes |= {source: None, path: digest}
+                case NoteDeleted(path=path):
+                    hashes[path] = None
+        if hashes:
+            report = self._guarded(lambda: self.index.touch(hashes))
+            if report is not None:
+                self.tell(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
+        if len(event.events) >= MANY:
+            self._large = True
+            give_back()
+
+    def tick(self, event: Tick) -> None:
+        """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
+        as the watcher looks at all files, since some of what decides (such as `.gitignore`) is no note."""
+        if self.problem:
+            self._compare_at = min(self._compare_at, event.now + RETRY)
+        elif self.index.is_broken():
+            self._compare_at = event.now
+        if event.now >= self._compare_at:
+            self._compare()
+
+    def turn_ended(self, event: TurnEnded) -> None:
+        """Compare the whole index soon when a look has failed: changes may have been missed. After a large burst, close
+        the index's files and give memory back; the next update opens them again."""
+        if event.failures:
+            self._compare_at = min(self._compare_at, self.clock.monotonic() + RETRY)
+        if self._large and not event.waiting:
+            self._large = False
+            self.index.close()
+            give_back()
+
+    def _compare(self) -> None:
+        report = self._guarded(self.index.refresh)
+        self._large = self._large or (report is not None and report.indexed >= MANY)
+        give_back()
+        self._compare_at = self.clock.monotonic() + self.scan_seconds
+
+    def _guarded(self, work: Callable[[], Report]) -> Report | None:
+        """The report of an update; None when it has failed, and `problem` says why then."""
+        try:
+            with self.cut_short():
+                report = work()
+        except Exception as error:  # a daemon that has ended mends nothing
+            what = str(error) or type(error).__name__
+            if self.problem != what:
+                logger.warning("index: %s", what)
+            logger.debug("index:", exc_info=True)
+            self.problem = what
+            return None
+        self.problem = ""
+        return report

@@ -1,0 +1,131 @@
+"""Keeps the vault in order when nothing else goes on: asks about what arrived, settles offers, takes in opinions of
+skills, learns, and tends memory.
+
+Noticing is quick and done in the daemon's turn. The jobs are work for the pool, one after the other, submitted once the
+vault has lain still and what people did by hand is recorded. What cannot be done now is tried again with the next
+change, and said in `problem`.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+
+from agent.background.pool import Pool, Priority
+from agent.clock import Clock
+from agent.errors import AgentError
+from agent.events.runs import TaskCompleted
+from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
+from agent.markdown.changes import Change
+from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.skills.library import FOLDER as SKILLS
+from agent.skills.library import HISTORY
+from agent.skills.offers import FOLDER as APPROVALS
+from agent.watch.classify import VaultEvent
+
+STILL = 2.0
+"""Seconds without a change before anything is begun."""
+PATIENCE = 20.0
+"""Seconds that a job which has begun gets when the daemon stops: an upkeep is one commit or nothing."""
+KEY = "maintenance"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Maintenance:
+    """The maintenance of one vault. `settled` says whether what people did by hand is recorded."""
+
+    jobs: UpkeepJobs
+    pool: Pool
+    clock: Clock
+    settled: Callable[[], bool]
+    _wanted: dict[str, Callable[[], object]] = field(default_factory=dict, init=False)
+    _problems: dict[str, str] = field(default_factory=dict, init=False)
+    _begin_at: float = field(default=0.0, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    @property
+    def problem(self) -> str:
+        """What could not be done last, in one line; empty for nothing."""
+        with self._lock:
+            return "; ".join(f"{name}: {what}" for name, what in self._problems.items())
+
+    def start(self, _: object) -> None:
+        """Look for what was done while nobody watched."""
+        jobs = self.jobs
+        self._want(arrivals=jobs.arrivals, reviews=jobs.reviews, offers=jobs.offers, opinions=jobs.opinions)
+
+    def changed(self, event: FilesChanged[Change]) -> None:
+        """Files have changed: what follows from it is wanted."""
+        found, jobs = event.events, self.jobs
+        paths = [path for each in found for path in _paths(each)]
+        others = {path for each in found if each.origin is not Origin.OWN for path in _paths(each)}
+        skills = [path for path in paths if _is_skill(path)]
+        if skills:
+            jobs.skills_changed(skills)
+            self._want(reviews=jobs.reviews)
+        if any(each.origin is Origin.ARRIVED for each in found):
+            self._want(arrivals=jobs.arrivals)
+        if any(path.startswith(f"{APPROVALS}/") for path in others):
+            self._want(arrivals=jobs.arrivals, offers=jobs.offers)
+        if any(path.startswith("sessions/") for path in others):
+            self._want(opinions=jobs.opinions)
+        self._want(upkeep=jobs.upkeep)
+
+    def edits_committed(self, event: EditsCommitted) -> None:
+        """A person's edits are in the history: they may be opinions of skills, and keep the trust in a skill."""
+        self._want(opinions=self.jobs.opinions)
+        if skills := tuple(filter(_is_skill, event.paths)):
+            self.jobs.skills_edited(event.commit, skills)
+            self._want(reviews=self.jobs.reviews)
+
+    def run_ended(self, event: TaskCompleted) -> None:
+        """A run has ended, in whichever process: learn from it, and take in what was said of its skills."""
+        self._want(opinions=self.jobs.opinions)
+        if self.jobs.may_learn_from(event):
+            self._want(learning=self.jobs.learn)
+
+    def tick(self, event: Tick) -> None:
+        """Submit what is wanted, if the vault lies still and nothing else goes on."""
+        state = self.pool.state
+        if not self._wanted or event.now < self._begin_at or state.running or state.waiting or not self.settled():
+            return
+        with self._lock:
+            wanted, self._wanted = self._wanted, {}
+            self._problems = {}
+        for name, job in wanted.items():
+            future = self.pool.submit(_job(job), key=KEY, priority=Priority.MAINTENANCE, patience=PATIENCE)
+            future.add_done_callback(partial(self._done, name))
+
+    def _want(self, **jobs: Callable[[], object]) -> None:
+        with self._lock:
+            self._wanted |= jobs
+            self._begin_at = self.clock.monotonic() + STILL
+
+    def _done(self, name: str, future: "Future[object]") -> None:
+        if future.cancelled() or (error := future.exception()) is None:
+            return
+        if isinstance(error, AgentError | OSError):
+            logger.info("%s: not done now: %s", name, error)
+            what = str(error)
+        else:
+            logger.warning("%s failed", name, exc_info=error)
+            what = f"{type(error).__name__}: {error}"
+        with self._lock:
+            self._problems[name] = what
+
+
+def _job(job: Callable[[], object]) -> Callable[[Callable[[], bool]], object]:
+    """A maintenance job as the pool calls it: it is one commit or nothing, so that it is not stopped in between."""
+    return lambda cancelled: job()
+
+
+def _paths(event: VaultEvent) -> tuple[str, ...]:
+    return (event.path, event.source) if isinstance(event, NoteMoved) else (event.path,)
+
+
+def _is_skill(path: str) -> bool:
+    return path.startswith(f"{SKILLS}/") and not path.startswith(f"{HISTORY}/")

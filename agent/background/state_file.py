@@ -1,0 +1,58 @@
+"""Leaves word of how the daemon does, in a file for `status`: written when something has changed."""
+
+import json
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.background.pool import Pool
+from agent.config.private import replace
+from agent.events.types import TurnEnded
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class StateFile:
+    """The file at `path`. `index_problem` says what is wrong with the index, `problems` what else does not work, a line
+    each; `masked` covers up secrets in them."""
+
+    path: Path
+    pool: Pool
+    index_problem: Callable[[], str]
+    problems: Callable[[], tuple[str, ...]]
+    masked: Callable[[str], str]
+    _written: dict[str, object] = field(default_factory=dict, init=False)
+
+    def starting(self) -> None:
+        """Say that the daemon is there, and not ready yet."""
+        self._write({"starting": True})
+
+    def turn_ended(self, event: TurnEnded) -> None:
+        """Say how it goes now."""
+        work, index = self.pool.state, self.index_problem()
+        problems = dict.fromkeys(filter(None, (event.problem, *self.problems(), index)))
+        self._write(
+            {
+                "hints": event.hints,
+                "files": event.files,
+                "waiting": event.waiting,
+                "last_scan": event.last_scan,
+                "index": index or None,
+                "runs": len(work.running),
+                "work": {"running": list(work.running), "waiting": list(work.waiting)},
+                "failures": event.failures,
+                "problem": self.masked("; ".join(problems)),
+            }
+        )
+
+    def _write(self, state: dict[str, object]) -> None:
+        if state == self._written:
+            return
+        try:
+            replace(self.path, json.dumps({"pid": os.getpid(), **state}))
+        except OSError as error:  # a full disk; `status` has the last word that could be written
+            logger.info("cannot leave word for status: %s", error)
+        self._written = state

@@ -1,0 +1,51 @@
+"""The models of the settings, on the account of each run: redacted, priced, metered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent.context.budget import Count
+from agent.llm.choose import Providers, providers
+from agent.llm.ledger import Ledger, Scope, Totals
+from agent.llm.presets import price
+from agent.llm.provider import Provider
+from agent.llm.redacted import Redacted
+from agent.llm.spend import Meter
+from agent.loop.agent import Models
+from agent.runs.extractive_provider import Quoting
+from agent.runs.status import ledger_of
+from agent.workspace.workspace import App, learn_secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The machine's models with one ledger for all its vaults, as the day's ceilings are the person's."""
+
+    models: Providers
+    ledger: Ledger
+    of_run: Callable[[str, str], Models]
+
+    def spent(self, run: str) -> Totals:
+        """What a run and its sub-runs have cost."""
+        return self.ledger.totals_of(run)
+
+
+def account(app: App, count: Count, stand_in: Provider) -> Account:
+    """The models that the settings name, `stand_in` where they name none. Connects to nothing.
+
+    Raises `ConfigError` for half a configuration.
+    """
+    secrets = learn_secrets(app)
+    found = providers(app.settings.llm, app.clock, count)
+    ledger = ledger_of(app)
+
+    def metered(provider: Provider, scope: Scope) -> Provider:
+        if not provider.model.present:
+            return stand_in.of_run(scope.run) if isinstance(stand_in, Quoting) else stand_in
+        meter = Meter(provider, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
+        return Redacted(meter, secrets)
+
+    def of_run(run: str, job: str) -> Models:
+        scope = Scope(run, job)
+        return Models(metered(found.main, scope), metered(found.fast, scope))
+
+    return Account(found, ledger, of_run)

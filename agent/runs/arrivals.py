@@ -1,0 +1,71 @@
+"""What arrived from elsewhere, for the daemon and the commands: taken notice of, asked about, shown in `status`."""
+
+import logging
+from dataclasses import dataclass
+
+from agent.errors import AgentError
+from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
+from agent.vault.provenance.remotes import addresses
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.workspace import App
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteState:
+    """One remote: its name (empty: not configured any more), who writes there (None: not answered), and how many notes
+    have come by it."""
+
+    name: str
+    address: str
+    writers: str | None
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalState:
+    """The remotes, the steering notes that wait for a look, and how many notes came by no remote."""
+
+    remotes: tuple[RemoteState, ...]
+    steering: tuple[str, ...]
+    from_nowhere: int
+
+
+def counted(notes: int) -> str:
+    """So many notes, in words."""
+    return "1 note" if notes == 1 else f"{notes} notes"
+
+
+def arrival_state(app: App) -> ArrivalState:
+    """How it stands; asks git for the configured remotes and changes nothing in the vault."""
+    provenance = app.vault.provenance
+    counts = provenance.counts()
+    named = {address: name for name, address in addresses(app.vault.git).items()}
+    writers = provenance.answers.load().writers
+    known = dict.fromkeys([*named, *(address for address in counts if address)])
+    remotes = tuple(RemoteState(named.get(each, ""), each, writers.get(each), counts.get(each, 0)) for each in known)
+    steering = tuple(sorted(arrival.path for arrival in unseen_steering(app.vault)))
+    return ArrivalState(remotes, steering, counts.get("", 0))
+
+
+def tend_arrivals(app: App) -> tuple[str, ...]:
+    """Carry out what was decided about arrivals, and ask about new ones; returns the notes that ask."""
+    for review in settle_arrivals(app.vault):
+        logger.info("%s: %s", review.subject, review.status)
+    clock = app.clock
+    asked = ask_about_arrivals(app.vault, clock.now(), clock.new_id(), app.settings.vault.language)
+    for path in asked:
+        logger.info("asked about what arrived in %s", path)
+    return asked
+
+
+def arrivals_before_a_run(app: App) -> str:
+    """Ask about new arrivals where no daemon does; one line for the person, empty where nothing is new."""
+    if is_watched(app):
+        return ""
+    try:
+        asked = tend_arrivals(app)
+    except AgentError as error:
+        return f"what arrived could not be asked about yet: {error.message}"
+    return "notes have arrived; who writes there, and may they steer me? vault-agent trust" if asked else ""

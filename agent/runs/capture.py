@@ -1,0 +1,159 @@
+"""What runs leave in memory, and how it is put together for one vault: entries, flushes, the words of runs that were
+cut off. What is worth keeping is `agent.memory`'s to say.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from agent.context.prompt import LANGUAGES, fill
+from agent.errors import AgentError, NoteGone, SecretFound
+from agent.events.bus import ignore_event
+from agent.events.runs import Speaker, TaskCompleted
+from agent.llm.messages import Assistant, Request, ToolResult, User
+from agent.loop.records import Began, Spoken
+from agent.loop.session import Session, load
+from agent.memory.capture import Ways
+from agent.memory.dedupe import Thresholds
+from agent.memory.entry import Entry, EntryType, read_entry
+from agent.memory.flush import RECENT
+from agent.memory.keeping import Capturing, Keeper
+from agent.memory.tombstones import tombstones
+from agent.memory.workflow import ToolUse, Trace
+from agent.runs.accounts import Account
+from agent.runs.recall_source import Recall
+from agent.tools.tool import RunContext
+from agent.vault.store import Vault
+from agent.vault.write.change import Stamp
+from agent.workspace.workspace import App
+
+FOLDER = "entries/"
+_LOOKED_AT = 100
+_SUMMARY_TOKENS = 256
+_TAIL = 8_000
+_ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
+"""The arguments that say what a call is about, the most telling first."""
+logger = logging.getLogger(__name__)
+
+
+def keeper_of(app: App, searches: Recall) -> Keeper:
+    """What tells new entries of a vault from known ones, by its settings."""
+    settings = app.settings.memory
+    return Keeper(app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge))
+
+
+def keep_words(app: App, session: Session, run: str) -> None:
+    """Keep what a person said to a run that was cut off: it may never be taken up again. Does not raise."""
+    began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
+    if began is None or not app.settings.memory.capture_messages:
+        return
+    vault = app.vault
+    keeper = Keeper(vault, lambda entry: ())
+    capturing = Capturing(keeper, _ways(app), lambda path, run: trace(vault, path, run), ignore_event)
+    speaker = Speaker(began.channel, began.sender, began.group)
+    try:
+        capturing.capture(TaskCompleted(run, session.path, began.task, speaker, "interrupted", "", (), 0.0, 0))
+    except (AgentError, OSError) as error:
+        logger.warning("%s: what was said in it is not remembered: %s", session.path, error)
+
+
+def trace(vault: Vault, path: str, run: str) -> Trace:
+    """What a session's note says of a run: its calls in their order, and whose text was before the model."""
+    try:
+        session = load(vault, path)
+    except NoteGone:
+        return Trace(is_whole=False)
+    said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
+    failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
+    calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
+    steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
+    return Trace(steps, session.untrusted)
+
+
+def save_flushed(vault: Vault, entries: Sequence[Entry]) -> None:
+    """Write down what a conversation would lose to a compaction, in one commit."""
+    first = entries[0]
+    stamp = Stamp("agent", run=first.slots.get("run", ""), tool="flush", session=first.session_id)
+    save_entries(vault, entries, stamp)
+
+
+def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
+    """Memories as notes, in one commit."""
+    if not entries:
+        return
+    with vault.transaction(f"memory(flush): keep {len(entries)} of a conversation", stamp) as transaction:
+        for entry in entries:
+            transaction.create(entry.path, entry.note())
+
+
+def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
+    """The memories saved last, the newest first; those of the newest days are looked at."""
+    paths = sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
+    found = [read_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
+    return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
+
+
+def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
+    """Save what a model wants to remember of a conversation, for the person who speaks in it and nobody else; what
+    cannot be saved (a secret) costs no other.
+
+    Nothing is saved once the run has read untrusted text: who knows whose wish it is.
+    """
+    if context.taint:
+        return
+    left = tombstones(app.vault)
+    for fact in facts:
+        if left.is_forgotten(fact):
+            continue
+        entry = Entry(
+            app.clock.new_id(),
+            app.clock.now(),
+            fact,
+            type=EntryType.AUTO_FLUSH,
+            channel=context.channel,
+            source="context_compact",
+            session_id=context.session,
+            sender_id=context.sender,
+        )
+        with suppress(SecretFound):
+            save_entries(app.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session))
+
+
+def _ways(app: App) -> Ways:
+    """How captures are made without a model."""
+    vault, settings = app.vault, app.settings
+    return Ways(
+        settings.memory,
+        app.clock,
+        vault.masked,
+        lambda: tombstones(vault).without_forgotten,
+        language=settings.vault.language,
+    )
+
+
+def ways_with_models(app: App, models: Account) -> Ways:
+    """The same with the models that there are."""
+    summarise = _summarise(app, models) if models.models.fast.model.present else None
+    return replace(_ways(app), summarise=summarise, thinks=models.models.main.model.present)
+
+
+def end_of_session(vault: Vault, path: str) -> str:
+    return (vault.read(path) or b"")[-_TAIL:].decode("utf-8", "ignore")
+
+
+def _summarise(app: App, models: Account) -> Callable[[str], str]:
+    """A long turn to what is worth keeping, by the fast model; on an account of its own."""
+
+    def summarise(text: str) -> str:
+        language = LANGUAGES[app.settings.vault.language]
+        prompt = fill("turn", app.vault.own_version, language=language, turn=text)
+        model = models.of_run(f"capture-{app.clock.new_id()}", "").fast
+        return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text
+
+    return summarise
+
+
+def _about(arguments: object) -> str:
+    given = arguments if isinstance(arguments, dict) else {}
+    return next((str(given[key]) for key in _ABOUT if given.get(key)), "")

@@ -1,0 +1,48 @@
+"""Runs that have ended or paused, as their session's note tells them: the same event that their own process
+published."""
+
+from collections.abc import Iterator
+
+from agent.events.runs import Speaker, TaskCompleted
+from agent.llm.messages import Assistant, ToolResult, Usage
+from agent.loop.records import Began, Closed, Record, Spoken
+from agent.loop.session import Session
+
+
+def completed_runs(session: Session) -> Iterator[TaskCompleted]:
+    """One event for each time that a run in the session has ended or paused, the oldest first; `at` is set in each.
+
+    Seconds are counted from the run's beginning, with the time in which it waited for its person.
+    """
+    began: tuple[Record, Began] | None = None
+    since: list[Record] = []
+    for record in session.records:
+        match record.event:
+            case Began() as event:
+                began, since = (record, event), []
+            case Closed() as closed if began is not None and began[1].run == closed.run:
+                yield _completed(session.path, *began, since, record, closed)
+            case _:
+                since.append(record)
+
+
+def _completed(
+    path: str, start: Record, began: Began, since: list[Record], end: Record, closed: Closed
+) -> TaskCompleted:
+    spoken = [each.event for each in since if isinstance(each.event, Spoken)]
+    answers = [each.message for each in spoken if isinstance(each.message, Assistant)]
+    used = sum((each.usage for each in spoken if each.usage), Usage())
+    return TaskCompleted(
+        closed.run,
+        path,
+        began.task,
+        Speaker(began.channel, began.sender, began.group),
+        closed.outcome,
+        answers[-1].text if answers else "",
+        tuple(each.message.name for each in spoken if isinstance(each.message, ToolResult)),
+        (end.at - start.at).total_seconds(),
+        len(answers),
+        used.input,
+        used.output,
+        end.at,
+    )

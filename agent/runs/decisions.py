@@ -1,0 +1,113 @@
+"""What waits for a person: approvals and questions, and the runs that go on when they are decided.
+
+Deciding and answering are the same whether a person ticks a box, types a command or is asked in a chat: the note says
+it in the end. Taking runs up again is `runs`' and `resumption`'s.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.errors import UserError
+from agent.markdown import blocks, tasks
+from agent.markdown.note import Note
+from agent.runs.registry import Mark, marks_of
+from agent.tools.approvals import Approvals
+from agent.tools.builtin.human import ANSWER, parted, read_answer
+from agent.tools.builtin.human import FOLDER as QUESTIONS
+from agent.vault.store import Vault
+from agent.vault.write.change import Stamp
+from agent.workspace.workspace import App
+
+_DECIDED = {"approved", "rejected", "outdated"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that the agent has asked in the note at `path`; `answer` is empty while there is none."""
+
+    id: str
+    path: str
+    text: str
+    options: tuple[str, ...]
+    run: str
+    expires: datetime | None
+    answer: str
+
+
+def approvals(app: App) -> Approvals:
+    """The approvals of a vault."""
+    return Approvals(app.vault, app.clock, app.settings.tools.approval_hours, app.settings.vault.language)
+
+
+def read_question(vault: Vault, path: str) -> Question | None:
+    """The question in a note; None where it holds none."""
+    data = vault.read(path)
+    note = Note.parse(data or b"")
+    if data is None or note.type != "question":
+        return None
+    above, _ = parted(note.body.replace("\r\n", "\n"))
+    boxes = [task.text for task in tasks.read(blocks.read(above))]
+    text = "\n".join(line for line in above.splitlines() if not line.lstrip().startswith("- ["))
+    expires = note.header.get("expires")
+    return Question(
+        note.id or "",
+        path,
+        text.strip().removeprefix("# "),
+        tuple(boxes),
+        note.string("run") or "",
+        expires if isinstance(expires, datetime) else None,
+        read_answer(vault.own_version(path) or b"", tuple(boxes)),
+    )
+
+
+def open_questions(app: App) -> tuple[Question, ...]:
+    """The questions that runs on this machine wait for, in the order of their notes' names."""
+    waiting = (mark.waits_for for mark in marks_of(app.vault).all() if not mark.parent)
+    paths = sorted(path for path in waiting if path.startswith(f"{QUESTIONS}/"))
+    found = (read_question(app.vault, path) for path in paths)
+    return tuple(question for question in found if question is not None and not question.answer)
+
+
+def answer(app: App, question: Question, text: str) -> None:
+    """Write an answer into the question's note in the person's name: a tick for an option, else words below it."""
+    said, path = app.vault.masked(text.strip()), question.path
+    if not said:
+        raise UserError("the answer is empty", hint=f"vault-agent questions answer {question.id} TEXT")
+    data = app.vault.read(path) or b""
+    note = Note.parse(data)
+    body = note.body
+    box = f"- [ ] {said}"
+    if said in question.options and f"\n{box}" in body:
+        after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
+    else:
+        heading = f"\n\n{ANSWER[app.settings.vault.language]}\n" if parted(body)[1] is None else ""
+        after = body.rstrip("\n") + heading + f"\n\n{said}\n"
+    with app.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
+        change.edit(path, data, note.with_body(after).data)
+
+
+def ready(app: App) -> tuple[Mark, ...]:
+    """The waiting runs of this machine whose person has decided or answered, and whose session is as they left it."""
+    return tuple(mark for mark in marks_of(app.vault).waiting() if is_ready(app, mark))
+
+
+def is_ready(app: App, mark: Mark) -> bool:
+    """Whether a run that waited can go on: its person has decided, and its session is as this machine left it."""
+    if content_of(app.vault, mark.session) != mark.content:
+        return False  # whoever has changed it, a person goes on with it by hand or not at all
+    if mark.waits_for.startswith(f"{QUESTIONS}/"):
+        question = read_question(app.vault, mark.waits_for)
+        return question is not None and _is_of(mark, question.run) and bool(question.answer)
+    approval = approvals(app).find(mark.waits_for)
+    return approval is not None and _is_of(mark, approval.run) and approval.status in _DECIDED
+
+
+def _is_of(mark: Mark, run: str) -> bool:
+    """Whether a run is the one of this mark, or one that it has delegated to."""
+    return run.partition(".")[0] == mark.run
+
+
+def content_of(vault: Vault, path: str) -> str:
+    """The blob id of what a note holds; empty where there is none."""
+    data = vault.read(path)
+    return "" if data is None else vault.git.blob_id(data)

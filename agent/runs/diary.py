@@ -1,0 +1,183 @@
+"""The life of a vault's memories, put together: the day's log and summary, the daily upkeep, importing.
+
+When the upkeep ran last is remembered on this machine only: what a run finds to do is told by the notes, so another
+machine's upkeep, or one too many, does no harm.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from agent.config import private
+from agent.errors import AgentError, NoteGone
+from agent.events.runs import TaskCompleted
+from agent.loop.records import Began
+from agent.loop.session import Session, load
+from agent.memory import daily
+from agent.memory.authorship import DAILY
+from agent.memory.day_summary import day_summary
+from agent.memory.importing import Fate, Found, read_folder
+from agent.memory.keeping import Addition
+from agent.memory.kept import ARCHIVED, FOLDER, kept, on_day
+from agent.memory.lifecycle import Upkeep, plan, run
+from agent.memory.tombstones import tombstones
+from agent.vault.store import Vault
+from agent.vault.write.change import Outcome, Stamp
+from agent.workspace.workspace import App
+
+_STRANGERS = b"%% vault-agent: taint "
+_LOOKED_BACK = 7
+"""Days back that are looked at for one whose summary was never written."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Diary:
+    """Writes the daily notes of one vault."""
+
+    app: App
+
+    def additions(self, event: TaskCompleted) -> Sequence[Addition]:
+        """What a finished task adds to today's log; the first of a new day has the day before summed up.
+
+        Of what a guest asked for, only that somebody did; and nothing of what is to be forgotten.
+        """
+        vault, now = self.app.vault, event.at or self.app.clock.now()
+        path = daily.path_of(now.date())
+        if vault.read(path) is None:
+            self._close_earlier(now.date())
+        left = tombstones(vault).without_forgotten
+        told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
+        session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
+        if session is not None and not _is_owners(session, event.run):
+            guest = daily.asked_by_guest(self._language)
+            told = replace(told, task=guest, answer="", session="")  # a session is named after its task
+        block = daily.log_block(told, now, self._language, quote=quote)
+        return [Addition(path, daily.new_note(now.date()).encode(), block.encode())]
+
+    def summarise(self, day: date) -> Outcome:
+        """Bring the summary of a day up to date; nothing where there is nothing to say or a person has changed it."""
+        vault = self.app.vault
+        path = daily.path_of(day)
+        before = vault.read(path)
+        text = (before or b"").decode("utf-8", "surrogateescape")
+        least = self.app.settings.memory.dedupe
+        summary = day_summary(on_day(vault, day), daily.log(text), self._language, least)
+        after = daily.with_summary(text or daily.new_note(day), summary) if summary else text
+        if after == text:
+            return Outcome()
+        data = after.encode("utf-8", "surrogateescape")
+        subject = f"memory(daily): summary of {day.isoformat()}"
+        with vault.transaction(subject, Stamp("agent", tool=DAILY)) as transaction:
+            if before is None:
+                transaction.create(path, data)
+            else:
+                transaction.edit(path, before, data)
+        return transaction.outcome
+
+    @property
+    def _language(self) -> str:
+        return self.app.settings.vault.language
+
+    def _close_earlier(self, today: date) -> None:
+        for back in range(1, _LOOKED_BACK + 1):
+            day = today - timedelta(days=back)
+            text = (self.app.vault.read(daily.path_of(day)) or b"").decode("utf-8", "surrogateescape")
+            if daily.has_log(text):
+                self.summarise(day)
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeeper:
+    """Runs the upkeep of memory when it is due: at the first activity of a day, or when a day has many entries."""
+
+    app: App
+
+    @property
+    def last(self) -> Path:
+        """Where the last upkeep on this machine is noted."""
+        return self.app.vault.writer.layout.folder / "upkeep.json"
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether it should run now; looks at one small file, and the names of one folder."""
+        settings = self.app.settings.memory
+        if not (settings.lifecycle or settings.long_term):
+            return False
+        day, entries = self._done()
+        if day != now.date().isoformat():
+            return True
+        return self._today(now.date()) - entries >= settings.lifecycle_entries
+
+    def plan(self) -> Upkeep:
+        """What there is to do now; writes nothing."""
+        settings = self.app.settings
+        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now())
+
+    def run(self) -> tuple[Upkeep, Outcome]:
+        """Do what there is to do, in one commit, and note that it was done."""
+        upkeep = self.plan()
+        outcome = run(self.app.vault, upkeep) if upkeep.requests else Outcome()
+        today = self.app.clock.now().date()
+        with suppress(OSError):
+            private.replace(self.last, json.dumps({"day": today.isoformat(), "entries": self._today(today)}))
+        return upkeep, outcome
+
+    def run_when_due(self) -> Upkeep | None:
+        """The upkeep if it is due; None where it is not, or has to wait."""
+        if not self.is_due(self.app.clock.now()):
+            return None
+        try:
+            return self.run()[0]
+        except AgentError as error:
+            logger.warning("the upkeep of memory has to wait: %s", error.message)
+            return None
+
+    def _done(self) -> tuple[str, int]:
+        try:
+            said = json.loads(self.last.read_text("utf-8"))
+            return str(said["day"]), int(said["entries"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return "", 0
+
+    def _today(self, day: date) -> int:
+        folder = Path(self.app.vault.place.root, FOLDER, f"{day:%Y/%m}")
+        return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
+
+
+def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Found, ...], Outcome]:
+    """Make entries of the memories in a folder of an older layout, in one commit."""
+    vault = app.vault
+    known = kept(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
+    found = read_folder(folder, known, tombstones(vault), app.clock)
+    entries = [each.entry for each in found if each.fate is Fate.TAKEN and each.entry is not None]
+    if dry_run or not entries:
+        return found, Outcome()
+    subject = f"memory(import): take in {len(entries)} memories of an older layout"
+    with vault.transaction(subject, Stamp("agent", tool="import")) as transaction:
+        for entry in entries:
+            transaction.create(entry.path, entry.note())
+    return found, transaction.outcome
+
+
+def _has_strangers(vault: Vault, session: str) -> bool:
+    """Whether a stranger's text came into a session: what was answered then may be the stranger's words."""
+    return bool(session) and _STRANGERS in (vault.read(session) or b"")
+
+
+def _session(vault: Vault, path: str) -> Session | None:
+    """The session at this path; None where there is none."""
+    try:
+        return load(vault, path) if path else None
+    except NoteGone:
+        return None
+
+
+def _is_owners(session: Session, run: str) -> bool:
+    """Whether the owner has asked for a run."""
+    return all(event.role == "owner" for event in session.of_run(run) if isinstance(event, Began))

@@ -1,0 +1,54 @@
+"""What stands in where no model is configured: a provider that answers with the best passages, quoted and linked.
+
+Of all notes to the owner; to anybody else, and in a group, of what may be recalled for whoever asks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agent.index.hit import Hit
+from agent.llm.messages import Assistant, Reply, Request, Usage, User
+from agent.llm.offline import Offline, Quoted, extractive
+from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.runs.recall_source import Recall
+from agent.texts import Language
+
+PASSAGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Quoting:
+    """A `Provider` that cannot think and says so; it costs nothing and calls nobody."""
+
+    recall: Recall
+    language: Language
+    run: str = ""
+
+    def of_run(self, run: str) -> "Quoting":
+        """The same for a run: who asks in it decides what is quoted."""
+        return replace(self, run=run)
+
+    @property
+    def model(self) -> Model:
+        return Offline().model
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        """The passages that fit what the person said last."""
+        asked = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
+        text = extractive(asked, self._quoted(asked), self.language)
+        on_text(text)
+        return Reply(Assistant(text), Usage(), "end", self.model.name)
+
+    def _quoted(self, question: str) -> Sequence[Quoted]:
+        asker = self.recall.ledger.asker(self.run)
+        if asker is None:
+            return []
+        if asker.is_owner and not asker.chat:
+            return [_passage(hit) for hit in self.recall.search(question, PASSAGES).hits]
+        known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True).found
+        hits = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
+        return [*(Quoted(each.path, each.text, each.lines) for each in known), *map(_passage, hits)][:PASSAGES]
+
+
+def _passage(hit: Hit) -> Quoted:
+    return Quoted(hit.path, hit.passage, hit.lines, hit.headings[-1] if hit.headings else "", hit.title)

@@ -1,0 +1,188 @@
+"""What the vault knows about a question: the search that tools use, what is remembered, and what a task is given.
+
+Two kinds of text belong to a task, each with its own number: what was remembered (`memory.max_recalls`) and passages
+of the other notes (`context.memories`).
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from agent.context.source import Piece, Receipt
+from agent.events.runs import MemoryRecalled
+from agent.index.embedder import Chosen
+from agent.index.hit import Answer, Hit
+from agent.index.search import Searcher
+from agent.index.weights import default
+from agent.loop.session import Session
+from agent.memory.entry import Entry
+from agent.memory.fallback import Fallback
+from agent.memory.given import SPARE, is_found, is_given
+from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.refresh import Ledger
+from agent.memory.small_talk import is_small_talk
+from agent.memory.tombstones import tombstones
+from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.foreign import Foreign
+from agent.tools.taint import frame
+from agent.tools.tool import RunContext
+from agent.vault.history.pins import Pins, pins
+from agent.workspace.search_index import Library
+from agent.workspace.workspace import App
+
+_MEMORY = ("entries/", "daily/", "profile/", "MEMORY.md")
+_ELSEWHERE = (*_MEMORY, "skills/", "approvals/")
+"""What a task is given another way, or is not to be given: skills by what fits, approvals by asking."""
+_LEGS = 2
+_NEAR = 6
+"""Entries that the index finds for a new one, to tell whether it says anything new."""
+_SAID = 400
+IN_PASSING = "small talk brings nothing up (memory.small_talk)"
+
+
+def nobody(event: object) -> None:
+    """For what nobody is told of."""
+
+
+@dataclass(slots=True)
+class Recall:
+    """Searches of one vault for runs; may be asked by several threads. `tell` publishes what was recalled."""
+
+    app: App
+    library: Library
+    foreign: Foreign
+    tell: Callable[[object], object]
+    ledger: Ledger = field(default_factory=Ledger)
+    fallback: Fallback = field(default_factory=Fallback)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _keywords: Searcher | None = None
+
+    def search(self, question: str, limit: int) -> Answer:
+        """Passages of all notes but transcripts and the archive."""
+        answer = self._find(question, limit * SPARE, passages=True)
+        hits = [hit for hit in answer.hits if is_found(hit)]
+        return replace(answer, hits=tuple(hits[:limit]))
+
+    def others(self, question: str, limit: int) -> Answer:
+        """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
+        answer = self.search(question, limit * SPARE)
+        hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and is_given(hit)]
+        return replace(answer, hits=tuple(hits[:limit]))
+
+    @property
+    def recaller(self) -> Recaller:
+        """What is remembered, for whoever asks."""
+        app = self.app
+        return Recaller(
+            lambda text, limit: self._find(text, limit, passages=False),
+            app.vault.read,
+            app.clock.now,
+            app.settings.memory,
+            lambda path, data: bool(self.foreign.source(path, data)),
+            lambda: tombstones(app.vault),
+        )
+
+    def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:
+        """What is remembered about a question, for the person of a run; for the tool `memory_recall`."""
+        known = self.ledger.asker(context.run)
+        asker = known or Asker(context.sender, context.channel, context.role == "owner", run=context.run)
+        return self.recaller.recall(question, replace(asker, session=""), limit)
+
+    def near(self, entry: Entry) -> Sequence[str]:
+        """The paths of entries of the same type that may say the same."""
+        said = plain(entry.text[:_SAID])
+        text = f"{said} path:entries/ type:{entry.type} scope:{entry.scope}"
+        return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
+
+    def source(self, context: RunContext, session: Session, *, group: bool) -> "Memories":
+        """What the tasks of a run are given."""
+        asker = Asker(
+            context.sender,
+            context.channel if group else "",
+            context.role == "owner",
+            session.path,
+            session.summarised(context.sender),
+            context.run,
+        )
+        self.ledger.begin(asker)
+        return Memories(self, asker)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        if self._keywords is not None:
+            self._keywords.close()
+
+    def _find(self, text: str, limit: int, *, passages: bool, explain: bool = True) -> Answer:
+        def whole() -> Answer:
+            with self._lock:
+                return self.library.search(text, limit, passages=passages, explain=explain)
+
+        def keywords() -> Answer:
+            if self._keywords is None:
+                library = self.library
+                self._keywords = Searcher(library.files, library.engine, Chosen(None), default())
+            return self._keywords.search(text, limit, passages=passages, explain=explain)
+
+        return self.fallback.search(whole, keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """The source of what a task is given from the vault, with receipts, for one person in one run."""
+
+    recall: Recall
+    asker: Asker
+
+    @property
+    def name(self) -> str:
+        return "memories"
+
+    def pieces(self, task: str, room: int) -> Sequence[Piece]:
+        """What is remembered about a task and the best passages of other notes, in turns, the best of each first."""
+        app, asker = self.recall.app, self.asker
+        memory, others = app.settings.memory, app.settings.context.memories
+        if not memory.small_talk and is_small_talk(task):
+            return [Piece("", self.name, absent=IN_PASSING)]
+        begin = app.clock.monotonic()
+        found = Recollection()
+        if memory.auto_recall:
+            given = self.recall.ledger.given(asker)
+            found = self.recall.recaller.recall(task, asker, memory.max_recalls, without=given, unasked=True)
+            self.recall.ledger.give(asker, found)
+        hits = self.recall.others(task, others).hits if others and asker.is_owner else ()
+        if asker.run and memory.auto_recall:
+            seconds = app.clock.monotonic() - begin
+            count, degraded = len(found.found), found.degraded or ""
+            self.recall.tell(MemoryRecalled(asker.run, asker.session, count, found.mode, degraded, seconds))
+        pinned = pins(app.vault, {*(each.path for each in found.found), *(hit.path for hit in hits)})
+        pieces = [self._memory(each, pinned, rank) for rank, each in enumerate(found.found)]
+        pieces += [self._passage(hit, pinned, rank) for rank, hit in enumerate(hits)]
+        if found.degraded and pieces:
+            pieces.append(Piece(f"(what is remembered was found {found.degraded})", self.name))
+        return pieces
+
+    def _memory(self, each: Remembered, pins: Pins, rank: int) -> Piece:
+        receipt = Receipt(each.path, each.lines, pins.commit(each.path), each.score, each.why)
+        return Piece(each.shown, self.name, _of_rank(rank), receipt)
+
+    def _passage(self, hit: Hit, pins: Pins, rank: int) -> Piece:
+        why = ", ".join(leg.name for leg in hit.why[:_LEGS])
+        headings = f" > {' > '.join(hit.headings)}" if hit.headings else ""
+        text = f"[[{hit.path.removesuffix('.md')}]] {hit.title}{headings}\n{hit.passage.strip()}"
+        origin = self._origin(hit)
+        receipt = Receipt(hit.path, hit.lines, pins.commit(hit.path), hit.score, why)
+        return Piece(frame(text, origin) if origin else text, self.name, _of_rank(rank + 0.5), receipt, origin)
+
+    def _origin(self, hit: Hit) -> str:
+        data = self.recall.app.vault.read(hit.path) or b""
+        return self.recall.foreign.source(hit.path, data, hit.lines)
+
+
+def recall(app: App, library: Library, tell: Callable[[object], object] = nobody) -> Recall:
+    """The searches over one library; `tell` publishes what was recalled."""
+    return Recall(app, library, foreign_text(app.vault), tell)
+
+
+def _of_rank(rank: float) -> float:
+    """A score that puts memories and passages in turns, whatever their own scores are."""
+    return 1.0 / (1.0 + rank)

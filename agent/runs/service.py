@@ -1,0 +1,328 @@
+"""Runs of one vault, from wherever they are asked for: begun, taken up again, delegated, and closed after a crash.
+
+A session is held by one process at a time, and read anew once it is held: whoever had it last may have added to it.
+Which runs are under way or wait is in `marks`, what they wait for is `waiting`'s.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from agent.context.assemble import Opening, assemble, opening
+from agent.context.budget import Line as Row
+from agent.context.compaction import Compacted
+from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
+from agent.events.bus import Bus
+from agent.events.runs import SessionEnded, SessionStarted, Speaker
+from agent.llm.breaker import Breaker
+from agent.llm.messages import System, ToolResult, User
+from agent.llm.provider import Cancelled, OnText, ignore, never
+from agent.loop.agent import Agent
+from agent.loop.compact import make_room
+from agent.loop.limits import Progress
+from agent.loop.mailbox import Mailbox
+from agent.loop.outcome import Ended, Outcome
+from agent.loop.records import Began, Spoken, Tainted
+from agent.loop.run import Asked, Run
+from agent.loop.session import Session, begin, latest, load, sessions
+from agent.memory.keeping import Capturing
+from agent.metrics.collect import Collector
+from agent.runs.accounts import Account
+from agent.runs.active_skills import Following
+from agent.runs.crash_recovery import doubt_calls, is_own, load_here
+from agent.runs.decisions import content_of
+from agent.runs.recall_source import Recall
+from agent.runs.registry import Mark, Marks, marks_of
+from agent.tools.approvals import Approvals
+from agent.tools.builtin.delegate import Delegate
+from agent.tools.tool import Given, RunContext
+from agent.workspace.workspace import App
+
+_NEWEST = 200
+"""Sessions among which that of a sub-run is looked for when its parent is taken up again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a run is connected to whoever asked: where text goes, where more messages come from, whether to stop."""
+
+    on_text: OnText = ignore
+    cancelled: Cancelled = never
+    mailbox: Mailbox | None = None
+
+
+def nothing() -> None:
+    """For runs that are taken up with nothing to do before."""
+
+
+class Runs:
+    """The agent of one vault, ready to be asked. `close` when all runs are over.
+
+    `make_agent` makes it around the function by which a run delegates a part of its task to another.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        make_agent: Callable[[Delegate], Agent],
+        account: Account,
+        recall: Recall,
+        following: Following,
+        approvals: Approvals,
+        capturing: Capturing,
+        metrics: Collector,
+    ) -> None:
+        self.app = app
+        self.account = account
+        self.recall = recall
+        self.following = following
+        self.approvals = approvals
+        self.capturing = capturing
+        self.agent = make_agent(self.delegate)
+        self._metrics = metrics
+
+    @property
+    def bus(self) -> Bus:
+        """Where everything that happens in runs is told."""
+        return self.agent.bus
+
+    @property
+    def present(self) -> bool:
+        """Whether there is a model that can think."""
+        return self.account.models.main.model.present
+
+    @property
+    def marks(self) -> Marks:
+        """Which runs are under way and which wait."""
+        return marks_of(self.app.vault)
+
+    def close(self) -> None:
+        """Finish what is still to be remembered, then have everything counted."""
+        self.capturing.close()
+        self.bus.close()
+        self._metrics.save()
+        self.recall.close()
+
+    def ask(self, asked: Asked, session: str = "", line: Line = Line(), untrusted: str = "") -> Ended:
+        """Run a task, in a new session or in the one at this path; `untrusted` says whose words it is in, if not yours.
+
+        Where that session waits for somebody else the task has a new one, and `Ended.session` says which. Raises
+        `NoteGone` for a path that is no session, `LockHeld` when another process is at work in it.
+        """
+        run, asked = self.app.clock.new_id(), self._masked(asked)
+        if session:
+            with self.marks.held(load_here(self.app, session).id):
+                found = load_here(self.app, session)
+                if not self._waits_for_another(found, asked.speaker.sender):
+                    return self._go(asked, run, _doubted(found, untrusted), line)
+        begun = self.new_session(asked)
+        with self.marks.held(begun.id):
+            return self._go(asked, run, _doubted(begun, untrusted), line)
+
+    def new_session(self, asked: Asked, parent: str = "") -> Session:
+        """A session for a task; its note is made when the task begins."""
+        asked = self._masked(asked)
+        session = begin(self.app.vault, asked.speaker.channel, asked.task, parent)
+        self.bus.publish(SessionStarted(session.path, asked.speaker))
+        return session
+
+    def last_session(self, speaker: Speaker) -> Session | None:
+        """The session that was spoken in last of those that are the speaker's, or their group's; None for none."""
+        found = latest(self.app.vault, speaker)
+        if found is None or self.app.vault.own_version(found.path) != self.app.vault.read(found.path):
+            return None  # it arrived from elsewhere
+        return found
+
+    def is_stale(self, session: Session) -> bool:
+        """Whether the session has been silent for so long that it is over; says so to everybody if it has."""
+        stale = session.is_stale(self.app.clock.now(), self.app.settings.run.stale_hours)
+        if stale:
+            self.close_session(session.path, "stale")
+        return stale
+
+    def close_session(self, path: str, reason: str) -> None:
+        """Say to everybody that a session is over."""
+        self.bus.publish(SessionEnded(path, reason))
+
+    def resume(self, path: str, line: Line = Line(), first: Callable[[], object] = nothing) -> Ended:
+        """Take up the last run of a session where it stopped; `first` is done once nobody else can take it up.
+
+        Raises `UserError` when there is nothing to take up, `LockHeld` when another process is at work in it.
+        """
+        with self.marks.held(load_here(self.app, path).id):
+            session = load_here(self.app, path)
+            began = session.open_run
+            if began is None:
+                raise UserError(
+                    f"the last run in {path} is over",
+                    hint=f'ask something new in it: vault-agent ask --session {path} "…"',
+                )
+            first()
+            doubt_calls(self.app, session)
+            speaker = Speaker(began.channel, began.sender, began.group)
+            asked = Asked(began.task, speaker, began.role, began.job)
+            return self._go(asked, began.run, session, line, resumed=True)
+
+    def delegate(self, task: str, background: str, context: RunContext) -> Given:
+        """A sub-run with its own session and context, on its parent's account; for the tool `delegate`.
+
+        When its parent was stopped meanwhile, it is taken up where it stopped. Raises `NeedsApproval`, `QuestionAsked`
+        or `Interrupted` where it does: then the parent waits with it.
+        """
+        depth = context.run.count(".") + 1
+        if depth > self.app.settings.run.depth:
+            raise ToolFailed("this run is a sub-run already and may not delegate further; do it yourself")
+        parent = f"{context.run}/{context.call}"
+        asked = Asked(f"{task}\n\n{background}".strip(), Speaker(context.channel, context.sender), context.role)
+        asked = self._masked(asked)
+        session = self._begun(parent) if context.resumed else None
+        resumed = session is not None
+        for source in session.untrusted if session is not None else ():
+            context.taint.mark(source)
+        if session is not None and session.open_run is None:
+            return Given(*_answer_of(session))
+        session = session or self.new_session(asked, parent)
+        with self.marks.held(session.id):
+            run = f"{context.run}.{context.call}"
+            line = Line(cancelled=context.cancelled)
+            ended = self._go(asked, run, session, line, parent=context, resumed=resumed)
+        return _given(ended)
+
+    def compact(self, path: str, line: Line = Line()) -> Compacted | None:
+        """Put a summary in the place of a session's older part; None where there is nothing to gain."""
+        with self.marks.held(load_here(self.app, path).id):
+            work = self._work_in(load_here(self.app, path), line)
+            work.choose()
+            return make_room(self.agent, work.scene(), wanted=True)
+
+    def budget(self, path: str) -> tuple[Row, ...]:
+        """The budget table of what a session would put before the model now."""
+        return self._rows(self._work_in(load(self.app.vault, path), Line()))
+
+    def explain(self, asked: Asked) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
+        """What a new session would put before the model for a task: the texts, the budget table, the tools' names.
+
+        Nothing is written and nobody is told; so what hooks would add is not in it.
+        """
+        asked = self._masked(asked)
+        session = begin(self.app.vault, asked.speaker.channel, asked.task)
+        context = RunContext("", session.path, channel=asked.speaker.channel, role=asked.role)
+        work = self._work(asked, session, context, Line())
+        try:
+            start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
+            session.add(Spoken(System(self.agent.system())), Spoken(User(asked.task)))
+            rows = self._rows(work)
+        finally:
+            self.following.drop(context.run)
+        return start, (*start.rows, *rows), tuple(spec.name for spec in work.chosen)
+
+    def _rows(self, work: Run) -> tuple[Row, ...]:
+        work.choose()
+        session, agent = work.session, self.agent
+        return assemble(session.system, session.history, work.anchor(), work.chosen, work.window, agent.count).rows
+
+    def _work_in(self, session: Session, line: Line) -> Run:
+        """A run in a session that asks for nothing: for what is done between runs."""
+        began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
+        last = began or Began("", "", session.channel)
+        asked = Asked(last.task, Speaker(last.channel, last.sender, last.group), last.role, last.job)
+        context = RunContext(last.run, session.path, channel=last.channel, role=last.role, sender=last.sender)
+        for source in session.untrusted:
+            context.taint.mark(source)
+        return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
+
+    def _work(self, asked: Asked, session: Session, context: RunContext, line: Line) -> Run:
+        memories = self.recall.source(context, session, group=asked.speaker.group)
+        skills = self.following.source(context, session)
+        session.language = self.agent.language
+        return Run(
+            replace(self.agent, sources=(memories, skills, *self.agent.sources)),
+            session,
+            asked,
+            context,
+            line.mailbox or Mailbox(),
+            line.on_text,
+            self.account.of_run(context.run.partition(".")[0], asked.job),
+            Progress(self.app.clock.monotonic()),
+            Breaker(self.app.settings.spend.same_failure),
+        )
+
+    def _go(
+        self,
+        asked: Asked,
+        run: str,
+        session: Session,
+        line: Line,
+        *,
+        resumed: bool = False,
+        parent: RunContext | None = None,
+    ) -> Ended:
+        """Let a run go to its end in a session that is held."""
+        context = RunContext(
+            run,
+            session.path,
+            channel=asked.speaker.channel,
+            role=asked.role,
+            sender=asked.speaker.sender,
+            cancelled=line.cancelled,
+        )
+        if parent is not None:
+            context = replace(context, taint=parent.taint)
+        mark = Mark(session.id, session.path, run, parent=session.parent)
+        self.marks.put(mark)
+        ended = self._work(asked, session, context, line).go(resumed)
+        if ended.outcome.waits:
+            content = content_of(self.app.vault, session.path)
+            self.marks.put(replace(mark, waits_for=ended.waits_for, content=content))
+        else:
+            self.marks.drop(session.id)
+        return ended
+
+    def _masked(self, asked: Asked) -> Asked:
+        """The task without secrets: it goes into names, events and commits, and no model is told them anyway."""
+        return replace(asked, task=self.app.vault.masked(asked.task))
+
+    def _waits_for_another(self, session: Session, sender: str) -> bool:
+        """Whether somebody else than the sender has to decide or answer before the session's last run goes on; by the
+        mark, too, as the end of a run may still wait to be written."""
+        began, mark = session.open_run, self.marks.get(session.id)
+        waits = session.waits or (mark is not None and mark.waits_for != "")
+        return waits and began is not None and began.sender != sender
+
+    def _begun(self, parent: str) -> Session | None:
+        """The session of the sub-run that this call has begun already; None where there is none."""
+        for path in sessions(self.app.vault)[:_NEWEST]:
+            try:
+                session = load(self.app.vault, path)
+            except NoteGone:
+                continue
+            if session.parent == parent:
+                return session if is_own(self.app, session) else None
+        return None
+
+
+def _doubted(session: Session, source: str) -> Session:
+    """The session, in which text from `source` is read from now on (empty: none that is not known)."""
+    if source and source not in session.untrusted:
+        session.add(Tainted(source))
+    return session
+
+
+def _answer_of(session: Session) -> tuple[str]:
+    """The last answer in a session that is over."""
+    said = [each for each in session.history if each.text and not isinstance(each, ToolResult)]
+    return (said[-1].text if said else "",)
+
+
+def _given(ended: Ended) -> Given:
+    """What a sub-run gives its parent."""
+    match ended.outcome:
+        case Outcome.FINISHED:
+            return Given(ended.answer, ended.sources or ended.given, ended.commits)
+        case Outcome.NEEDS_APPROVAL:
+            raise NeedsApproval(ended.reason, path=ended.waits_for, hint=ended.hint)
+        case Outcome.QUESTION_ASKED:
+            raise QuestionAsked(ended.reason, path=ended.waits_for, hint=ended.hint)
+        case Outcome.INTERRUPTED:
+            raise Interrupted(ended.reason, hint=ended.hint)
+        case Outcome.LIMIT | Outcome.FAILED:
+            raise ToolFailed(f"the sub-run ended early ({ended.outcome}): {ended.reason}; its notes: {ended.session}")

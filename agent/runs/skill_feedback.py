@@ -1,0 +1,115 @@
+"""What a person thinks of skills, without a command: boxes ticked in the notes of runs, edits of what runs wrote.
+
+Looked up from the notes and the history whenever somebody wants to know, so that it does not matter whether anything
+was running when the person did it. Said once, it is in the skill's history and is not looked for again.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from datetime import datetime
+from pathlib import Path
+
+from agent.loop.records import ends
+from agent.memory.keeping import BEHIND
+from agent.skills.boxes import ticked
+from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
+from agent.skills.usage import Use, folded, history_path, uses
+from agent.vault.history.commits import HUMAN, Commit, commits
+from agent.vault.plumbing.file_changes import FileChange
+from agent.vault.plumbing.objects import Entry
+from agent.vault.store import Vault
+from agent.workspace.workspace import App
+
+_SINCE = 2 * CORRECTION
+"""Uses are asked about for so long: a day for the run, one for the edit."""
+_COMMITS = 500
+"""Commits that are looked at, the newest first."""
+_OTHERS = BEHIND | {"inbox", "flush", "skill_feedback"}
+"""Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
+_NOT_WRITTEN = ("sessions/", "daily/", "entries/", "skills/history/", "approvals/", "questions/")
+"""Notes in which a run's text is no work of its own, or that a person is meant to change."""
+
+
+def gather(app: App, names: Iterable[str]) -> tuple[Use, ...]:
+    """Write down what the person has let these skills know by now; returns the rows, none where there is nothing."""
+    vault, now = app.vault, app.clock.now()
+    unsaid = [use for name in names for use in _unsaid(vault, name, now - _SINCE)]
+    found = [*_by_boxes(app, unsaid)]
+    if app.settings.skills.corrections:
+        said = {(use.name, use.run) for use in found}
+        left = [use for use in unsaid if (use.name, use.run) not in said]
+        runs = _corrected(vault, {use.run for use in left}, now) if left else set()
+        found += correct(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
+    return tuple(found)
+
+
+def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
+    """The uses since then that nobody has said anything of."""
+    try:
+        if Path(vault.place.root, history_path(name)).lstat().st_mtime < since.timestamp():
+            return
+    except OSError:
+        return
+    yield from (use for use in folded(uses(vault, name)) if not use.feedback and use.time >= since)
+
+
+def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
+    notes: dict[str, dict[str, str]] = {}
+    for use in unsaid:
+        if use.session not in notes:
+            data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
+            notes[use.session] = dict(ends((data or b"").decode("utf-8", "replace")))
+        said = dict(ticked(notes[use.session].get(use.run, "")))
+        if use.name in said:
+            yield give(app.vault, use.name, said[use.name], app.clock.now(), use.run, use.run)
+
+
+def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
+    """Those of the runs of which a person has changed or removed lines that they had written, within a day."""
+    found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
+    work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
+    wrote = [Wrote(_root(each), each.when, frozenset(_paths(each))) for each in work]
+    met = [
+        (run, change, theirs)
+        for commit in (each for each in found if each.actor == HUMAN and wrote)
+        for change in commit.files
+        for run in corrected_runs(_before(change), commit.when, wrote)
+        for done in work
+        if _root(done) == run
+        for theirs in done.files
+        if theirs.path == _before(change)
+    ]
+    lines = _lines(vault, (each for _, *both in met for each in both))
+    return {run for run, change, theirs in met if _brought(theirs, lines) & _taken(change, lines)}
+
+
+def _before(change: FileChange) -> str:
+    """Where the note was that a change has met."""
+    return change.old_path or change.path
+
+
+def _brought(change: FileChange, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
+    return _of(change.after, lines) - _of(change.before, lines)
+
+
+def _taken(change: FileChange, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
+    return _of(change.before, lines) - _of(change.after, lines)
+
+
+def _of(entry: Entry | None, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
+    return lines.get(entry.oid, frozenset()) if entry is not None else frozenset()
+
+
+def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[bytes]]:
+    """The lines of the versions that these changes are about, by the blob's id; each is read once, in one process."""
+    versions = (each for change in changes for each in (change.before, change.after) if each is not None)
+    ids = list(dict.fromkeys(each.oid for each in versions))
+    found = zip(ids, vault.git.objects(ids) if ids else (), strict=True)
+    return {id: {line.strip() for line in blob.data.splitlines() if line.strip()} for id, blob in found if blob}
+
+
+def _paths(commit: Commit) -> Iterator[str]:
+    return (each.path for each in commit.files if not each.path.startswith(_NOT_WRITTEN))
+
+
+def _root(commit: Commit) -> str:
+    return commit.run.partition(".")[0]

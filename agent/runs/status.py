@@ -1,0 +1,73 @@
+"""How the agent stands: which model, what was spent today, what waits for the person. Read, never asked for."""
+
+from dataclasses import dataclass
+
+from agent.errors import AgentError
+from agent.llm.ledger import Ledger, Totals
+from agent.llm.presets import endpoint
+from agent.runs.decisions import approvals, open_questions
+from agent.runs.registry import marks_of
+from agent.skills.asked import waiting as reviews_waiting
+from agent.skills.offered import records_of
+from agent.skills.offered import waiting as offers_waiting
+from agent.skills.reviewed import pins_of
+from agent.workspace.workspace import App
+
+SPEND = "spend"
+"""The folder of the ledger, in the machine's state: the day's ceilings are the person's and not a vault's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`model` is empty where none is configured; `problem` says what is wrong with the settings or the ledger.
+
+    `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
+    `waiting` are the sessions whose run waits for a person, `working` those in which one goes on now.
+    """
+
+    model: str
+    today: Totals | None
+    approvals: int
+    questions: int
+    reviews: tuple[str, ...]
+    suggestions: tuple[str, ...]
+    waiting: tuple[str, ...]
+    working: tuple[str, ...]
+    problem: str = ""
+
+
+def ledger_of(app: App) -> Ledger:
+    """The ledger of what models cost on this machine."""
+    return Ledger(app.directories.state / SPEND, app.clock)
+
+
+def standing(app: App) -> Standing:
+    """Look at how the agent stands; connects to nothing and changes nothing."""
+    problems: list[str] = []
+    model, today = "", None
+    try:
+        model = model_name(app)
+    except AgentError as error:
+        problems.append(error.message)
+    try:
+        ledger = ledger_of(app)
+        today = ledger.totals(ledger.today())
+        problems += [f"{today.damaged} calls of today cannot be read in the spend ledger"] if today.damaged else []
+    except AgentError as error:
+        problems.append(error.message)
+    marks = marks_of(app.vault)
+    waiting = tuple(mark.session for mark in marks.waiting())
+    working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
+    asked, questions = approvals(app).pending(), open_questions(app)
+    reviews = reviews_waiting(app.vault, pins_of(app.vault))
+    offered = tuple(offer.path for offer in offers_waiting(app.vault, records_of(app.vault)))
+    problem = "; ".join(problems)
+    return Standing(model, today, len(asked), len(questions), reviews, offered, waiting, working, problem)
+
+
+def model_name(app: App) -> str:
+    """The model that the settings name, empty for none; raises `ConfigError` for half a configuration."""
+    if app.settings.llm.wire == "scripted":
+        return "scripted"
+    found = endpoint(app.settings.llm)
+    return found[1].model.name if found else ""

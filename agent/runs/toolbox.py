@@ -1,0 +1,56 @@
+"""The tools of a vault under the machine's policy, each behind a person's yes where one is needed."""
+
+from collections.abc import Sequence
+
+from agent.context.choice import Score
+from agent.index.embedder import Embedder
+from agent.memory.keeping import Keeper
+from agent.runs.active_skills import Following
+from agent.runs.recall_source import Recall
+from agent.tools.approvals import Approvals
+from agent.tools.builtin.delegate import Delegate
+from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.shell import Yard, shell_tools
+from agent.tools.builtin.skills import skill_tools
+from agent.tools.builtin.toolbox import Behind, builtin_tools, foreign_text
+from agent.tools.builtin.web import web_tools
+from agent.tools.policy_file import load_policies
+from agent.tools.registry import Registry
+from agent.tools.tool import Tool
+from agent.workspace.workspace import App
+
+
+def toolbox(
+    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: Keeper
+) -> Registry:
+    """All tools that the settings switch on; which of them a run may use is the policy's to say.
+
+    Raises `ConfigError` for a policy that cannot be understood.
+    """
+    settings = app.settings.tools
+    more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
+    if settings.web:
+        more += web_tools(app.clock, lambda: app.vault.known.values)
+    if settings.shell:
+        yard = Yard(hidden=(app.directories.config, app.directories.state))
+        more += shell_tools(Notes(app.vault, foreign_text(app.vault)), app.clock, yard)
+    behind = Behind(searches.search, searches.remembered, delegate, keeper)
+    tools = builtin_tools(app.vault, app.clock, settings.approval_hours, behind, more, app.settings.vault.language)
+    return Registry(
+        tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves, app.vault.masked
+    )
+
+
+def relevance(embedder: Embedder) -> Score:
+    """How near texts are to a task in meaning: cosines, from -1 to 1."""
+
+    def score(texts: Sequence[str], task: str) -> Sequence[float]:
+        import numpy as np
+
+        tokens = embedder.tokens([task, *texts])
+        rows = np.stack([embedder.vectors(each).sum(axis=0) for each in tokens])
+        norms = np.linalg.norm(rows, axis=1)
+        near = rows[1:] @ rows[0] / np.maximum(norms[1:] * norms[0], 1e-9)
+        return [float(value) for value in near]
+
+    return score

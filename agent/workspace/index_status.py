@@ -1,0 +1,80 @@
+"""What search knows of the vault, read from the index's manifest alone: quick, and without loading an engine."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agent.index.files import IndexFiles
+from agent.index.manifest import Coverage, coverage
+from agent.index.passage_store import PassageStore, open_store
+from agent.index.seal import Damaged, Seals
+from agent.workspace.workspace import App
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How much of the vault search finds. `mode` is hybrid, keyword or none; `problem` says why it is not hybrid.
+
+    `behind` counts the notes that the index does not have as they are; None where there is no index to compare.
+    """
+
+    mode: str
+    engine: str | None
+    coverage: Coverage | None
+    problem: str | None
+    behind: int | None = None
+
+
+def index_state(app: App, notes: Mapping[str, str]) -> IndexState:
+    """Look at the index as it is; changes nothing. `notes` is every note's content hash, by path."""
+    files = index_files(app)
+    if files.mark.exists():
+        return _none(f"it has to be built anew ({files.why_broken()})")
+    try:
+        store = open_store(files.store, write=False)
+    except Damaged as error:
+        return _none(error.message)
+    try:
+        return _state(files, store, notes)
+    except Damaged as error:
+        return _none(error.message)
+    finally:
+        store.close()
+
+
+def _none(problem: str) -> IndexState:
+    return IndexState("none", None, None, problem)
+
+
+def index_files(app: App) -> IndexFiles:
+    """Where the index over the notes as they are now is."""
+    return IndexFiles(app.cache / "index")
+
+
+def known(files: IndexFiles) -> dict[str, str]:
+    """The content hashes that an index was made from, by path; empty where there is none that can be read."""
+    try:
+        store = open_store(files.store, write=False)
+    except Damaged:
+        return {}
+    try:
+        return store.hashes()
+    except Damaged:
+        return {}
+    finally:
+        store.close()
+
+
+def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str]) -> IndexState:
+    if store.meta("building") or not store.meta("identity"):
+        return _none("the first index is being built")
+    _, engine, model, _ = json.loads(store.meta("identity"))
+    found, known = coverage(store), store.hashes()
+    tried = {path for path, _ in found.failed}
+    behind = len({path for path, _ in known.items() ^ notes.items()} - tried)
+    mode = "keyword" if model == "none" else "hybrid"
+    generation = int(store.meta("generation", "0"))
+    whole = Seals(files.keyword(engine)).generation() == generation
+    if not found.pending and not (whole and (mode == "keyword" or files.vectors(generation).is_file())):
+        return _none("a part of it is missing, so it has to be built anew")
+    return IndexState(mode, engine, found, "there is no embedding model" if mode == "keyword" else None, behind)

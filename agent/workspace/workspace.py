@@ -1,0 +1,116 @@
+"""The vault with its settings: what every command needs, and nothing that is slow to load."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+
+from agent.clock import Clock, SystemClock
+from agent.config.directories import Directories, directories
+from agent.config.load import Loaded, load
+from agent.config.logs import report_from
+from agent.config.masking import KnownSecrets, keep_out_of_print
+from agent.config.private import own_folder
+from agent.config.secrets import from_keyring, known_secrets, not_looked_up
+from agent.config.settings import Settings
+from agent.events.bus import Bus
+from agent.llm.redacted import keep_out_of_logs
+from agent.vault.store import Vault, open_vault
+from agent.vault.write.brake import Brake
+from agent.vault.write.writer import Options
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Everything an interface needs to serve one vault."""
+
+    vault: Vault
+    settings: Settings
+    loaded: Loaded
+    clock: Clock
+    directories: Directories
+
+    @property
+    def cache(self) -> Path:
+        """Where what can be computed again about this vault is kept; may be deleted at any moment."""
+        return self.directories.cache / self.vault.writer.layout.id
+
+    @property
+    def daemon_state(self) -> Path:
+        """What the daemon last said of itself, as JSON; true only while the lock is held."""
+        return self.vault.writer.layout.folder / "daemon.json"
+
+    @property
+    def metrics(self) -> Path:
+        """Where what happens in this vault is counted."""
+        return self.vault.writer.layout.folder / "metrics"
+
+    def bus(self) -> Bus:
+        """A bus without subscribers."""
+        return Bus(self.clock)
+
+    @property
+    def daemon_lock(self) -> Path:
+        """Held by the vault's daemon while it lives."""
+        return self.vault.writer.layout.folder / "daemon.lock"
+
+
+def build(root: Path, *, clock: Clock | None = None) -> App:
+    """The application for the vault at `root`; raises `NotAVault` or `ConfigError`."""
+    loaded = load(root)
+    report_from(loaded.settings.log.level)
+    clock = clock or SystemClock()
+    places = directories()
+    for folder in (places.cache, places.config):
+        if folder.exists():
+            own_folder(folder)
+    vault = open_vault(root, places.state, clock, options(loaded.settings))
+    app = App(vault, loaded.settings, loaded, clock, places)
+    learn_secrets(app, not_looked_up)
+    _finish_forgetting(app)
+    return app
+
+
+def _finish_forgetting(app: App) -> None:
+    """Go on with a forgetting that a crash has cut short: every start does, and looks for one small file."""
+    if app.vault.writer.layout.forgetting.exists():
+        forgetting = import_module("agent.runs.forgetting")  # slow to load, and hardly ever needed
+        forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
+
+
+def learn_secrets(app: App, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
+    """Have the secrets of the settings and the environment masked in all that this process writes, logs and prints.
+
+    Returns their values. `lookup` opens the keyring, which may ask the person: only who needs a key does so.
+    """
+    known = app.vault.known
+    known.learn(known_secrets(app.settings, lookup=lookup))
+    keep_out_of_logs(known.values)
+    keep_out_of_print(known.values)
+    return known.values
+
+
+def reread(app: App) -> App:
+    """The same with the settings of runs as they stand now; raises `ConfigError`.
+
+    For who lives for weeks: a person has named a model meanwhile, or another ceiling. What the vault and the index were
+    opened with stays as it was.
+    """
+    now, opened = load(app.vault.place.root).settings, app.settings
+    settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
+    fresh = replace(app, settings=settings)
+    learn_secrets(fresh, not_looked_up)
+    return fresh
+
+
+def options(settings: Settings) -> Options:
+    """What the settings say about writing, as the vault wants it."""
+    return Options(
+        durable=settings.git.durable,
+        human_commits=settings.git.human_commits == "auto",
+        quiet_seconds=settings.git.quiet_seconds,
+        lock_seconds=settings.git.lock_seconds,
+        timeout_seconds=settings.git.timeout_seconds,
+        brake=Brake(settings.brake.notes, settings.brake.share),
+        known=KnownSecrets(known_secrets(settings, lookup=not_looked_up)),
+    )
