@@ -1,6 +1,7 @@
 """Every sentence exists in each language, with the same placeholders, and the code asks for none that is not there."""
 
 import ast
+import re
 from pathlib import Path
 from string import Formatter
 
@@ -30,17 +31,29 @@ def test_every_placeholder_has_a_name() -> None:
     assert [key for key, said in sentences("en").items() if "" in placeholders(said)] == []
 
 
-def test_every_key_in_the_code_exists() -> None:
-    english = sentences("en")
-    unknown = []
+KEY = re.compile(r"[a-z_]+\.[a-z_]+")
+
+
+def named(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def keys_in(call: ast.Call) -> list[str]:
+    constants = [each.value for each in call.args if isinstance(each, ast.Constant)]
+    return [each for each in constants if isinstance(each, str) and KEY.fullmatch(each)]
+
+
+def test_every_key_in_the_code_exists_and_every_sentence_is_used() -> None:
+    english, unknown, used = sentences("en"), [], set()
     for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
+        tree = ast.parse(path.read_text("utf-8"))
+        used |= {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
+        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+            if named(call) not in {"text", "_text", "in_all_languages"}:
                 continue
-            key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-            if node.func.id not in {"text", "in_all_languages"} or not isinstance(key, str):
-                continue
-            given = {each.arg for each in node.keywords}
-            if key not in english or (given and given != placeholders(english[key])):
-                unknown.append(f"{path.relative_to(ROOT)}:{node.lineno} {key}")
+            given = {each.arg for each in call.keywords}
+            for key in keys_in(call):
+                if key not in english or (given and given != placeholders(english[key])):
+                    unknown.append(f"{path.relative_to(ROOT)}:{call.lineno} {key}")
     assert unknown == []
+    assert [key for key in english if key not in used] == []

@@ -1,36 +1,22 @@
-"""What the agent has done of itself and its person should hear of, in the day's note: a log line of a daemon is read by
-nobody. Doing it is left to whoever announces."""
+"""Notices: a line in the day's note for each thing that the agent did without being asked."""
 
 from agent.memory import daily
 from agent.memory.keeping import Addition, begin
 from agent.skills.feedback import PutAside
+from agent.texts import text
 from agent.vault.write.change import Stamp
 from agent.workspace.workspace import App
-
-_SAID = {
-    "en": (
-        "The skill {name} was put aside",
-        "It was learned, and its last uses, one after the other, did no good. It lies in [[{link}]] now.",
-        "`vault-agent undo {commit}` brings it back",
-    ),
-    "zh": (
-        "技能 {name} 已停用",
-        "它是学来的，最近连续几次使用都没有帮助。现在在 [[{link}]]。",
-        "`vault-agent undo {commit}` 可以恢复",
-    ),
-}
 
 
 def announce(app: App, gone: PutAside) -> None:
     """Write into today's note that a learned skill was moved away, and how to have it back; raises what a transaction
     raises."""
-    title, *bullets = _SAID[app.settings.vault.language]
-    known = {"name": gone.name, "link": gone.path.removesuffix(".md"), "commit": (gone.commit or "")[:12]}
-    now = app.clock.now()
-    text = daily.block(
-        now, title.format(**known), [each.format(**known) for each in bullets[: 2 if gone.commit else 1]]
-    )
-    note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), text.encode())
+    language, now = app.settings.vault.language, app.clock.now()
+    lines = [text("notices.skill_why", language, link=gone.path.removesuffix(".md"))]
+    if gone.commit:
+        lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
+    said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
+    note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), said.encode())
     stamp = Stamp("agent", tool="skill_feedback")
     begin(app.vault, [note], stamp)
     with app.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:

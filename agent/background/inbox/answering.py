@@ -24,6 +24,7 @@ from agent.markdown.requests import Answer, Request, Status
 from agent.runs.crash_recovery import is_own
 from agent.runs.registry import marks_of
 from agent.runs.service import Line, Runs
+from agent.texts import text
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.reach import Reach, reach
 from agent.tools.tool import Cited
@@ -46,20 +47,6 @@ _LINKS, _LIKELY = 8, 3
 _LINK = re.compile(r"\[\[([^\]|#\n]+)")
 _SUBJECT = 80
 _TRIES = 5
-_WORDS = {
-    "en": {
-        "answer": "Answer",
-        "how": "how I got there",
-        "from": "From: {}",
-        "comma": ", ",
-        "waits": "waits for you in {}.",
-    },
-    "zh": {"answer": "答复", "how": "经过", "from": "出自：{}", "comma": "、", "waits": "等你处理：{}。"},
-}
-_AGAIN = {
-    "en": "To ask again, set `status: pending` or untick the box.",
-    "zh": "要再问一次，把 `status` 改为 `pending`，或去掉勾选。",
-}
 _STATUS: dict[ends.Outcome, Status] = {
     ends.Outcome.FINISHED: "done",
     ends.Outcome.NEEDS_APPROVAL: "needs_approval",
@@ -128,12 +115,14 @@ def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
     """
     status = _STATUS.get(ended.outcome, "failed")
     text, reason = _said(app, path, ended, status), "" if status == "done" else app.vault.masked(ended.reason)
-    return _write(app, path, request, Answer(ended.run, text, status, _plain(reason), _word(app, "answer")), ended)
+    return _write(
+        app, path, request, Answer(ended.run, text, status, _plain(reason), _text(app, "answers.answer")), ended
+    )
 
 
 def refuse(app: App, path: str, request: Request, status: Status, reason: str) -> Placed | None:
     """Say in the note why a request is not worked on; raises as `place` does."""
-    answer = Answer(app.clock.new_id(), _AGAIN[app.settings.vault.language], status, reason, _word(app, "answer"))
+    answer = Answer(app.clock.new_id(), _text(app, "answers.ask_again"), status, reason, _text(app, "answers.answer"))
     return _write(app, path, request, answer, None)
 
 
@@ -198,12 +187,17 @@ def _said(app: App, path: str, ended: Ended, status: Status) -> str:
     """The answer and its links."""
     parts = [inert(app.vault.masked(ended.answer.strip()))]
     if status in ("needs_approval", "question"):
-        parts = [_word(app, "waits").format(f"[[{ended.waits_for.removesuffix('.md')}]]")]
+        parts = [_text(app, "answers.waits", note=f"[[{ended.waits_for.removesuffix('.md')}]]")]
     elif status == "failed":
-        parts += [app.vault.masked(ended.hint), _AGAIN[app.settings.vault.language]]
+        parts += [app.vault.masked(ended.hint), _text(app, "answers.ask_again")]
     found = _rests_on(app, path, ended) if status == "done" else ()
-    parts += [_word(app, "from").format(_word(app, "comma").join(f"[[{each}]]" for each in found))] if found else []
-    return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{_word(app, 'how')}]]"]))
+    parts += (
+        [_text(app, "answers.sources", notes=_text(app, "answers.comma").join(f"[[{each}]]" for each in found))]
+        if found
+        else []
+    )
+    how = _text(app, "answers.how")
+    return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{how}]]"]))
 
 
 def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
@@ -253,8 +247,8 @@ def _session_before(app: App, agent: Runs, data: bytes) -> str:
     return "" if agent.is_stale(session) else path
 
 
-def _word(app: App, name: str) -> str:
-    return _WORDS[app.settings.vault.language][name]
+def _text(app: App, key: str, **values: str) -> str:
+    return text(key, app.settings.vault.language, **values)
 
 
 def _plain(text: str) -> str:
