@@ -7,14 +7,8 @@ time limit, and so are called on the daemon's own thread.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from agent.background.human_edits import HumanEdits
-from agent.background.inbox.inbox import Inbox
-from agent.background.index_sync import IndexSync
-from agent.background.maintenance import Maintenance
-from agent.background.resume import Resume
-from agent.background.session_watch import SessionWatch
-from agent.background.state_file import StateFile
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted
 from agent.events.subscriber import Injection
@@ -24,6 +18,15 @@ from agent.memory.keeping import Capturing
 from agent.metrics.collect import Collector
 from agent.runs.active_skills import Following
 
+if TYPE_CHECKING:  # a run does not load what the daemon does
+    from agent.background.human_edits import HumanEdits
+    from agent.background.inbox.inbox import Inbox
+    from agent.background.index_sync import IndexSync
+    from agent.background.maintenance import Maintenance
+    from agent.background.resume import Resume
+    from agent.background.session_watch import SessionWatch
+    from agent.background.state_file import StateFile
+
 LAST = -100
 """The priority of what hears of an event when everybody else has."""
 
@@ -32,14 +35,14 @@ LAST = -100
 class DaemonParts:
     """What reacts in the daemon of one vault."""
 
-    index: IndexSync
-    edits: HumanEdits
-    sessions: SessionWatch
-    resume: Resume
-    inbox: Inbox
-    maintenance: Maintenance
+    index: "IndexSync"
+    edits: "HumanEdits"
+    sessions: "SessionWatch"
+    resume: "Resume"
+    inbox: "Inbox"
+    maintenance: "Maintenance"
     metrics: Collector
-    state: StateFile
+    state: "StateFile"
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
