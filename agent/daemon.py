@@ -28,7 +28,7 @@ from agent.config.private import replace
 from agent.errors import NotAVault
 from agent.events.types import DaemonStarted, DaemonStopped, Origin
 from agent.reactions import Reactions
-from agent.vault.write.unsettled import HOLDS_UP
+from agent.vault.options import HOLDS_UP
 from agent.watch.classify import VaultEvent
 from agent.watch.outage import Outage
 from agent.watch.watcher import Watcher

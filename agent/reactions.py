@@ -12,8 +12,8 @@ from agent.errors import AgentError, Retryable
 from agent.events.bus import Bus
 from agent.events.types import FileChanged, IndexUpdated, NoteCreated, NoteDeleted, NoteEdited, NoteMoved
 from agent.index.update import Report
+from agent.vault.change import Outcome
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome
 from agent.watch.classify import VaultEvent
 
 logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class Reactions:
     def to_quiet(self) -> bool:
         """Record what people did by hand, if their burst is over; whether to try again soon."""
         try:
-            if self.vault.writer.options.human_commits:
+            if self.vault.options.human_commits:
                 outcome = self.vault.commit_human(quiet=True)
             else:
                 self.vault.settle()
@@ -75,7 +75,7 @@ class Reactions:
         self.problem.pop("commit", None)
         if outcome.human:
             self.recorded(outcome.human, outcome.paths)
-        waits = outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
+        waits = outcome.fresh or outcome.queued is not None or self.vault.queued > 0
         self.settled = not waits
         return waits or bool(outcome.open)
 

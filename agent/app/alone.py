@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from agent.app.build import App
-from agent.vault.plumbing.lock import holder, process_lock
+from agent.vault.locks import holder, process_lock
 
 PATIENCE = 0.2
 """Seconds: somebody who only asks whether there is a daemon holds the lock for a moment."""

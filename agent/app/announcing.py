@@ -5,7 +5,7 @@ from agent.app.build import App
 from agent.memory import daily
 from agent.memory.keeping import Addition, begin
 from agent.skills.feedback import PutAside
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 
 _SAID = {
     "en": (

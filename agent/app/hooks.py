@@ -33,8 +33,8 @@ from agent.memory.tombstones import tombstones
 from agent.memory.workflow import ToolUse, Trace
 from agent.metrics.collect import Collector
 from agent.tools.tool import RunContext
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "entries/"
 _LAST = -100

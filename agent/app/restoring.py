@@ -11,7 +11,8 @@ from agent.app.build import App
 from agent.app.requests import put
 from agent.errors import AgentError
 from agent.markdown import requests
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
+from agent.vault.history.commits import undone_since
 
 
 def restore(app: App, path: str, answers: Answers) -> tuple[Given, ...] | None:
@@ -69,6 +70,4 @@ def _with(app: App, data: bytes, given: Given) -> bytes | None:
 
 def _is_undone(app: App, commits: tuple[str, ...]) -> bool:
     """Whether a later commit has taken one of these back."""
-    command = ["log", "--format=%(trailers:key=Vault-Undoes,valueonly)", f"{commits[0]}..HEAD", "--"]
-    undone = app.vault.git.run(*command, ok=(0, 128)).decode("ascii", "replace").split()
-    return not set(commits).isdisjoint(undone)
+    return not undone_since(app.vault, commits[0]).isdisjoint(commits)

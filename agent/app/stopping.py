@@ -39,5 +39,5 @@ class Interruptible:
 def interruptible(app: App, stopping: Callable[[], bool]) -> App:
     """The same application, which waits for nothing any more once `stopping`."""
     clock = Interruptible(app.clock, stopping)
-    vault = open_vault(app.vault.place.root, app.directories.state, clock, app.vault.writer.options)
+    vault = open_vault(app.vault.place.root, app.directories.state, clock, app.vault.options)
     return replace(app, clock=clock, vault=vault)

@@ -12,7 +12,7 @@ import pytest
 from agent.app.build import App, build
 from agent.app.library import library
 from agent.config.private import make_folder, own_folder, replace, touch, write
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
 from tests.vaults import write as write_note

@@ -12,7 +12,7 @@ from agent.memory.entry import Entry
 from agent.skills.learner import suggestions
 from agent.skills.offers import offers_of
 from agent.skills.usage import Use, record, uses
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history

@@ -10,7 +10,7 @@ from agent.app.marks import Mark, marks_of
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Outcome
 from agent.loop.session import load
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.daemon.house import BRISK, House, living
 from tests.daemon.process import end, environment, run, wait_for, watching
 from tests.stories.agents import call, furnish, only, script, ticked

@@ -12,7 +12,7 @@ from agent.clock import SystemClock
 from agent.errors import NotAVault, Retryable
 from agent.index.update import Report
 from agent.interfaces.cli.main import main
-from agent.vault.plumbing.lock import process_lock
+from agent.vault.locks import process_lock
 from tests.daemon.house import BRISK, House, furnish, living
 from tests.daemon.process import end, environment, wait_for, watching
 from tests.fakes import FakeClock

@@ -21,8 +21,8 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered
 from agent.llm.messages import Object
 from agent.loop.run import Asked
+from agent.vault.change import Stamp
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
 from tests.index.fakes import FAKE
 from tests.llm.dialects import SPOKEN
 from tests.llm.servers import model_server

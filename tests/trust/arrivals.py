@@ -15,7 +15,7 @@ from agent.app.waiting import approvals, read_question
 from agent.errors import NeedsApproval
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.tool import RunContext
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.remotes import Mallory, git_as, shared_with_mallory
 from tests.vaults import git, make_vault, write
 

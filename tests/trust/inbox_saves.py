@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent.app.build import App
 from agent.markdown import requests
-from agent.vault.write.files import Files
+from agent.vault.worktree.files import Files
 from tests.trust.inbox_human import QUIET, Desk, desk
 from tests.vaults import git, write
 

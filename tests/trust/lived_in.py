@@ -18,8 +18,8 @@ from agent.app.build import build
 from agent.app.library import library
 from agent.app.pending import pending_file
 from agent.interfaces.cli.main import main
-from agent.vault.write.change import Create, Stamp
-from agent.vault.write.queue import Order
+from agent.vault.change import Create, Stamp
+from agent.vault.queue import Order
 from tests.daemon.house import prose
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git, write

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import BadPath, Permanent
+from agent.vault.change import Stamp
 from agent.vault.health.repair import rebuild_index
 from agent.vault.health.status import status
 from agent.vault.history.undo import undo
@@ -13,8 +14,7 @@ from agent.vault.history.undo_choice import Selection
 from agent.vault.listing import contents
 from agent.vault.plumbing import index_file
 from agent.vault.store import Transaction, Vault
-from agent.vault.write import borders
-from agent.vault.write.change import Stamp
+from agent.vault.worktree import borders
 from tests.vaults import FORMAT, committed, git, make_vault, write
 
 AGENT = Stamp("agent", "r1")

@@ -6,8 +6,8 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import BadPath, Conflict, NoteExists, NoteGone, SecretFound
+from agent.vault.change import Stamp
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
 from tests.vaults import FAST, committed, git, head, make_vault, write
 
 AGENT = Stamp("agent", run="r1", tool="vault_write", session="s1")

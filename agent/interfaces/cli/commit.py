@@ -5,8 +5,8 @@ import click
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.vault.write.change import Outcome
-from agent.vault.write.survey import Dirty, Kind, dirty
+from agent.vault.change import Outcome
+from agent.vault.worktree.survey import Dirty, Kind
 
 
 @click.command(short_help="Commit your own edits now, in your name.")
@@ -20,7 +20,7 @@ def command(output: Output, confirmed: bool) -> None:
     """
     vault = build(output.vault()).vault
     outcome = vault.commit_human(confirmed=confirmed)
-    left = dirty(vault.git, vault.place)
+    left = vault.changed_files()
     document = {
         "commit": outcome.human,
         "files": list(outcome.paths),

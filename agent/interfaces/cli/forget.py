@@ -13,8 +13,8 @@ from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.memory.forget import Forgetting, carry_out, plan
 from agent.memory.forget_past import is_in_history
+from agent.vault.change import Outcome
 from agent.vault.find import find_note
-from agent.vault.write.change import Outcome
 
 _SHOWN = 10
 

@@ -9,7 +9,7 @@ from agent.app.build import build
 from agent.app.memories import take_in
 from agent.interfaces.cli.output import Output
 from agent.memory.importing import Fate, Found
-from agent.vault.write.change import Outcome
+from agent.vault.change import Outcome
 
 _SHOWN = 20
 _REASONS = {

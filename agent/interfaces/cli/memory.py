@@ -16,7 +16,7 @@ from agent.memory.lifecycle import Upkeep
 from agent.memory.memory_note import PATH, remembered
 from agent.memory.report import bullets
 from agent.memory.tombstones import FOLDER as STONES
-from agent.vault.write.change import Outcome
+from agent.vault.change import Outcome
 
 _SOON = 7 * 86_400
 

@@ -8,8 +8,8 @@ from agent.app.build import App, build
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
 from agent.memory.entry import Entry
-from agent.vault.write.change import Outcome, Stamp
-from agent.vault.write.message import one_line
+from agent.vault.change import Outcome, Stamp
+from agent.vault.message import one_line
 
 
 @click.command(short_help="Write TEXT into the vault as a memory entry.")

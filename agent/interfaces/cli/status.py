@@ -14,7 +14,7 @@ from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.status import Status, status
-from agent.vault.write.survey import Kind
+from agent.vault.worktree.survey import Kind
 
 _SHOWN = 10
 

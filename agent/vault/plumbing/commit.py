@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.errors import Permanent, Retryable
-from agent.vault.plumbing.git import Git, GitFailed
+from agent.errors import GitFailed, Permanent, Retryable
+from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import check_not_sparse, skipped
 from agent.vault.plumbing.lock import keep_index_lock
 from agent.vault.plumbing.objects import (

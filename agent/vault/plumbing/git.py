@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from agent.errors import Permanent, Retryable, UserError
+from agent.errors import GitFailed, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
 from agent.vault.plumbing.enclosed import common_folder
@@ -52,19 +52,6 @@ KEPT_VARIABLES = (
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"),
     *("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"),
 )
-
-
-class GitFailed(Permanent):
-    """git said no: `code` is its exit status, `stderr` its words."""
-
-    def __init__(self, command: str, code: int, stderr: str) -> None:
-        lines = stderr.strip().splitlines()
-        super().__init__(
-            f"git {command} failed: {lines[-1] if lines else f'exit {code}'}",
-            hint="vault-agent doctor looks for the cause",
-        )
-        self.code = code
-        self.stderr = stderr
 
 
 class Obstructed(UserError):

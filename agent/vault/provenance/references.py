@@ -35,10 +35,15 @@ def references(gitdir: Path, common: Path) -> References:
         text = _text(path)
         if _ID.fullmatch(text):
             remotes[_REMOTE + path.relative_to(folder).as_posix()] = text
-    return References(_resolved(gitdir, common, packed), dict(sorted(remotes.items())), _fetched(gitdir))
+    return References(_head(gitdir, common, packed), dict(sorted(remotes.items())), _fetched(gitdir))
 
 
-def _resolved(gitdir: Path, common: Path, packed: Mapping[str, str]) -> str:
+def head_commit(gitdir: Path, common: Path) -> str:
+    """The id of the commit that HEAD is on; empty where there is none yet."""
+    return _head(gitdir, common, _packed(common / "packed-refs"))
+
+
+def _head(gitdir: Path, common: Path, packed: Mapping[str, str]) -> str:
     text = _text(gitdir / "HEAD")
     for _ in range(_LINKS):
         if not text.startswith("ref:"):

@@ -23,9 +23,9 @@ from agent.interfaces.cli.benches.prose import build_prose
 from agent.interfaces.cli.benches.site import site
 from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
+from agent.vault.change import Outcome as Written
+from agent.vault.queue import Order
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome as Written
-from agent.vault.write.queue import Order
 
 STEPS = 40
 STEP_MS = 30.0
