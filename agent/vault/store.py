@@ -21,9 +21,8 @@ from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.neighbours import git_is_busy
 from agent.vault.plumbing.objects import LINK
-from agent.vault.plumbing.repository import MARKER, Place, locate
+from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.provenance.record import Provenance, provenance
-from agent.vault.provenance.references import head_commit
 from agent.vault.queue import Order
 from agent.vault.secrets import without_secrets
 from agent.vault.worktree import borders

@@ -7,6 +7,7 @@ its state is `repository`'s; what to write is `commit`'s.
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -89,6 +90,7 @@ class Git:
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
         self._command = Command(str(worktree))
+        self._program = shutil.which("git") or "git"
 
     def run(
         self,
@@ -113,7 +115,7 @@ class Git:
         source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
         try:
             process = self._command.execute(
-                ["git", *args], istream=source, as_process=True, env=self._environment(settings, index)
+                [self._program, *args], istream=source, as_process=True, env=self._environment(settings, index)
             )
             assert isinstance(process, Command.AutoInterrupt)
         except GitCommandNotFound as error:
