@@ -15,6 +15,7 @@ AgentError
 ├─ Retryable          may pass by itself; carries a delay
 │  └─ LockHeld        another writer is at work; exit 75
 ├─ Permanent          will not pass: says what to repair
+│  └─ GitFailed       a git command ended with an error
 ├─ ToolRetry          shown to the model: call it again, better
 ├─ ToolFailed         shown to the model: it cannot be done this way
 └─ StopRun            ends or pauses an agent's run on purpose
@@ -106,6 +107,19 @@ class LockHeld(Retryable):
 
 class Permanent(AgentError):
     """Will not pass by itself; the hint says what to repair."""
+
+
+class GitFailed(Permanent):
+    """A git command ended with an error: `code` is its exit status, `stderr` what it printed."""
+
+    def __init__(self, command: str, code: int, stderr: str) -> None:
+        lines = stderr.strip().splitlines()
+        super().__init__(
+            f"git {command} failed: {lines[-1] if lines else f'exit {code}'}",
+            hint="vault-agent doctor looks for the cause",
+        )
+        self.code = code
+        self.stderr = stderr
 
 
 class ToolRetry(AgentError):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
+from agent.vault.options import Options
 from agent.vault.plumbing import objects
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.writer import Options
 
 FAST = Options(durable=False)
 FORMAT = "TEST_OBJECT_FORMAT"

@@ -8,9 +8,9 @@ from agent.clock import Clock
 from agent.errors import AgentError, Retryable
 from agent.events.types import EditsCommitted, FilesChanged, Origin, Tick
 from agent.markdown.changes import Change
+from agent.vault.change import Outcome
+from agent.vault.options import HOLDS_UP
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome
-from agent.vault.write.unsettled import HOLDS_UP
 
 SHORTEST = 0.5
 """Seconds between two tries at least, where the setting asks for less."""
@@ -70,7 +70,7 @@ class HumanEdits:
     def _record(self) -> bool:
         """Commit what there is to commit; returns whether to try again soon."""
         try:
-            if self.vault.writer.options.human_commits:
+            if self.vault.options.human_commits:
                 outcome = self.vault.commit_human(quiet=True)
             else:
                 self.vault.settle()
@@ -88,5 +88,5 @@ class HumanEdits:
         self.problem = ""
         if outcome.human:
             self.tell(EditsCommitted(outcome.human, tuple(outcome.paths)))
-        self._waits = outcome.fresh or outcome.queued is not None or self.vault.writer.queue.count() > 0
+        self._waits = outcome.fresh or outcome.queued is not None or self.vault.queued > 0
         return self._waits or bool(outcome.open)

@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _NONE = "-"
@@ -53,7 +54,13 @@ class Holder:
 def current() -> Holder:
     """This process."""
     process = os.getpid()
-    return Holder(_word(socket.gethostname()), _boot(), _namespace(), _started(process), process)
+    return Holder(_word(socket.gethostname()), *_identity(process), process)
+
+
+@cache
+def _identity(process: int) -> tuple[str, str, str]:
+    """Boot, PID namespace and start of the calling process, which stay the same as long as it lives."""
+    return _boot(), _namespace(), _started(process)
 
 
 def parse(text: str) -> Holder | None:

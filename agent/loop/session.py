@@ -33,8 +33,8 @@ from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.memory.tombstones import tombstones
 from agent.texts import Language
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "sessions/"
 Mask: TypeAlias = Callable[[str], str]

@@ -4,22 +4,19 @@ What a person has written, corrected or brought back is theirs: upkeep of memory
 theirs.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from agent.vault.history.commits import commits, read_message
-from agent.vault.plumbing.file_changes import Kind
+from agent.vault.file_changes import Kind
+from agent.vault.history.blame import blame
+from agent.vault.history.commits import commits, trailers_made_here
 from agent.vault.store import Vault
-from agent.vault.write.survey import dirty
 
 LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
 FORGET = "forget"
 TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
 """The `Vault-Tool` of commits in which memory tends itself."""
-
-_BLAMED = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ def touched(vault: Vault, folder: str) -> frozenset[str]:
             continue  # a person's wish, but not their words
         kinds = {Kind.EDITED, Kind.RENAMED} if not commit.undoes else set(Kind) - {Kind.DELETED}
         found.update(change.path for change in commit.files if change.kind in kinds)
-    return frozenset(found) | {item.path for item in dirty(vault.git, vault.place)}
+    return frozenset(found) | {item.path for item in vault.changed_files()}
 
 
 def lines(vault: Vault, path: str, data: bytes) -> tuple[Line, ...]:
@@ -53,37 +50,13 @@ def lines(vault: Vault, path: str, data: bytes) -> tuple[Line, ...]:
     return tuple(Line(text, is_own) for text, is_own in zip(now, own, strict=True))
 
 
-def ever(vault: Vault, path: str) -> tuple[str, ...]:
-    """Every line that a commit has ever brought into a note, each once, without their endings."""
-    command = ["log", "--format=", "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color", "-m"]
-    out = vault.git.run(*command, "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
-    added = (line[1:] for line in out.decode("utf-8", "replace").splitlines() if line.startswith("+"))
-    return tuple(dict.fromkeys(line for line in added if not line.startswith("++ ")))
-
-
 def _blamed(vault: Vault, path: str) -> list[tuple[str, bool]]:
     """The lines of the note in the last commit, without endings, and whether memory's upkeep brought them in."""
-    command = ["blame", "--porcelain", "--no-progress", "HEAD", "--", vault.place.prefix + path]
-    out = vault.git.run(*command, ok=(0, 128), drivers_off=True)
-    rows: list[tuple[str, str]] = []
-    commit = ""
-    for line in out.split(b"\n"):
-        if match := _BLAMED.match(line):
-            commit = match[1].decode()
-        elif line.startswith(b"\t"):
-            rows.append((line[1:].rstrip(b"\r").decode("utf-8", "surrogateescape"), commit))
-    own = _ours(vault, {commit for _, commit in rows})
+    rows = blame(vault, path)
+    made = trailers_made_here(vault, {commit for _, commit in rows})
+    own = {id for id, trailers in made.items() if _is_ours(trailers)}
     return [(text, commit in own) for text, commit in rows]
 
 
-def _ours(vault: Vault, ids: Iterable[str]) -> set[str]:
-    named = sorted(ids)
-    found = zip(named, vault.git.objects(named), strict=True) if named else ()
-    ours = [name for name, item in found if item is not None and _is_ours(item.data)]
-    return vault.provenance.made_here(ours) if ours else set()
-
-
-def _is_ours(commit: bytes) -> bool:
-    message = commit.partition(b"\n\n")[2].decode("utf-8", "replace")
-    said = dict(read_message(message)[2])
-    return said.get("vault-actor", "human") != "human" and said.get("vault-tool") in TOOLS
+def _is_ours(trailers: Mapping[str, str]) -> bool:
+    return trailers.get("vault-actor", "human") != "human" and trailers.get("vault-tool") in TOOLS

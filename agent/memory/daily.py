@@ -16,8 +16,8 @@ from agent.events.runs import TaskCompleted
 from agent.inert import escape
 from agent.markdown.note import Note
 from agent.memory.authorship import Line
-from agent.vault.write.message import one_line
-from agent.vault.write.secrets import masked
+from agent.vault.message import one_line
+from agent.vault.secrets import masked
 
 FOLDER = "daily/"
 _TITLE, _QUOTED = 60, 200

@@ -12,7 +12,7 @@ from agent.memory.entry import EntryType
 from agent.memory.facts import spoken, statements
 from agent.memory.kept import Day, Kept, aware
 from agent.memory.likeness import wording
-from agent.vault.write.message import one_line
+from agent.vault.message import one_line
 
 _MOST = 12
 """Lines of each part: a summary is to be read at a glance."""

@@ -22,8 +22,8 @@ from agent.memory.kept import ARCHIVED, FOLDER, Kept, kept
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.tombstones import FOLDER as STONES
 from agent.memory.tombstones import Tombstones, fingerprint, marks, name_mark, tombstone, tombstones
+from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome, Stamp
 
 _CLOSED = ("vault-agent.yaml", "AGENT.md", MEMORY)
 _MENTIONS = 20

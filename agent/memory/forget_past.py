@@ -11,8 +11,9 @@ from agent.memory.authorship import FORGET
 from agent.memory.forget import Changed, Forgetting, plan_for
 from agent.memory.kept import ARCHIVE
 from agent.memory.tombstones import FOLDER as STONES
+from agent.vault.file_changes import Kind
 from agent.vault.history.commits import Commit, commits
-from agent.vault.plumbing.file_changes import Kind
+from agent.vault.history.versions import commits_of_path, versions
 from agent.vault.store import Vault
 
 _LOOKED_AT = 200
@@ -21,7 +22,7 @@ _LOOKED_AT = 200
 
 def is_in_history(vault: Vault, path: str, revision: str = "HEAD") -> bool:
     """Whether some commit of the revision's history has changed the path."""
-    return bool(_touching(vault, path, revision, 1))
+    return bool(commits_of_path(vault, path, revision, limit=1))
 
 
 def plan_past(vault: Vault, path: str) -> Forgetting:
@@ -30,7 +31,7 @@ def plan_past(vault: Vault, path: str) -> Forgetting:
     Raises `UserError` where the last commit still has it, because the person has deleted it and not committed that.
     """
     names = dict.fromkeys((path, ARCHIVE + path, path.removeprefix(ARCHIVE)))  # the upkeep may have moved it first
-    ids = list(dict.fromkeys(oid for name in names for oid in _touching(vault, name, "HEAD", _LOOKED_AT)))
+    ids = list(dict.fromkeys(oid for name in names for oid in commits_of_path(vault, name, limit=_LOOKED_AT)))
     if not ids:
         raise NoteGone(f"neither the vault nor its history has {path}", hint="vault-agent log lists what was there")
     for name in names:
@@ -53,14 +54,9 @@ def plan_past(vault: Vault, path: str) -> Forgetting:
 
 def _plan(vault: Vault, names: list[str], ids: list[str]) -> Forgetting:
     """What the vault still has to forget, by the last version of the note that the history has under these names."""
-    asked = [f"{oid}{end}:{vault.place.prefix}{name}" for oid in ids for end in ("", "^") for name in names]
-    data = next((each.data for each in vault.git.objects(asked) if each is not None and each.kind == "blob"), None)
+    asked = [(oid + end, name) for oid in ids for end in ("", "^") for name in names]
+    data = next((each.data for each in versions(vault, asked) if each is not None), None)
     return Forgetting((), (), (), frozenset()) if data is None else plan_for(vault, names[0], data)
-
-
-def _touching(vault: Vault, path: str, revision: str, limit: int) -> list[str]:
-    command = ["rev-list", "--full-history", f"--max-count={limit}", "--end-of-options", revision, "--"]
-    return vault.git.run(*command, vault.place.prefix + path, ok=(0, 128)).decode().split()
 
 
 def _of_forgetting(vault: Vault, oid: str) -> list[Commit]:

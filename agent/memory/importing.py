@@ -17,7 +17,7 @@ from agent.markdown.values import Value
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.kept import Kept
 from agent.memory.tombstones import Tombstones, fingerprint
-from agent.vault.write.secrets import find as secrets
+from agent.vault.secrets import find as secrets
 
 SLOT = "imported"
 """The slot that names the memory's id, or its file's name, in the older layout."""

@@ -21,8 +21,8 @@ from agent.memory.dedupe import Fate, Thresholds, Verdict, amended, judge
 from agent.memory.entry import Entry, EntryType
 from agent.memory.kept import kept
 from agent.memory.workflow import Trace
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 BEHIND = frozenset((CAPTURE, DAILY))
 """What the commits are called that are made of a run by itself; nobody has asked the run for them."""

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, read_entry
+from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
 
 FOLDER = "entries/"
@@ -72,19 +73,9 @@ def on_day(vault: Vault, day: date) -> Day:
     folder = Path(vault.place.root, FOLDER, f"{day:%Y/%m}")
     begin = f"{FOLDER}{day:%Y/%m}/{day:%Y-%m-%d}"
     names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
-    older = kept(vault, (path for path in _committed(vault, day) if not path.startswith(begin)))
+    older = kept(vault, (path for path in edited_on(vault, FOLDER, day) if not path.startswith(begin)))
     again = tuple(each for each in older if each.was_said(day))
     return Day(kept(vault, (f"{FOLDER}{day:%Y/%m}/{path.name}" for path in names)), again)
-
-
-def _committed(vault: Vault, day: date) -> list[str]:
-    """The entries that commits of a day have changed."""
-    prefix, zone = vault.place.prefix, vault.clock.now().strftime("%z")
-    times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
-    options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
-    out = vault.git.run("log", *times, *options, "HEAD", "--", prefix + FOLDER, ok=(0, 128))
-    names = dict.fromkeys(out.decode("utf-8", "surrogateescape").split("\0"))
-    return [name.removeprefix(prefix) for name in names if name]
 
 
 def _read(vault: Vault, path: str) -> Kept | None:

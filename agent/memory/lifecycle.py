@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from agent.config.remembering import Memory
 from agent.memory import daily
 from agent.memory.archive import archived_path, expired
-from agent.memory.authorship import LIFECYCLE, ever, lines, touched
+from agent.memory.authorship import LIFECYCLE, lines, touched
 from agent.memory.day_summary import day_summary
 from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, Day, Kept, kept
 from agent.memory.longterm import LongTerm, extract
@@ -22,8 +22,9 @@ from agent.memory.memory_note import Shortened, shorten
 from agent.memory.merge_entries import Merge, merges
 from agent.memory.report import Report, bullets, title
 from agent.memory.tombstones import tombstones
+from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
+from agent.vault.history.blame import added_lines
 from agent.vault.store import Vault
-from agent.vault.write.change import Append, Create, Edit, Move, Outcome, Request, Stamp
 
 OVERFLOW = ARCHIVE + "MEMORY.md"
 """Where lines of MEMORY.md go that it has no room for."""
@@ -127,7 +128,7 @@ class _Work:
         since = self.now - timedelta(days=self.settings.facts_days + 1)
         old = (path for path in self.paths if path.startswith(ARCHIVED) and path >= f"{ARCHIVED}{since:%Y/%m/}")
         both = sorted((*entries, *kept(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
-        earlier = ever(self.vault, MEMORY)
+        earlier = added_lines(self.vault, MEMORY)
         stones = tombstones(self.vault)
         return extract(text, both, earlier, stones, self.settings, self.now, self.language)
 

@@ -6,15 +6,12 @@ of each content is kept in the vault's private folder, so that git is asked once
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from agent.vault import durable
-from agent.vault.history.commits import HUMAN, read_message
-from agent.vault.plumbing.people import AGENT, person
+from agent.vault.history.versions import committed_blobs, last_changed_by_person
 from agent.vault.store import Vault
-
-_BEGIN = "\x01"
 
 
 def trusted(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
@@ -23,49 +20,19 @@ def trusted(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
     What is not committed yet was saved by hand on this machine, as tools commit what they write. Raises `AgentError`
     when git fails.
     """
-    file = vault.writer.layout.folder / "forgotten.json"
+    file = vault.private_folder / "forgotten.json"
     known = _load(file)
-    keys = {path: f"{vault.git.blob_id(data)} {path}" for path, data in notes.items()}
+    keys = {path: f"{vault.content_id(data)} {path}" for path, data in notes.items()}
     new = [path for path in notes if keys[path] not in known]
     if new:
-        committed = _committed(vault, new)
+        committed = committed_blobs(vault, new)
         asked = {path for path in new if committed.get(path) == keys[path].partition(" ")[0]}
-        origin = _from_person(vault, asked)
+        origin = last_changed_by_person(vault, asked)
         known |= {keys[path]: path in origin or path not in asked for path in new}
         if asked:
             _save(file, {keys[path]: known[keys[path]] for path in notes if path in asked or path not in new})
     here = (path for path in notes if known[keys[path]])
     return frozenset(path for path in here if not vault.provenance.arrived(path, keys[path].partition(" ")[0]))
-
-
-def _committed(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
-    """The blob of each path in HEAD; without those that HEAD does not have."""
-    prefix = vault.place.prefix
-    command = ["ls-tree", "-z", "--full-tree", "--format=%(objectname) %(path)", "HEAD", "--"]
-    out = vault.git.run(*command, *(prefix + path for path in paths), ok=(0, 128)).decode("utf-8", "surrogateescape")
-    return {
-        path.removeprefix(prefix): blob for blob, _, path in (row.partition(" ") for row in out.split("\0")) if path
-    }
-
-
-def _from_person(vault: Vault, paths: set[str]) -> set[str]:
-    """Those of the paths whose last commit was made for the person of this vault, and not by a tool."""
-    if not paths:
-        return set()
-    prefix = vault.place.prefix
-    command = ["log", "-z", f"--format={_BEGIN}%ae%n%B", "--name-only", "--no-renames", "--encoding=UTF-8", "HEAD"]
-    out = vault.git.run(*command, "--", *(prefix + path for path in sorted(paths)), drivers_off=True)
-    authors = {person(vault.git).email, AGENT.email}
-    left, found = set(paths), set[str]()
-    for record in out.decode("utf-8", "surrogateescape").split(_BEGIN)[1:]:
-        message, *names = record.split("\0")
-        author, text = message.split("\n", 1)
-        actor = dict(read_message(text)[2]).get("vault-actor", "") or HUMAN
-        last = left & {name.lstrip("\n").removeprefix(prefix) for name in names}
-        left -= last
-        if actor == HUMAN and author in authors:
-            found |= last
-    return found
 
 
 def _load(file: Path) -> dict[str, bool]:

@@ -37,7 +37,7 @@ from agent.skills.skill import Skill
 from agent.skills.usage import Opinion, Use, record, rows
 from agent.tools.builtin.skills import beside
 from agent.tools.tool import RunContext, Tool
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 
 NAME = "skills"
 _CATALOGUE = 4

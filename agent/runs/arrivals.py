@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from agent.errors import AgentError
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
-from agent.vault.provenance.remotes import addresses
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import App
 
@@ -41,7 +40,7 @@ def arrival_state(app: App) -> ArrivalState:
     """How it stands; asks git for the configured remotes and changes nothing in the vault."""
     provenance = app.vault.provenance
     counts = provenance.counts()
-    named = {address: name for name, address in addresses(app.vault.git).items()}
+    named = {address: name for name, address in provenance.addresses().items()}
     writers = provenance.answers.load().writers
     known = dict.fromkeys([*named, *(address for address in counts if address)])
     remotes = tuple(RemoteState(named.get(each, ""), each, writers.get(each), counts.get(each, 0)) for each in known)

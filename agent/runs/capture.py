@@ -24,8 +24,8 @@ from agent.memory.workflow import ToolUse, Trace
 from agent.runs.accounts import Account
 from agent.runs.recall_source import Recall
 from agent.tools.tool import RunContext
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from agent.workspace.workspace import App
 
 FOLDER = "entries/"

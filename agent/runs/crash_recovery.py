@@ -26,7 +26,7 @@ def is_own(app: App, session: Session) -> bool:
     content, mark = content_of(app.vault, session.path), marks_of(app.vault).get(session.id)
     if mark is not None and mark.content == content:
         return True
-    return (session.path, content) in app.vault.writer.journal.written()
+    return app.vault.is_own_version(session.path, content)
 
 
 def load_here(app: App, path: str) -> Session:

@@ -14,8 +14,8 @@ from agent.runs.registry import Mark, marks_of
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import ANSWER, parted, read_answer
 from agent.tools.builtin.human import FOLDER as QUESTIONS
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from agent.workspace.workspace import App
 
 _DECIDED = {"approved", "rejected", "outdated"}
@@ -110,4 +110,4 @@ def _is_of(mark: Mark, run: str) -> bool:
 def content_of(vault: Vault, path: str) -> str:
     """The blob id of what a note holds; empty where there is none."""
     data = vault.read(path)
-    return "" if data is None else vault.git.blob_id(data)
+    return "" if data is None else vault.content_id(data)

@@ -25,8 +25,8 @@ from agent.memory.keeping import Addition
 from agent.memory.kept import ARCHIVED, FOLDER, kept, on_day
 from agent.memory.lifecycle import Upkeep, plan, run
 from agent.memory.tombstones import tombstones
+from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome, Stamp
 from agent.workspace.workspace import App
 
 _STRANGERS = b"%% vault-agent: taint "
@@ -102,7 +102,7 @@ class Upkeeper:
     @property
     def last(self) -> Path:
         """Where the last upkeep on this machine is noted."""
-        return self.app.vault.writer.layout.folder / "upkeep.json"
+        return self.app.vault.private_folder / "upkeep.json"
 
     def is_due(self, now: datetime) -> bool:
         """Whether it should run now; looks at one small file, and the names of one folder."""

@@ -12,21 +12,18 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agent.errors import AgentError, LockHeld, NoteGone, Permanent, Retryable, UserError
+from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
 from agent.memory import forget
 from agent.memory.forget import Forgetting
 from agent.memory.forget_past import is_in_history, plan_past
 from agent.memory.kept import ARCHIVE
 from agent.vault import durable
+from agent.vault.change import Outcome
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
-from agent.vault.plumbing.git import GitFailed
-from agent.vault.plumbing.lock import holder, process_lock
-from agent.vault.plumbing.neighbours import git_is_busy
-from agent.vault.plumbing.objects import has_id
+from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
-from agent.vault.write.borders import check_ours
-from agent.vault.write.change import Outcome
+from agent.workspace.workspace import FORGETTING
 
 _SUBJECT = "memory(forget): (removed)"
 
@@ -74,7 +71,7 @@ class Forgetter:
 
     @property
     def _note(self) -> Path:
-        return self.vault.writer.layout.forgetting
+        return self.vault.private_folder / FORGETTING
 
     def plan(self, name: str) -> tuple[str, Forgetting]:
         """The path that a path or id means, and what forgetting it takes; also where only the history has it.
@@ -87,7 +84,7 @@ class Forgetter:
             path = next((path for path in (name, f"{name}.md") if self._was_there(path)), "")
             if not path:
                 raise
-            check_ours(self.vault.git, self.vault.place, (path,))
+            self.vault.check_ours(path)
             if not is_in_history(self.vault, path):
                 return path, Forgetting((), (), (), frozenset(), (path,))
             return path, plan_past(self.vault, path)
@@ -110,7 +107,7 @@ class Forgetter:
         with self._held():
             now = self.vault.read(path)
             begun = Begun(
-                self.vault.clock.new_id(), path, "" if now is None else self.vault.git.blob_id(now), remote, confirmed
+                self.vault.clock.new_id(), path, "" if now is None else self.vault.content_id(now), remote, confirmed
             )
             durable.replace(self._note, json.dumps(asdict(begun)))
             with self._noted_until_known():
@@ -130,7 +127,7 @@ class Forgetter:
         try:
             with self._held():
                 begun = self._load()
-                if begun is None or self.vault.writer.waiting_reason():
+                if begun is None or self.vault.waiting_reason():
                     return
                 path = begun.path
                 with self._noted_until_known():
@@ -144,10 +141,10 @@ class Forgetter:
 
     def _go_on(self, begun: Begun) -> None:
         self.vault.settle()
-        if self.vault.writer.queue.count():
+        if self.vault.queued:
             raise Retryable("the change that forgets it still waits")
         now = self.vault.read(begun.path)
-        if now is not None and has_id(now, begun.blob):
+        if now is not None and self.vault.content_id(now) == begun.blob:
             found = forget.plan(self.vault, begun.path)
             forget.carry_out(self.vault, found, self.language, confirmed=begun.confirmed)
         if is_in_history(self.vault, begun.path):
@@ -177,11 +174,10 @@ class Forgetter:
 
     def _busy(self) -> str:
         """Why objects must not be removed now, in words for the person: somebody may be about to name them."""
-        place, folder = self.vault.place, self.vault.writer.layout.folder
-        daemon = holder(folder / "daemon.lock")
+        daemon = holder(self.vault.private_folder / "daemon.lock")
         if daemon is not None:
             return f"the daemon is at work on this vault: stop it first (Ctrl-C where it runs, or: kill {daemon})"
-        if holder(self.vault.writer.layout.lock) is not None or git_is_busy(place.gitdir, place.worktree):
+        if self.vault.is_busy():
             return "another program is writing to this repository: let it end first"
         return ""
 

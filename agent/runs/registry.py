@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.private import make_folder, replace
-from agent.vault.plumbing.lock import holder, process_lock
+from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
 _PATIENCE = 0.5
@@ -84,4 +84,4 @@ class Marks:
 
 def marks_of(vault: Vault) -> Marks:
     """The marks of a vault."""
-    return Marks(vault.writer.layout.folder / "runs", vault.clock)
+    return Marks(vault.private_folder / "runs", vault.clock)

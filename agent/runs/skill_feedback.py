@@ -13,9 +13,8 @@ from agent.memory.keeping import BEHIND
 from agent.skills.boxes import ticked
 from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
 from agent.skills.usage import Use, folded, history_path, uses
+from agent.vault.file_changes import FileChange
 from agent.vault.history.commits import HUMAN, Commit, commits
-from agent.vault.plumbing.file_changes import FileChange
-from agent.vault.plumbing.objects import Entry
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
 
@@ -88,23 +87,26 @@ def _before(change: FileChange) -> str:
 
 
 def _brought(change: FileChange, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
-    return _of(change.after, lines) - _of(change.before, lines)
+    after, before = _lines_of(change, lines)
+    return after - before
 
 
 def _taken(change: FileChange, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
-    return _of(change.before, lines) - _of(change.after, lines)
+    after, before = _lines_of(change, lines)
+    return before - after
 
 
-def _of(entry: Entry | None, lines: Mapping[str, Set[bytes]]) -> Set[bytes]:
-    return lines.get(entry.oid, frozenset()) if entry is not None else frozenset()
+def _lines_of(change: FileChange, lines: Mapping[str, Set[bytes]]) -> list[Set[bytes]]:
+    """The lines of the file after the change, and before it."""
+    return [lines.get(each.oid, frozenset()) if each else frozenset() for each in (change.after, change.before)]
 
 
 def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[bytes]]:
     """The lines of the versions that these changes are about, by the blob's id; each is read once, in one process."""
     versions = (each for change in changes for each in (change.before, change.after) if each is not None)
     ids = list(dict.fromkeys(each.oid for each in versions))
-    found = zip(ids, vault.git.objects(ids) if ids else (), strict=True)
-    return {id: {line.strip() for line in blob.data.splitlines() if line.strip()} for id, blob in found if blob}
+    found = zip(ids, vault.read_blobs(ids), strict=True)
+    return {id: {line.strip() for line in blob.splitlines() if line.strip()} for id, blob in found if blob is not None}
 
 
 def _paths(commit: Commit) -> Iterator[str]:

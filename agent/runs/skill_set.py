@@ -29,7 +29,7 @@ from agent.skills.similarity import Similarity
 from agent.skills.skill import Skill
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, Use
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.workspace.workspace import App
 
 logger = logging.getLogger(__name__)

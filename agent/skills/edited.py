@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from agent.vault.plumbing.git import GitObject
+from agent.vault.history.versions import Version, versions
 from agent.vault.store import Vault
 
 
@@ -26,19 +26,17 @@ def edits(vault: Vault, commits: Iterable[tuple[str, Sequence[str]]]) -> dict[st
     Edits that follow upon one another are one; of those with something else between them only the last counts.
     """
     made = [(commit, path) for commit, paths in commits for path in paths]
-    prefix = vault.place.prefix
-    names = [f"{revision}:{prefix}{path}" for commit, path in made for revision in (f"{commit}^", commit)]
-    blobs = vault.git.objects(names) if names else []
+    blobs = versions(vault, [(revision, path) for commit, path in made for revision in (f"{commit}^", commit)])
     digests = [_digest(each) for each in blobs]
     found: dict[str, Edit] = {}
     for (_, path), before, after, blob in zip(made, digests[::2], digests[1::2], blobs[1::2], strict=True):
-        if blob is not None and vault.provenance.arrived(path, blob.oid):
+        if blob is not None and vault.provenance.arrived(path, blob.blob):
             continue  # it lay in the working tree when the person's edits were committed, and is not one of them
         last = found.get(path)
         found[path] = Edit(last.before if last is not None and last.after == before else before, after)
     return found
 
 
-def _digest(found: GitObject | None) -> str | None:
+def _digest(found: Version | None) -> str | None:
     """A file's; a first commit has none before it."""
-    return sha256(found.data).hexdigest() if found is not None and found.kind == "blob" else None
+    return sha256(found.data).hexdigest() if found is not None else None

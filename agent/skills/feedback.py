@@ -16,8 +16,8 @@ from agent.skills.library import DEPRECATED, HISTORY, LEARNED
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.stats import IN_A_ROW, Stats, stats
 from agent.skills.usage import Opinion, Use, folded, history_path, record, uses
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 CORRECTION = timedelta(days=1)
 """So long after a run an edit of what it wrote counts as a correction."""

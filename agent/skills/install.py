@@ -13,10 +13,10 @@ from agent.skills import tree
 from agent.skills.library import FOLDER, RESERVED
 from agent.skills.read_skill import FILE_BYTES, Where, read_skill
 from agent.skills.skill import FILE, Problem, Source
-from agent.vault.plumbing.fetched import Fetched, fetched, is_address
+from agent.vault.change import Stamp
+from agent.vault.fetched import Fetched, fetched, is_address
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.paths import check
+from agent.vault.worktree.paths import check
 
 MOST = 200
 """Skills that one call installs."""

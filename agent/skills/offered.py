@@ -35,7 +35,7 @@ class Offer:
 
 def records_of(vault: Vault) -> Path:
     """The folder of a vault's records, among its private files."""
-    return vault.writer.layout.folder / "skill-suggestions"
+    return vault.private_folder / "skill-suggestions"
 
 
 def offered(folder: Path) -> tuple[Offer, ...]:

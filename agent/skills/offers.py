@@ -33,8 +33,8 @@ from agent.skills.suggestion import (
 )
 from agent.skills.traces import read_traces
 from agent.vault import durable
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
 MOST_AT_ONCE = 3
@@ -150,7 +150,7 @@ class Offers:
         for offer in self.pending():
             data = self.vault.own_version(offer.path)
             said = decision(data) if data is not None and Note.parse(data).id == offer.id else None
-            if data is None and not self.vault.writer.queue.count():
+            if data is None and not self.vault.queued:
                 decided.append(self._keep(replace(offer, status="rejected", reason="the note that asked was removed")))
             elif said is not None and data is not None:
                 decided.append(self._decide(offer, said, reason(data), _STAMP))

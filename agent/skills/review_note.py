@@ -21,8 +21,8 @@ from agent.skills.library import Library
 from agent.skills.reviewed import Pin
 from agent.skills.skill import FILE, Skill
 from agent.skills.tree import BadFolder, digest
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
 TYPE = "skill-review"

@@ -91,7 +91,7 @@ class Pins:
 
 def pins_of(vault: Vault) -> Pins:
     """The pins of a vault, among its private files."""
-    return Pins(vault.writer.layout.folder / "reviewed")
+    return Pins(vault.private_folder / "reviewed")
 
 
 def _load(key: str, document: dict[str, object]) -> Pin:

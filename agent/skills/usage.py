@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.markdown.note import Note
 from agent.skills.library import HISTORY
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 Activated: TypeAlias = Literal["auto", "manual", "chain", "feedback", "put_aside"]
 """By a match, by the model or a person, as a step of a chain. Rows that are no uses: `feedback` is about an earlier

@@ -23,10 +23,9 @@ from agent.tools.asked import Asked, Records, fingerprint
 from agent.tools.policy import Policies, Verdict
 from agent.tools.taint import doubt
 from agent.tools.tool import Draft, Given, RunContext, Tool
-from agent.vault.plumbing.lock import process_lock
-from agent.vault.plumbing.objects import blob_id
+from agent.vault.change import Stamp
+from agent.vault.locks import process_lock
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
 KEPT = timedelta(days=30)
@@ -91,7 +90,7 @@ class Approvals:
             asked = self._current(known)
             approved = asked is not None and asked.status == "approved"
             if asked is not None and approved:
-                approved = dict(asked.bases) == _bases(drafts)
+                approved = dict(asked.bases) == self._bases(drafts)
                 asked = replace(asked, status="used" if approved else "outdated")
             if asked is not None and known is not None and asked.status not in {"pending", known.status}:
                 self._settle(asked)
@@ -146,13 +145,17 @@ class Approvals:
             self._records.put(decided)
         return decided
 
+    def _bases(self, drafts: Iterable[Draft]) -> dict[str, str]:
+        """The notes that there are already, by content hash."""
+        return {draft.path: self.vault.content_id(draft.before) for draft in drafts if draft.before is not None}
+
     @property
     def _records(self) -> Records:
-        return Records(self.vault.writer.layout.folder / "approvals")
+        return Records(self.vault.private_folder / "approvals")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        lock = self.vault.writer.layout.folder / "approvals.lock"
+        lock = self.vault.private_folder / "approvals.lock"
         with process_lock(lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
             yield
 
@@ -168,7 +171,7 @@ class Approvals:
             raise ToolFailed(_WITH_SECRET)
         ids = (context.run, context.session, context.call)
         asked = Asked(
-            number, key, path, tool, *ids, shown, now, expires, _bases(drafts),
+            number, key, path, tool, *ids, shown, now, expires, self._bases(drafts),
             paths=tuple(draft.path for draft in drafts),
             why=approval_note.why_asked(why, self.language),
             change=self.vault.masked(approval_note.diff(drafts, self.language)),
@@ -200,7 +203,7 @@ class Approvals:
             return asked
         if data is not None:
             return _answered(asked, data)
-        waits = self.vault.writer.queue.count() > 0  # else the person has taken the question away
+        waits = self.vault.queued > 0  # else the person has taken the question away
         return asked if waits else replace(asked, status="rejected", reason=_SAID[self.language]["removed"])
 
     def _settle(self, asked: Asked) -> None:
@@ -233,11 +236,6 @@ def _answered(asked: Asked, data: bytes) -> Asked:
     if not genuine or not approval_note.shows(data, asked.shown):
         return replace(asked, status="outdated")
     return replace(asked, status="approved", reason=verdict.reason(data))
-
-
-def _bases(drafts: Iterable[Draft]) -> dict[str, str]:
-    """The notes that there are already, by content hash; compared with each other only, so of one width everywhere."""
-    return {draft.path: blob_id(draft.before, 40) for draft in drafts if draft.before is not None}
 
 
 def _header(asked: Asked, context: RunContext) -> dict[str, Value]:

@@ -19,11 +19,11 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.vault import durable
+from agent.vault.change import Stamp
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
 from agent.vault.provenance.steering import steers
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "approvals"
 TYPE = "arrival-review"
@@ -103,7 +103,7 @@ class ReviewRecords:
 
 def records_of(vault: Vault) -> ReviewRecords:
     """The records of a vault, among its private files."""
-    return ReviewRecords(vault.writer.layout.folder / "arrivals")
+    return ReviewRecords(vault.private_folder / "arrivals")
 
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
@@ -168,7 +168,7 @@ def _open_matters(vault: Vault, records: ReviewRecords) -> Iterator[tuple[Review
     for arrival in unseen_steering(vault):
         data = vault.read(arrival.path)
         review = Review(
-            "note", arrival.path, "" if data is None else vault.git.blob_id(data), _note_path("note", arrival.path), ""
+            "note", arrival.path, "" if data is None else vault.content_id(data), _note_path("note", arrival.path), ""
         )
         known = records.get("note", arrival.path)
         if known is None or known.content != review.content:
@@ -252,7 +252,7 @@ def _is_in_force(vault: Vault, path: str) -> bool:
 
 def _is_unchanged(vault: Vault, review: Review) -> bool:
     data = vault.read(review.subject)
-    return ("" if data is None else vault.git.blob_id(data)) == review.content
+    return ("" if data is None else vault.content_id(data)) == review.content
 
 
 def _carry_out(vault: Vault, review: Review, status: Status) -> None:

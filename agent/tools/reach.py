@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from agent.errors import ToolRetry
-from agent.vault.write.paths import check
+from agent.vault.worktree.paths import check
 
 
 class Reach(IntEnum):

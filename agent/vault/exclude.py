@@ -6,7 +6,7 @@ The file is not part of the vault, travels nowhere and is read by every git. Wha
 import re
 
 from agent.errors import AgentError, BadPath
-from agent.vault.write.files import Files
+from agent.vault.worktree.files import Files
 
 PATH = "info/exclude"
 _TITLE = "# vault-agent: what changes all day and says nothing"

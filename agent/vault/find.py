@@ -5,7 +5,7 @@ import re
 from agent.errors import BadPath, NoteGone, UserError
 from agent.markdown.note import Note
 from agent.vault.store import Vault
-from agent.vault.write.paths import is_note
+from agent.vault.worktree.paths import is_note
 
 _HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")

@@ -13,14 +13,14 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import NotAVault, Retryable, UserError
 from agent.vault import exclude
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
-from agent.vault.write.change import Stamp
-from agent.vault.write.files import Files
-from agent.vault.write.survey import Kind, dirty, filtered
-from agent.vault.write.writer import Options
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.survey import Kind, dirty, filtered
 
 IGNORE = ".gitignore"
 

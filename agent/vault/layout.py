@@ -33,11 +33,6 @@ class Layout:
         return self.folder / "journal.jsonl"
 
     @property
-    def forgetting(self) -> Path:
-        """What is being forgotten in the history too, noted while it lasts."""
-        return self.folder / "forgetting.json"
-
-    @property
     def queue(self) -> Path:
         return self.folder / "queue"
 

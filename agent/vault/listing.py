@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 
 from agent.errors import AgentError
 from agent.vault.store import Vault
-from agent.vault.write.paths import is_note
-from agent.vault.write.survey import Dirty, Kind, dirty, filtered
+from agent.vault.worktree.paths import is_note
+from agent.vault.worktree.survey import Dirty, Kind, dirty, filtered
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:

@@ -5,7 +5,7 @@ This is the door that everything above uses. How a change becomes durable is `wr
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,20 +13,27 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
+from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.layout import layout
+from agent.vault.locks import holder
+from agent.vault.options import Options
+from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.neighbours import git_is_busy
 from agent.vault.plumbing.objects import LINK
-from agent.vault.plumbing.repository import MARKER, Place, locate
+from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.provenance.record import Provenance, provenance
+from agent.vault.queue import Order
+from agent.vault.secrets import without_secrets
+from agent.vault.worktree import borders
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.paths import check, is_note
+from agent.vault.worktree.survey import Dirty, dirty
 from agent.vault.write import humans
-from agent.vault.write.change import Append, Create, Delete, Edit, Move, Outcome, Request, Stamp
-from agent.vault.write.files import Files
 from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
-from agent.vault.write.paths import check, is_note
-from agent.vault.write.queue import Order
+from agent.vault.write.journal import Journal
 from agent.vault.write.recover import recover
-from agent.vault.write.secrets import without_secrets
-from agent.vault.write.writer import Options, Writer, in_plain_words
+from agent.vault.write.writer import Writer, in_plain_words
 
 
 @dataclass(slots=True)
@@ -81,9 +88,29 @@ class Vault:
         return self.writer.clock
 
     @property
+    def options(self) -> Options:
+        """What the settings say about writing."""
+        return self.writer.options
+
+    @property
+    def id(self) -> str:
+        """The vault's id on this machine: a clone has another one."""
+        return self.writer.layout.id
+
+    @property
+    def private_folder(self) -> Path:
+        """The folder outside the vault for what this machine alone keeps about it."""
+        return self.writer.layout.folder
+
+    @property
     def known(self) -> KnownSecrets:
         """The secret values that must not be written."""
-        return self.writer.options.known
+        return self.options.known
+
+    @property
+    def head(self) -> str | None:
+        """The id of the commit that HEAD is on; None before the first commit. Asks the files, and not git."""
+        return head_commit(self.place.gitdir, common_folder(self.place.gitdir)) or None
 
     def masked(self, text: str) -> str:
         """The text with `[secret]` in place of secrets, known ones and those that look like one."""
@@ -183,6 +210,47 @@ class Vault:
         found = self.git.objects([f"{commit.strip()}:{self.place.prefix}{path}"])[0]
         return found.data if found and found.kind == "blob" else None
 
+    def read_blobs(self, ids: Sequence[str]) -> list[bytes | None]:
+        """The contents of git's blobs, read by one process; None for an id that is no blob here."""
+        found = self.git.objects(ids) if ids else []
+        return [each.data if each is not None and each.kind == "blob" else None for each in found]
+
+    def content_id(self, data: bytes) -> str:
+        """The blob id that this repository's git gives to a file's content."""
+        return self.git.blob_id(data)
+
+    def is_own_version(self, path: str, blob: str | None) -> bool:
+        """Whether this program wrote this content of the note (a blob id), as far back as the journal goes."""
+        try:
+            return (path, blob) in self.writer.journal.written()
+        except OSError:
+            return False
+
+    def changed_files(self, paths: Collection[str] = ()) -> list[Dirty]:
+        """Every file of the vault, or of these, that differs from the last commit."""
+        return dirty(self.git, self.place, paths)
+
+    def check_ours(self, path: str) -> None:
+        """Raise `BadPath` where the path lies in another repository, or git keeps the note out of this folder."""
+        borders.check_ours(self.git, self.place, (path,))
+
+    @property
+    def queued(self) -> int:
+        """How many accepted changes wait until the repository is free."""
+        return self.writer.queue.count()
+
+    def waiting_orders(self) -> Iterator[Order]:
+        """The accepted changes that wait until the repository is free, oldest first."""
+        return self.writer.queue.waiting()
+
+    def waiting_reason(self) -> str | None:
+        """Why a change would have to wait now; None where it would not."""
+        return self.writer.waiting_reason()
+
+    def is_busy(self) -> bool:
+        """Whether a process of this program writes to the vault, or a git process works in its repository."""
+        return holder(self.writer.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
+
     def note_paths(self) -> list[str]:
         """Every note, tracked or not, that git does not ignore or keep away (a sparse checkout); sorted."""
         return _note_paths(self.git, self.place)
@@ -212,6 +280,12 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
         return attach(place, state, clock, options)
 
 
+def open_repository(root: Path, state: Path, clock: Clock, options: Options) -> Vault | None:
+    """The vault at `root`, also where its marker is missing; None where the folder is in no repository."""
+    place = locate(root)
+    return attach(place, state, clock, options) if place is not None else None
+
+
 def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     """A vault object for a place that is known to be right; `init` uses it before the marker exists."""
     git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
@@ -221,5 +295,6 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
         return len(_note_paths(git, place))
 
     private = layout(place, state, clock)
-    writer = Writer(place, private, git, files, clock, options, count_notes)
+    journal = Journal(private.journal, options.durable)
+    writer = Writer(place, private, git, files, clock, options, count_notes, journal)
     return Vault(writer, provenance(place, git, private.folder, files.read, writer.journal.commits))

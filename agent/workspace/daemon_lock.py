@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from agent.vault.plumbing.lock import holder, process_lock
+from agent.vault.locks import holder, process_lock
 from agent.workspace.workspace import App
 
 PATIENCE = 0.2

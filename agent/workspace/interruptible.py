@@ -72,5 +72,5 @@ class InterruptibleClock:
 def interruptible(app: App, stop: StopSignal) -> App:
     """The same workspace, which waits for nothing any more once the process is to stop."""
     clock = InterruptibleClock(app.clock, lambda: bool(stop))
-    vault = open_vault(app.vault.place.root, app.directories.state, clock, app.vault.writer.options)
+    vault = open_vault(app.vault.place.root, app.directories.state, clock, app.vault.options)
     return replace(app, clock=clock, vault=vault)

@@ -151,8 +151,8 @@ class _Past:
     def read(self, path: str) -> bytes | None:
         if path not in self._held:
             after = sorted(name for name in self.listed if name >= path)[:_TOGETHER]
-            found = self.vault.git.objects([self.listed[name] for name in after])
-            self._held = {name: blob.data if blob else None for name, blob in zip(after, found, strict=True)}
+            found = self.vault.read_blobs([self.listed[name] for name in after])
+            self._held = dict(zip(after, found, strict=True))
         return self._held.get(path)
 
 

@@ -15,9 +15,11 @@ from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
 from agent.llm.redacted import keep_out_of_logs
+from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.brake import Brake
-from agent.vault.write.writer import Options
+
+FORGETTING = "forgetting.json"
+"""The file in the vault's private folder that says what is being forgotten, while it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +35,17 @@ class App:
     @property
     def cache(self) -> Path:
         """Where what can be computed again about this vault is kept; may be deleted at any moment."""
-        return self.directories.cache / self.vault.writer.layout.id
+        return self.directories.cache / self.vault.id
 
     @property
     def daemon_state(self) -> Path:
         """What the daemon last said of itself, as JSON; true only while the lock is held."""
-        return self.vault.writer.layout.folder / "daemon.json"
+        return self.vault.private_folder / "daemon.json"
 
     @property
     def metrics(self) -> Path:
         """Where what happens in this vault is counted."""
-        return self.vault.writer.layout.folder / "metrics"
+        return self.vault.private_folder / "metrics"
 
     def bus(self) -> Bus:
         """A bus without subscribers."""
@@ -52,7 +54,7 @@ class App:
     @property
     def daemon_lock(self) -> Path:
         """Held by the vault's daemon while it lives."""
-        return self.vault.writer.layout.folder / "daemon.lock"
+        return self.vault.private_folder / "daemon.lock"
 
 
 def build(root: Path, *, clock: Clock | None = None) -> App:
@@ -73,7 +75,7 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
 
 def _finish_forgetting(app: App) -> None:
     """Go on with a forgetting that a crash has cut short: every start does, and looks for one small file."""
-    if app.vault.writer.layout.forgetting.exists():
+    if (app.vault.private_folder / FORGETTING).exists():
         forgetting = import_module("agent.runs.forgetting")  # slow to load, and hardly ever needed
         forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.config.private import make_folder, own_folder, replace, touch, write
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock

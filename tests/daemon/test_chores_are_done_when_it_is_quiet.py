@@ -11,7 +11,7 @@ from agent.runs.skill_set import skill_library
 from agent.skills.learner import suggestions
 from agent.skills.offers import offers_of
 from agent.skills.usage import Use, record, uses
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.workspace.workspace import build
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers

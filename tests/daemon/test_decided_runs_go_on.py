@@ -9,7 +9,7 @@ from agent.interfaces.cli.main import main
 from agent.loop.outcome import Outcome
 from agent.loop.session import load
 from agent.runs.registry import Mark, marks_of
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
 from tests.daemon.process import end, environment, run, wait_for, watching

@@ -9,7 +9,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.errors import NotAVault, Retryable
 from agent.interfaces.cli.main import main
-from agent.vault.plumbing.lock import process_lock
+from agent.vault.locks import process_lock
 from agent.workspace.daemon_lock import last_word
 from agent.workspace.interruptible import InterruptibleClock
 from tests.daemon.house import BRISK, House, broken, furnish, living

@@ -10,8 +10,8 @@ from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.keeping import Keeper
 from agent.memory.lifecycle import Upkeep, plan, run
 from agent.memory.tombstones import tombstones
+from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome, Stamp
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault, write
 

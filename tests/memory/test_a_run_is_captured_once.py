@@ -21,8 +21,8 @@ from agent.memory.keeping import Addition, Capturing, Keeper
 from agent.memory.workflow import ToolUse, Trace
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.secrets import masked
 from agent.vault.store import Vault
-from agent.vault.write.secrets import masked
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault
 

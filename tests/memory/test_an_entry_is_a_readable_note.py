@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, EntryType, Scope, read_entry, slug
-from agent.vault.write.paths import check
+from agent.vault.worktree.paths import check
 
 WHEN = datetime(2026, 11, 21, 14, 12, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from agent.memory import daily
 from agent.memory.authorship import DAILY, Line
 from agent.memory.day_summary import day_summary
 from agent.memory.kept import on_day
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.fakes import FakeClock
 from tests.memory.days import Days, days
 

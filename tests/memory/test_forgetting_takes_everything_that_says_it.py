@@ -9,9 +9,9 @@ from agent.memory.authorship import DAILY
 from agent.memory.entry import EntryType
 from agent.memory.forget import carry_out, plan
 from agent.memory.tombstones import tombstones
+from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
-from agent.vault.write.change import Stamp
 from tests.memory.days import Days, days
 from tests.vaults import git
 

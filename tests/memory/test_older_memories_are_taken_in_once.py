@@ -8,7 +8,7 @@ from agent.memory.entry import EntryType, Scope
 from agent.memory.importing import SLOT, Fate, Found, read_folder
 from agent.memory.kept import FOLDER, kept
 from agent.memory.tombstones import Tombstones, fingerprints
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.memory.days import Days, days
 from tests.vaults import write
 

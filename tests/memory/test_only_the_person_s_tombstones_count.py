@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent.memory.tombstones import Tombstones, foreign_tombstones, marks, tombstone, tombstones
+from agent.vault.change import Stamp
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
 from tests.vaults import FAST, git, make_vault, write
 

@@ -21,7 +21,7 @@ from agent.skills.matcher import Task
 from agent.skills.usage import uses
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import Given, RunContext, Tool
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock
 from tests.skills.shelves import text, triggers

@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import UserError
 from agent.skills.install import install
-from agent.vault.plumbing.fetched import is_address
+from agent.vault.fetched import is_address
 from agent.vault.store import Vault
 from tests.skills.shelves import library, text
 from tests.vaults import git, make_vault, write

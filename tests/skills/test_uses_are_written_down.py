@@ -12,8 +12,8 @@ from agent.skills.feedback import History, Wrote, correct, corrected_runs, give,
 from agent.skills.skill import Skill
 from agent.skills.stats import Stats, stats
 from agent.skills.usage import Activated, Opinion, Use, history_path, parse, record, uses
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
 from tests.skills.shelves import library, text
 from tests.vaults import git, make_vault, write

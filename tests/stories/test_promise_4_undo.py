@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from tests.vaults import git, make_vault, write
 
 RUN = Stamp(run="01HZZZZZZZZZZZZZZZZZZZRUN1", tool="edit")

@@ -18,9 +18,9 @@ import pytest
 
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.main import main
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.swap import exchange
+from agent.vault.worktree.exchange import exchange
 from tests.stories.hostile import BREAKING, Ground, commands_in_settings, filters, hooks, lay_traps, listing, prepare
 from tests.vaults import git, make_vault, write
 

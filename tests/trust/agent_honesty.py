@@ -19,8 +19,8 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered
 from agent.llm.messages import Object
 from agent.loop.run import Asked
+from agent.vault.change import Stamp
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App, build
 from tests.index.fakes import FAKE

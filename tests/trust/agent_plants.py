@@ -17,9 +17,9 @@ from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.foreign import Foreign
 from agent.tools.tool import Draft, Given, RunContext
-from agent.vault import store
+from agent.vault import message, store
 from agent.vault.store import Transaction, Vault
-from agent.vault.write import guard, message
+from agent.vault.write import guard
 from tests.trust.plants import Put
 
 

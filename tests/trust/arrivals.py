@@ -14,7 +14,7 @@ from agent.errors import NeedsApproval
 from agent.runs.decisions import approvals, read_question
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.tool import RunContext
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.workspace.workspace import App, build
 from tests.remotes import Mallory, git_as, shared_with_mallory
 from tests.vaults import git, make_vault, write

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.vault.write.writer import Options
+from agent.vault.options import Options
 from tests.trust.crash import PROJECT
 from tests.vaults import make_vault
 
@@ -16,9 +16,9 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from agent.clock import SystemClock
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.vault.store import open_vault
-from agent.vault.write.writer import Options
+from agent.vault.options import Options
 from tests.trust.plants import plant
 if len(sys.argv) > 3:
     plant(sys.argv[3], setattr)

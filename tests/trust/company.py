@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.errors import AgentError
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from tests.trust import checks
 from tests.trust.ledger import Ledger
 from tests.trust.neighbour import at_work

@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 
 from agent.clock import SystemClock
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
 from tests.trust import checks
 from tests.trust.ledger import Ledger
 from tests.vaults import make_vault

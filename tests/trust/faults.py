@@ -16,7 +16,7 @@ from random import Random
 
 from agent.clock import SystemClock
 from agent.vault.store import Vault
-from agent.vault.write.files import Files
+from agent.vault.worktree.files import Files
 from tests.vaults import git
 
 CODES = (errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS)

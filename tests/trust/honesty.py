@@ -5,10 +5,10 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.errors import AgentError
+from agent.vault.change import Outcome, Stamp
 from agent.vault.health.status import status
+from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Outcome, Stamp
-from agent.vault.write.writer import Options
 from tests.trust import checks
 from tests.trust.faults import Fault
 from tests.vaults import git, head, make_vault, write

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent.events.types import Tick
 from agent.markdown import requests
-from agent.vault.write.files import Files
+from agent.vault.worktree.files import Files
 from agent.workspace.workspace import App
 from tests.trust.inbox_human import QUIET, Desk, desk
 from tests.vaults import git, write

@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent.errors import AgentError
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.trust import checks
 from tests.vaults import make_vault, write
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from agent.background.inbox.answer_log import Answered
 from agent.background.inbox.queue import pending_file
 from agent.interfaces.cli.main import main
-from agent.vault.write.change import Create, Stamp
-from agent.vault.write.queue import Order
+from agent.vault.change import Create, Stamp
+from agent.vault.queue import Order
 from agent.workspace.search_index import library
 from agent.workspace.workspace import build
 from tests.daemon.house import prose

@@ -18,11 +18,14 @@ from agent.llm.messages import Reply, Request, Usage
 from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
 from agent.llm.wire import Wire
+from agent.vault.change import Applied, Change
+from agent.vault.options import Brake
 from agent.vault.plumbing.commit import Committer, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.write import apply, brake, files, loss, swap, writer
-from agent.vault.write.change import Applied, Change
-from agent.vault.write.files import Files
+from agent.vault.worktree import exchange as swap
+from agent.vault.worktree import files
+from agent.vault.worktree.files import Files
+from agent.vault.write import apply, loss, writer
 from agent.vault.write.journal import Journal, Record
 from agent.vault.write.merge import Combine
 from agent.watch.classify import Difference
@@ -105,7 +108,7 @@ def _writers_not_asked_for(put: Put) -> None:
 
 
 def _brake_off(put: Put) -> None:
-    put(brake.Brake, "check", lambda self, lost, earlier, total, who: None)
+    put(Brake, "check", lambda self, lost, earlier, total, who: None)
 
 
 def _only_empty_notes_lost(put: Put) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.errors import AgentError
+from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome, Stamp
-from agent.vault.write.files import Files
+from agent.vault.worktree.files import Files
 from tests.fakes import FakeClock
 from tests.trust import checks
 from tests.trust.crash import PROJECT

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.trust import checks
 from tests.trust.crash import crash
 from tests.vaults import git, head, make_vault, write

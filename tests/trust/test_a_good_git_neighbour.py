@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 from tests.trust import checks
 from tests.trust.company import Company, beside, change
 from tests.trust.ledger import Ledger

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import MassChange
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.trust.wipes import check, clear, scenarios, text
 from tests.vaults import git, head, make_vault, write
 

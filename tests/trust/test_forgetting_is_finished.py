@@ -21,7 +21,7 @@ from agent.vault import durable
 from agent.vault.history import purge
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import FORGETTING, App, build
 from tests.trust.crash import PROJECT
 from tests.trust.logs import reported
 from tests.vaults import FORMAT, git, head, make_vault, write
@@ -155,7 +155,7 @@ def check_gone(root: Path, path: str, secret: str = SECRET) -> None:
     assert "The boat is blue" in history(root) and (root / "note.md").read_text().startswith("mine\n")
     assert git(root, "status", "--porcelain") == ""
     assert "error" not in git(root, "fsck", "--strict", "--no-dangling")
-    assert not app.vault.writer.layout.forgetting.exists() and not app.vault.writer.journal.unfinished()
+    assert not (app.vault.private_folder / FORGETTING).exists() and not app.vault.writer.journal.unfinished()
 
 
 OFTEN = (
@@ -224,13 +224,13 @@ def test_a_new_note_in_the_place_of_the_old_one_stays(plain: Path, monkeypatch: 
 def test_while_a_rebase_lasts_it_waits(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed(build(plain), entry(plain), monkeypatch, after(forget, "carry_out"))
     git(plain, "checkout", "-q", "--detach")
-    assert build(plain).vault.writer.layout.forgetting.exists()
+    assert (build(plain).vault.private_folder / FORGETTING).exists()
     git(plain, "checkout", "-q", "main")
-    assert not build(plain).vault.writer.layout.forgetting.exists()
+    assert not (build(plain).vault.private_folder / FORGETTING).exists()
 
 
 def test_a_note_of_it_that_is_damaged_stops_nobody(plain: Path) -> None:
-    note = build(plain).vault.writer.layout.forgetting
+    note = build(plain).vault.private_folder / FORGETTING
     for text in ("", "{}", '{"token": 1', "\0\0"):
         note.write_text(text)
         with reported() as told:
@@ -241,7 +241,7 @@ def test_a_note_of_it_that_is_damaged_stops_nobody(plain: Path) -> None:
 def test_the_note_of_it_holds_no_text_and_is_private(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = build(plain)
     killed(app, NOTE, monkeypatch, after(forget, "carry_out"))
-    note = app.vault.writer.layout.forgetting
+    note = app.vault.private_folder / FORGETTING
     assert "oak" not in note.read_text() and json.loads(note.read_text())["path"] == NOTE
     assert note.stat().st_mode & 0o077 == 0
 

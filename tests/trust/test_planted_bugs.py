@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from tests.daemon.house import furnish
 from tests.trust import checks, company, outside, races, wipes
 from tests.trust.calls import check_order, record

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from agent.errors import MassChange
+from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.options import Brake, Options
 from agent.vault.store import Vault
-from agent.vault.write.brake import Brake, lost_between
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
+from agent.vault.write.brake import lost_between
 from tests.trust.plants import plant
 from tests.vaults import committed, git, head, make_vault, write
 

@@ -11,9 +11,9 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import AgentError
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
 from tests.trust import checks
 from tests.trust.faults import CODES, STATES, Fault, disk, faults
 from tests.trust.honesty import check

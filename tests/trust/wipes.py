@@ -7,8 +7,8 @@ from random import Random
 from shutil import rmtree
 
 from agent.errors import MassChange
+from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome, Stamp
 from tests.trust import checks
 from tests.vaults import head, make_vault
 

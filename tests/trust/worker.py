@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 
 from agent.clock import SystemClock
+from agent.vault.change import Append, Create, Delete, Edit, Move, Request, Stamp
+from agent.vault.options import Options
 from agent.vault.store import Transaction, Vault, open_vault
-from agent.vault.write.change import Append, Create, Delete, Edit, Move, Request, Stamp
-from agent.vault.write.writer import Options
 from tests.trust.ledger import Ledger
 from tests.trust.plants import plant
 

@@ -16,13 +16,14 @@ from agent.clock import SystemClock
 from agent.config import holder as holders
 from agent.config.holder import Holder
 from agent.errors import LockHeld
+from agent.vault.change import Stamp
 from agent.vault.health.status import status
+from agent.vault.locks import process_lock
+from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer
-from agent.vault.plumbing.lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left, process_lock
+from agent.vault.plumbing.lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
 from agent.vault.write.journal import Record
-from agent.vault.write.writer import Options
 from tests.fakes import FakeClock
 from tests.trust.crash import PROJECT
 from tests.vaults import FAST, committed, git, head, make_vault, write
@@ -46,8 +47,8 @@ import sys
 from pathlib import Path
 from agent.clock import SystemClock
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 root, state, name, count = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 vault = open_vault(root, state, SystemClock(), Options(durable=False, lock_seconds=30.0))
 for number in range(count):

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from agent.errors import BadPath, Permanent
+from agent.vault.change import Stamp
 from agent.vault.health.repair import rebuild_index
 from agent.vault.health.status import status
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.listing import contents
-from agent.vault.plumbing import index_file
+from agent.vault.plumbing.index_file import IndexFile, load_index
 from agent.vault.store import Transaction, Vault
-from agent.vault.write import borders
-from agent.vault.write.change import Stamp
 from tests.vaults import FORMAT, committed, git, make_vault, write
 
 AGENT = Stamp("agent", "r1")
@@ -177,12 +176,13 @@ def test_a_vault_without_marks_asks_git_nothing(tmp_path: Path) -> None:
 
     git_like = Counting()
     names = [name.encode() for name in NOTES]
-    assert index_file.submodules(git_like, names) == index_file.skipped(git_like, names) == set()  # type: ignore[arg-type]
+    index = load_index(git_like)  # type: ignore[arg-type]
+    assert index.submodules(names) == index.skipped(names) == set()
     assert asked == []
 
 
 def test_a_missing_border_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(borders, "skipped", lambda git, paths: set())
+    monkeypatch.setattr(IndexFile, "skipped", lambda self, paths: set())
     vault = sparse(tmp_path)
     with vault.transaction("x", AGENT) as tx:
         tx.create(AWAY[0], b"x\n")

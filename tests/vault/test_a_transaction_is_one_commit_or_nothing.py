@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.errors import BadPath, Conflict, NoteExists, NoteGone, SecretFound
+from agent.errors import BadPath, Conflict, GitFailed, NoteExists, NoteGone, SecretFound
+from agent.vault.change import Stamp
+from agent.vault.plumbing.git import Git
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
 from tests.vaults import FAST, committed, git, head, make_vault, write
 
 AGENT = Stamp("agent", run="r1", tool="vault_write", session="s1")
@@ -170,3 +171,31 @@ def test_a_secret_is_not_written_into_history_unless_a_person_excuses_it(tmp_pat
         tx.create("b.md", f"my token is {KEY} %% vault-agent: allow-secret %%\n".encode())
         tx.edit("a.md", f"known: {KEY}\nplain\n".encode(), f"known: {KEY}\nplain, edited\n".encode())
     assert tx.outcome.commit == head(vault.place.root)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_commit_that_git_made_and_then_complained_about_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool
+) -> None:
+    vault = make_vault(tmp_path, {"a.md": "one\n"})
+    root = vault.place.root
+    if linked:
+        git(root, "worktree", "add", "-q", "-b", "side", str(tmp_path / "tree"))
+        root = tmp_path / "tree"
+        vault = open_vault(root, tmp_path / "other-state", SystemClock(), FAST)
+    run, moved = Git.run, list[str]()
+
+    def complaining(self: Git, *args: str, **options: object) -> bytes:
+        """git moves the branch, says that it did not, and answers nothing any more."""
+        out = b"" if moved else run(self, *args, **options)  # type: ignore[arg-type]
+        if moved or args[0] == "update-ref":
+            moved.append(args[0])
+            raise GitFailed(args[0], 1, "fatal: cannot say")
+        return out
+
+    monkeypatch.setattr(Git, "run", complaining)
+    with vault.transaction("x", AGENT) as tx:
+        tx.create("b.md", b"two\n")
+    monkeypatch.undo()
+    assert moved == ["update-ref"] and tx.outcome.commit == head(root)
+    assert committed(root, "b.md") == b"two\n"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from agent.config import holder as holders
+from agent.vault.change import Stamp
 from agent.vault.health.status import status
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault, open_vault
+from agent.vault.worktree.files import Files
 from agent.vault.write import writer as writing
-from agent.vault.write.change import Stamp
-from agent.vault.write.files import Files
 from agent.vault.write.journal import Journal
 from tests.vaults import committed, git, make_vault, write
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
-from agent.vault.write import attributes
-from agent.vault.write.change import Stamp
+from agent.vault.worktree import attributes
 from tests.vaults import make_vault, write
 
 AGENT = Stamp("agent", "r1")

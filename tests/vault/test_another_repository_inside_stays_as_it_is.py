@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from agent.errors import BadPath, UserError
+from agent.vault.change import Create, Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.queue import Order
 from agent.vault.store import Transaction, Vault, open_vault
-from agent.vault.write import borders
-from agent.vault.write.change import Create, Stamp
-from agent.vault.write.queue import Order
-from agent.vault.write.survey import dirty
+from agent.vault.worktree import borders
+from agent.vault.worktree.survey import dirty
 from tests.vaults import FORMAT, committed, git, head, make_vault, write
 
 AGENT = Stamp("agent", "r1")

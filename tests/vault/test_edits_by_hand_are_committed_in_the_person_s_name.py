@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import MassChange
-from agent.vault.write.change import Stamp
-from agent.vault.write.survey import Kind, dirty
+from agent.vault.change import Stamp
+from agent.vault.worktree.survey import Kind, dirty
 from tests.fakes import FakeClock
 from tests.vaults import committed, git, head, make_vault, write
 

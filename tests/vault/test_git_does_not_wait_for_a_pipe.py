@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
+from agent.vault.change import Stamp
 from agent.vault.health.examine import repository
 from agent.vault.health.probe import Level
 from agent.vault.health.status import status
+from agent.vault.options import Options
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
 from tests.vaults import head, make_vault
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.vault.change import Stamp
 from agent.vault.plumbing.objects import Entry, Pack, folders, format_tree, graft, parse_tree
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
 from tests.vaults import FAST, blob_id, committed, git, make_vault, write
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=8).filter(

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.config.masking import KnownSecrets
 from agent.errors import UserError
-from agent.vault.history.commits import commits, read_message
+from agent.vault.change import Stamp
+from agent.vault.file_changes import Kind
+from agent.vault.history.commits import commits, parse_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
-from agent.vault.plumbing.file_changes import Kind
+from agent.vault.message import compose
 from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.message import compose
 from tests.fakes import FakeClock
 from tests.vaults import FAST, git, head, make_vault, write
 
@@ -60,16 +60,16 @@ def test_a_commit_without_trailers_is_the_persons(tmp_path: Path) -> None:
 
 def test_trailers_count_at_the_very_end_only() -> None:
     forged = "mine\n\nVault-Actor: agent\nVault-Run: 01RUN\n\nand a last word\n"
-    assert read_message(forged)[2] == []
-    assert read_message("Vault-Actor: agent\n")[2] == []
-    assert read_message("mine\n\nsome words\nVault-Run: 01RUN\n")[2] == []
-    assert read_message("mine\n\nVault-Run: 1\nSigned-off-by: A <a@b>\n")[2][0] == ("vault-run", "1")
+    assert parse_message(forged)[2] == []
+    assert parse_message("Vault-Actor: agent\n")[2] == []
+    assert parse_message("mine\n\nsome words\nVault-Run: 01RUN\n")[2] == []
+    assert parse_message("mine\n\nVault-Run: 1\nSigned-off-by: A <a@b>\n")[2][0] == ("vault-run", "1")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=200), st.booleans())
 def test_no_body_can_pretend_to_be_a_trailer(text: str, forged: bool) -> None:
     body = text + ("\n\nVault-Run: 99\nVault-Undoes: " + "b" * 40 if forged else "")
-    trailers = read_message(compose("subject", Stamp("agent", "01RUN"), body, known=KnownSecrets()))[2]
+    trailers = parse_message(compose("subject", Stamp("agent", "01RUN"), body, known=KnownSecrets()))[2]
     assert trailers == [("vault-actor", "agent"), ("vault-run", "01RUN")]
 
 
@@ -130,7 +130,7 @@ def test_before_the_first_commit_there_is_no_history(tmp_path: Path) -> None:
     git(root, "init", "-q")
     vault = open_vault(root, tmp_path / "state", SystemClock(), FAST)
     assert commits(vault) == []
-    found = of_working_tree(vault.git, vault.place, vault.writer.files)
+    found = of_working_tree(vault)
     assert [item.change.path for item in found] == ["vault-agent.yaml"]
 
 
@@ -192,7 +192,7 @@ def test_settings_of_the_repository_do_not_change_what_is_told(tmp_path: Path) -
         git(root, "config", key, value)
     new, first = commits(vault)
     assert (new.actor, len(first.files)) == ("agent", 2)
-    (item,) = of_commit(vault.git, vault.place, new.id, first.id)
+    (item,) = of_commit(vault, new.id)
     assert item.patch.startswith(b"diff --git a/b.md b/b.md\n")
 
 
@@ -203,7 +203,7 @@ def test_changes_are_told_in_the_notes_terms(tmp_path: Path) -> None:
     write(vault.place.root / "pic.png", b"\x89PNG\0\0")
     git(vault.place.root, "commit", "-qam", "edited")
     (commit, _) = commits(vault)
-    lines = dict(zip([c.path for c in commit.files], describe(vault.git, commit.files), strict=True))
+    lines = dict(zip([c.path for c in commit.files], describe(vault, commit.files), strict=True))
     assert sorted(lines["a.md"]) == ["status: open → done", "ticked: Buy milk"]
     assert lines["pic.png"] == ()
 
@@ -220,14 +220,14 @@ def test_the_uncommitted_are_new_edited_gone_and_renamed_files(tmp_path: Path) -
     write(root / "new/n.md", "n\n")
     write(root / "x.tmp", "ignored\n")
     write(root / ".vault-agent-temporary", "ours\n")
-    found = of_working_tree(vault.git, vault.place, vault.writer.files)
+    found = of_working_tree(vault)
     assert [(item.change.kind, item.change.path, item.change.old_path) for item in found] == [
         (Kind.EDITED, "b.md", None),
         (Kind.DELETED, "c.md", None),
         (Kind.RENAMED, "moved.md", "a.md"),
         (Kind.CREATED, "new/n.md", None),
     ]
-    assert [change.path for change in uncommitted(vault.git, vault.place)] == [item.change.path for item in found]
+    assert [change.path for change in uncommitted(vault)] == [item.change.path for item in found]
     assert b"+n\n" in found[3].patch
     assert (vault.place.gitdir / "index").read_bytes() == index
 
@@ -239,8 +239,8 @@ def test_nothing_that_the_vault_names_is_run_for_a_difference(tmp_path: Path) ->
         git(vault.place.root, "config", key, f"touch {canary}; cat")
     write(vault.place.root / "a.md", "b\n")
     write(vault.place.root / "new.md", "n\n")
-    assert len(of_working_tree(vault.git, vault.place, vault.writer.files)) == 2
+    assert len(of_working_tree(vault)) == 2
     last = head(vault.place.root)
-    assert len(of_commit(vault.git, vault.place, last, None)) == 3
+    assert len(of_commit(vault, last)) == 3
     assert len(commits(vault)) == 1
     assert not canary.exists()

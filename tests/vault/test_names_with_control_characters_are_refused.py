@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from agent.errors import BadPath
-from agent.vault.write.paths import check
+from agent.vault.worktree.paths import check
 
 
 def test_every_control_character_and_half_character_is_refused_and_no_other_letter() -> None:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, SecretFound
+from agent.vault.change import Create, Edit, Move, Stamp
+from agent.vault.message import compose
+from agent.vault.options import Options
 from agent.vault.store import Transaction, Vault
-from agent.vault.write.change import Create, Edit, Move, Stamp
 from agent.vault.write.guard import masked_request, refuse_secrets
-from agent.vault.write.message import compose
-from agent.vault.write.writer import Options
 from tests.vaults import git, head, make_vault, write
 
 KEY = "0f3c9a7be1d24c5f8a6b7c8d9e0f1a2b"

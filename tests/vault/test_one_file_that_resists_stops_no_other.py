@@ -15,12 +15,12 @@ import pytest
 from agent.clock import SystemClock
 from agent.vault.health.status import status
 from agent.vault.listing import contents
+from agent.vault.options import HOLDS_UP, Options
 from agent.vault.store import Vault
-from agent.vault.write import swap
-from agent.vault.write.files import SETTLE_SECONDS
-from agent.vault.write.survey import survey, unreadable
-from agent.vault.write.unsettled import HOLDS_UP, RECORDED_AFTER
-from agent.vault.write.writer import Options
+from agent.vault.worktree import exchange as swap
+from agent.vault.worktree.files import SETTLE_SECONDS
+from agent.vault.worktree.survey import survey, unreadable
+from agent.vault.write.unsettled import RECORDED_AFTER
 from tests.fakes import FakeClock
 from tests.trust.crash import PROJECT
 from tests.vaults import committed, git, head, make_vault, write
@@ -156,7 +156,7 @@ def test_the_time_of_waiting_outlives_the_process_and_a_clock_that_goes_back(tmp
 
 
 def test_waiting_for_every_open_file_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.vault.write.files.Files.is_open_elsewhere", lambda self, path: False)
+    monkeypatch.setattr("agent.vault.worktree.files.Files.is_open_elsewhere", lambda self, path: False)
     with pytest.raises(AssertionError):
         test_a_commit_by_hand_records_the_others_and_names_it(tmp_path)
 

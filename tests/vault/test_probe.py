@@ -8,12 +8,12 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import UserError
+from agent.vault.change import Change, Collision, Create, Stamp
 from agent.vault.health import examine, probe
 from agent.vault.health.probe import Check, Level
+from agent.vault.queue import Order
 from agent.vault.store import Vault
-from agent.vault.write.change import Change, Collision, Create, Stamp
 from agent.vault.write.journal import Record, planned
-from agent.vault.write.queue import Order
 from tests.vaults import FAST, committed, git, make_vault, write
 
 OLD = 1_700_000_000

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault.write.secrets import find, masked
+from agent.vault.secrets import find, masked
 
 MIXED = "aZ3kQ9xT7bLm2NcV8sDf5GhJ6pRw4YeU1iOq0WtA"
 

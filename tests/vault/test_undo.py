@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
 from agent.markdown.touching import merge_touching
+from agent.vault.change import Stamp
 from agent.vault.history.commits import commits
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
 from tests.vaults import FAST, committed, git, head, make_vault, write
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
 from tests.vaults import committed, git, head, make_vault, write
 
 AGENT = Stamp("agent")

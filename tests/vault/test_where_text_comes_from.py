@@ -8,13 +8,13 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import Retryable
+from agent.vault.change import Stamp
 from agent.vault.history.commits import commits
 from agent.vault.history.purge import purge
 from agent.vault.provenance import recorder
 from agent.vault.provenance.database import Database
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
 from tests.remotes import Mallory, git_as, make_remote, shared_with_mallory
 from tests.vaults import FAST, git, make_vault, write
 

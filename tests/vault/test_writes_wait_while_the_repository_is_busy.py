@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from agent.errors import LockHeld
+from agent.vault.change import Stamp
 from agent.vault.health.status import status
-from agent.vault.plumbing.lock import process_lock
+from agent.vault.locks import process_lock
+from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
 from tests.fakes import FakeClock
 from tests.vaults import committed, git, head, make_vault, write
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.events.types import NoteDeleted, NoteEdited, NoteMoved, Origin
-from agent.vault.write.change import Stamp
+from agent.vault.change import Stamp
 from agent.watch.compare import Facts
 from agent.watch.watcher import Watcher
 from tests.fakes import FakeClock

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault.write import paths
+from agent.vault.worktree import paths
 from agent.watch.ignore import is_ignored, is_note
 
 

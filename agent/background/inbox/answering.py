@@ -28,9 +28,8 @@ from agent.texts import text
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.reach import Reach, reach
 from agent.tools.tool import Cited
-from agent.vault.plumbing.objects import object_id
-from agent.vault.write.change import Outcome, Stamp
-from agent.vault.write.message import one_line
+from agent.vault.change import Outcome, Stamp
+from agent.vault.message import one_line
 from agent.workspace.workspace import App
 
 FOLDER = "inbox"
@@ -95,7 +94,7 @@ def is_standing(path: str) -> bool:
 
 def held(app: App, path: str) -> AbstractContextManager[None]:
     """Be the only process that works on the requests of a note; entering raises `LockHeld`."""
-    return marks_of(app.vault).held(f"note-{object_id('blob', path.encode('utf-8', 'surrogateescape'), 40)[:16]}")
+    return marks_of(app.vault).held(f"note-{app.vault.content_id(path.encode('utf-8', 'surrogateescape'))[:16]}")
 
 
 def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> Ended:

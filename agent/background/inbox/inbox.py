@@ -27,7 +27,6 @@ from agent.loop.outcome import Ended, Outcome
 from agent.markdown.changes import Change
 from agent.markdown.requests import Request, is_answered, is_pending, may_ask, unreadable
 from agent.texts import text
-from agent.vault.plumbing.objects import has_id
 from agent.workspace.workspace import App
 
 LATER = 15.0
@@ -73,10 +72,10 @@ class Inbox:
             if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
                 continue  # it was answered, and only that could not be noted any more
             if entry.phase == "still" and (
-                data is None or not has_id(data, entry.blob) or not self._listens(entry.path)
+                data is None or self.app.vault.content_id(data) != entry.blob or not self._listens(entry.path)
             ):
                 continue  # changed while nobody watched
-            entry.mixed = data is None or not has_id(data, entry.blob)
+            entry.mixed = data is None or self.app.vault.content_id(data) != entry.blob
             if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
             elif entry.phase in ("running", "ended"):
@@ -199,7 +198,7 @@ class Inbox:
                 if is_over(self.app.vault, entry.session):
                     entry.due = inf
                     entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
-            case "queued" if not self.app.vault.writer.queue.count():
+            case "queued" if not self.app.vault.queued:
                 self._finish(entry, now)
 
     def _look_back(self, entry: Entry) -> None:
@@ -216,10 +215,10 @@ class Inbox:
             self._wait_for_it(entry, now)
             return
         entry.missing = None
-        if self.app.vault.writer.waiting_reason():
+        if self.app.vault.waiting_reason():
             entry.due = now + AGAIN  # in the middle of a merge nobody knows yet whose words these are
             return
-        if self.app.vault.provenance.arrived(entry.path, self.app.vault.git.blob_id(data)):
+        if self.app.vault.provenance.arrived(entry.path, self.app.vault.content_id(data)):
             logger.info("%s came from elsewhere, and asks nothing until somebody changes it here", entry.path)
             del self.entries[entry.path]
             return

@@ -35,7 +35,7 @@ def is_meant(request: Request, touched: Collection[str]) -> bool:
 def look_whose(vault: Vault, entry: Entry) -> None:
     """Just before a note is answered: what a pull has brought into it asks nothing, nor does what we wrote there."""
     data = vault.read(entry.path)
-    digest = "" if data is None else vault.git.blob_id(data)
+    digest = "" if data is None else vault.content_id(data)
     if data is None or digest == entry.blob:
         return
     try:
@@ -46,7 +46,7 @@ def look_whose(vault: Vault, entry: Entry) -> None:
     if arrived:
         entry.again = False
         drop_foreign(vault, entry)
-    if arrived or (entry.path, digest) in vault.writer.journal.written():
+    if arrived or vault.is_own_version(entry.path, digest):
         entry.mixed = True
 
 
@@ -65,5 +65,5 @@ def asks_more(app: App, entry: Entry, given: Sequence[Answered]) -> bool:
     if entry.mixed or entry.request is None or data is None or not given or not is_answered(data, given[-1].run):
         return False
     before = Note.parse(entry.request.base.encode("utf-8", "replace"))
-    entry.keys = dict.fromkeys(keys_of(between(before, Note.parse(data))), app.vault.git.blob_id(data))
+    entry.keys = dict.fromkeys(keys_of(between(before, Note.parse(data))), app.vault.content_id(data))
     return any(is_meant(each, entry.keys) for each in asked_in(app, entry.path))

@@ -118,4 +118,4 @@ class PendingFile:
 
 def pending_file(vault: Vault) -> PendingFile:
     """The file of a vault."""
-    return PendingFile(vault.writer.layout.folder / "inbox.json", vault)
+    return PendingFile(vault.private_folder / "inbox.json", vault)

@@ -4,8 +4,8 @@ import click
 
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.vault.write.change import Outcome
-from agent.vault.write.survey import Dirty, Kind, dirty
+from agent.vault.change import Outcome
+from agent.vault.worktree.survey import Dirty, Kind
 from agent.workspace.workspace import build
 
 
@@ -20,7 +20,7 @@ def command(output: Output, confirmed: bool) -> None:
     """
     vault = build(output.vault()).vault
     outcome = vault.commit_human(confirmed=confirmed)
-    left = dirty(vault.git, vault.place)
+    left = vault.changed_files()
     document = {
         "commit": outcome.human,
         "files": list(outcome.paths),

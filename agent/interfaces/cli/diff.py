@@ -26,11 +26,10 @@ def command(output: Output, commit: str | None, path: str | None) -> None:
     vault = app.vault
     oid: str | None = None
     if commit is None:
-        found = of_working_tree(vault.git, vault.place, vault.writer.files)
+        found = of_working_tree(vault)
     else:
-        one = resolve(vault.git, commit)
-        parents = vault.git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", one).decode().split()
-        oid, found = one, of_commit(vault.git, vault.place, one, parents[1] if len(parents) > 1 else None)
+        oid = resolve(vault, commit)
+        found = of_commit(vault, oid)
     if path:
         found = [item for item in found if _is_in(item, inside(path, vault.place.root))]
     document = {"commit": oid, "files": [_document(item) for item in found]}

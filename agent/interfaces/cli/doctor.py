@@ -20,8 +20,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.vault.health import examine, probe
 from agent.vault.health.probe import Check, Level, ok
 from agent.vault.hooks import ours
-from agent.vault.plumbing.repository import locate
-from agent.vault.store import Vault, attach
+from agent.vault.store import Vault, open_repository
 from agent.vault.template import read_template
 from agent.workspace.workspace import App, options
 
@@ -99,12 +98,12 @@ def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model
     opened: list[Vault] = []
 
     def open_it() -> list[Check]:
-        place = locate(root)
-        if place is None:
+        vault = open_repository(root, places.state, SystemClock(), options(loaded.settings))
+        if vault is None:
             return [Check(Level.BAD, "repository", f"{root} has no git repository", next=f"vault-agent init {root}")]
-        opened.append(attach(place, places.state, SystemClock(), options(loaded.settings)))
-        keep_out_of_print(opened[-1].known.values)
-        return [ok("vault", f"{root}, repository {place.gitdir}")]
+        opened.append(vault)
+        keep_out_of_print(vault.known.values)
+        return [ok("vault", f"{root}, repository {vault.place.gitdir}")]
 
     checks = probe.guarded("vault", open_it)
     for vault in opened:

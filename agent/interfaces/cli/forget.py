@@ -12,8 +12,8 @@ from agent.interfaces.cli.prompt import confirm
 from agent.memory.forget import Forgetting, carry_out, plan
 from agent.memory.forget_past import is_in_history
 from agent.runs.forgetting import Forgetter, Purge
+from agent.vault.change import Outcome
 from agent.vault.find import find_note
-from agent.vault.write.change import Outcome
 from agent.workspace.workspace import App, build
 
 _SHOWN = 10

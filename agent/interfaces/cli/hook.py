@@ -8,7 +8,7 @@ from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import Problem, problems
-from agent.vault.write.secrets import EXCUSE
+from agent.vault.secrets import EXCUSE
 from agent.workspace.workspace import build
 
 
@@ -25,7 +25,7 @@ def pre_commit(output: Output) -> None:
     given = os.environ.get("GIT_INDEX_FILE")
     vault = build(output.vault()).vault
     index = vault.place.worktree / given if given else None
-    found = problems(vault.git, vault.place, index)
+    found = problems(vault, index)
     listed = [{"path": item.path, "line": item.line, "why": item.why} for item in found]
     output.emit({"problems": listed}, lambda: _said(found))
     if found:

@@ -8,7 +8,7 @@ import click
 from agent.interfaces.cli.output import Output
 from agent.memory.importing import Fate, Found
 from agent.runs.diary import take_in
-from agent.vault.write.change import Outcome
+from agent.vault.change import Outcome
 from agent.workspace.workspace import build
 
 _SHOWN = 20

@@ -57,7 +57,7 @@ def command(
         limit=count + 1 if count else None,
     )
     shown = found[:count] if count else found
-    lines = iter(describe(app.vault.git, [change for commit in shown for change in commit.files]))
+    lines = iter(describe(app.vault, [change for commit in shown for change in commit.files]))
     told = [[next(lines) for _ in commit.files] for commit in shown]
     document = {"commits": [_document(commit, said) for commit, said in zip(shown, told, strict=True)]}
     output.emit(document, lambda: _text(shown, told, now))

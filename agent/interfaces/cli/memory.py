@@ -15,7 +15,7 @@ from agent.memory.memory_note import PATH, remembered
 from agent.memory.report import bullets
 from agent.memory.tombstones import FOLDER as STONES
 from agent.runs.diary import Upkeeper
-from agent.vault.write.change import Outcome
+from agent.vault.change import Outcome
 from agent.workspace.workspace import build
 
 _SOON = 7 * 86_400

@@ -12,7 +12,7 @@ from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
 from agent.memory.given import SPARE, is_given
-from agent.vault.write.survey import dirty
+from agent.vault.history.versions import last_commit
 from agent.workspace.workspace import App, build
 
 _PIECES = 8
@@ -38,7 +38,7 @@ def command(output: Output, task: str, limit: int) -> None:
         answer, late = ask_whole(app, index, ask, late)
     hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
-    edited = {item.path for item in dirty(app.vault.git, app.vault.place)}
+    edited = {item.path for item in app.vault.changed_files()}
     pieces = [_piece(app, hit, edited) for hit in answer.hits]
     document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}
     output.emit(document, lambda: _said(answer, pieces))
@@ -49,18 +49,12 @@ def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
         "path": hit.path,
         "title": hit.title,
         "lines": list(hit.lines),
-        "commit": None if hit.path in edited else _commit(app, hit.path),
+        "commit": None if hit.path in edited else last_commit(app.vault, hit.path),
         "score": hit.score,
         "why": [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why],
         "headings": list(hit.headings),
         "text": hit.passage,
     }
-
-
-def _commit(app: App, path: str) -> str | None:
-    """The commit that last changed the note; None where no commit has the note's lines as they are."""
-    command = ["log", "-1", "--format=%H", "HEAD", "--", app.vault.place.prefix + path]
-    return app.vault.git.run(*command, ok=(0, 128)).decode().strip() or None
 
 
 def _said(answer: Answer, pieces: list[dict[str, object]]) -> str:

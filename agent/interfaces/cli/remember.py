@@ -7,8 +7,8 @@ import click
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
 from agent.memory.entry import Entry
-from agent.vault.write.change import Outcome, Stamp
-from agent.vault.write.message import one_line
+from agent.vault.change import Outcome, Stamp
+from agent.vault.message import one_line
 from agent.workspace.workspace import App, build
 
 

@@ -161,7 +161,7 @@ def _past(app: App, when: str) -> "Library":
     except UserError:
         until = None
     if until is None or is_commit_id(when):
-        return _library(app, resolve(app.vault.git, when))
+        return _library(app, resolve(app.vault, when))
     found = commits(app.vault, until=until, limit=1)
     if not found:
         raise UserError(f"there is no commit before {when}", hint="vault-agent log -n 0 lists them all")

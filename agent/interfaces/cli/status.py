@@ -11,7 +11,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.runs.arrivals import ArrivalState, arrival_state, counted
 from agent.runs.status import Standing, standing
 from agent.vault.health.status import Status, status
-from agent.vault.write.survey import Kind
+from agent.vault.worktree.survey import Kind
 from agent.workspace.daemon_lock import last_word
 from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import build

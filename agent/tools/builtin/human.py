@@ -19,8 +19,8 @@ from agent.memory.entry import slug
 from agent.tools import arguments as given
 from agent.tools.arguments import canonical
 from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 FOLDER = "questions"
 ANSWER = {"en": "## Answer", "zh": "## 回答"}

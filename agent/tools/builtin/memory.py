@@ -9,8 +9,8 @@ from agent.memory.keeping import Keeper
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.vault.message import one_line
 from agent.vault.store import Transaction
-from agent.vault.write.message import one_line
 
 
 def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from agent.errors import AgentError, ToolRetry
 from agent.tools.foreign import Foreign
 from agent.tools.tool import Draft, Given, RunContext
-from agent.vault.history.commits import read_message
+from agent.vault.change import Outcome, Stamp
+from agent.vault.history.commits import commit_of_call
 from agent.vault.store import Transaction, Vault
-from agent.vault.write.change import Outcome, Stamp
 
 _SHORT = 12
 
@@ -59,21 +59,14 @@ class Notes:
         if not context.call:
             return None
         self.vault.settle()
-        for order in self.vault.writer.queue.waiting():
+        for order in self.vault.waiting_orders():
             if (order.stamp.run, order.stamp.call) == (context.run, context.call):
                 return Given(f"asked for already, and waiting to be written: {order.subject}")
-        command = ["log", "-z", "--format=%H%n%B", "--fixed-strings", "--all-match"]
-        command += [f"--grep=Vault-Run: {context.run}", f"--grep=Vault-Call: {context.call}"]
-        out = self.vault.git.run(*command, "--end-of-options", "HEAD", "--", ok=(0, 128)).decode("utf-8", "replace")
-        for record in filter(None, out.split("\0")):
-            commit, _, message = record.partition("\n")
-            subject, _, trailers = read_message(message)
-            said = dict(trailers)
-            is_this = (said.get("vault-run"), said.get("vault-call")) == (context.run, context.call)
-            if is_this and self.vault.provenance.made_here([commit]):
-                return Given(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
-                             commits=(commit,))  # fmt: skip
-        return None
+        made = commit_of_call(self.vault, context.run, context.call)
+        if made is None:
+            return None
+        commit, subject = made
+        return Given(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", commits=(commit,))
 
 
 def _told(outcome: Outcome, subject: str) -> Given:

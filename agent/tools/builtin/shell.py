@@ -143,7 +143,7 @@ class _Run:
 
     def _hidden(self) -> tuple[Path, ...]:
         vault = self.notes.vault
-        return (*self.yard.hidden, vault.place.root, vault.place.gitdir, vault.writer.layout.folder)
+        return (*self.yard.hidden, vault.place.root, vault.place.gitdir, vault.private_folder)
 
     def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
         """Commit what may be kept; what is told of it, and the commit."""

@@ -30,7 +30,7 @@ class Behind:
 
 def foreign_text(vault: Vault) -> Foreign:
     """What is known on this machine of text in the vault that does not come from its owner."""
-    folder = vault.writer.layout.folder
+    folder = vault.private_folder
     return Foreign(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
 
 

@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from agent.errors import AgentError, Retryable
+from agent.errors import AgentError, GitFailed, Retryable
 from agent.markdown.note import Note
 from agent.vault.health import repair
 from agent.vault.health.probe import Check, Level, disk, guarded, ok
 from agent.vault.health.status import conflict_copies
 from agent.vault.health.trust import Executable, executables
-from agent.vault.plumbing.git import Git, GitFailed
+from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.hazards import hazards
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault

@@ -15,15 +15,15 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.errors import AgentError
+from agent.vault.change import Stamp
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.initialise import initialise
+from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
-from agent.vault.write import swap
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
+from agent.vault.worktree import exchange as swap
 
 OLDEST, RECENT = (2, 34), (2, 36)
 _MB = 1 << 20

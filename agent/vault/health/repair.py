@@ -5,15 +5,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
+from agent.vault.change import Create, Stamp
 from agent.vault.plumbing.index_file import check_not_sparse
 from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, file_time, index_lock, set_aside
 from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.queue import Order
 from agent.vault.store import Vault
-from agent.vault.write.borders import is_repository
-from agent.vault.write.change import Create, Stamp
+from agent.vault.worktree.borders import is_repository
+from agent.vault.worktree.paths import is_temporary
 from agent.vault.write.merge import conflict_copy_path
-from agent.vault.write.paths import is_temporary
-from agent.vault.write.queue import Order
 
 
 def rebuild_index(vault: Vault) -> Path:

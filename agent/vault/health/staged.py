@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.markdown.note import Note
+from agent.vault import secrets
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import Place
-from agent.vault.write import secrets
-from agent.vault.write.paths import is_note
+from agent.vault.store import Vault
+from agent.vault.worktree.paths import is_note
 
 _BINARY_LOOK = 8000
 _LARGEST = 5 << 20
@@ -30,12 +30,13 @@ class Problem:
         return f"{self.path}:{self.line}: {self.why}"
 
 
-def problems(git: Git, place: Place, index: Path | None = None) -> list[Problem]:
+def problems(vault: Vault, index: Path | None = None) -> list[Problem]:
     """What is wrong with the staged files of the vault; `index` is another index file than the repository's own.
 
     Files over 5 MB and binary ones are not searched.
     """
-    entries = list(_changed(git, place, index))
+    git = vault.git
+    entries = list(_changed(vault, index))
     found: list[Problem] = []
     for start in range(0, len(entries), _AT_ONCE):
         small = _small(git, entries[start : start + _AT_ONCE])
@@ -45,16 +46,16 @@ def problems(git: Git, place: Place, index: Path | None = None) -> list[Problem]
     return found
 
 
-def _changed(git: Git, place: Place, index: Path | None) -> Iterator[tuple[str, str]]:
+def _changed(vault: Vault, index: Path | None) -> Iterator[tuple[str, str]]:
     """Path and blob of every staged file that is new or changed; links and submodules are not read.
 
     The two lists are compared here, because `git diff-index` would stop at a submodule's bad settings.
     """
-    head = git.run("rev-parse", "--verify", "-q", "HEAD^{commit}", ok=(0, 1, 128)).decode().strip()
+    git, head, prefix = vault.git, vault.head, vault.place.prefix
     committed = set(_rows(git.run("ls-tree", "-r", "-z", "--full-tree", head))) if head else set[tuple[str, str]]()
     for path, oid in _rows(git.run("ls-files", "-z", "--stage", index=index)):
-        if path.startswith(place.prefix) and (path, oid) not in committed:
-            yield path.removeprefix(place.prefix), oid
+        if path.startswith(prefix) and (path, oid) not in committed:
+            yield path.removeprefix(prefix), oid
 
 
 def _rows(listed: bytes) -> Iterator[tuple[str, str]]:

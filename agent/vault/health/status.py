@@ -8,10 +8,10 @@ from pathlib import Path
 from agent.errors import AgentError, Permanent
 from agent.markdown.note import Note
 from agent.vault.listing import contents
-from agent.vault.plumbing.lock import holder
+from agent.vault.locks import holder
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
-from agent.vault.write.survey import Dirty, survey
+from agent.vault.worktree.survey import Dirty, survey
 from agent.vault.write.unsettled import opened_and_unread
 
 _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")

@@ -7,13 +7,12 @@ made the commit, else they are only what the commit claims to be. What a change 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from agent.errors import UserError
-from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
-from agent.vault.plumbing.git import Git
+from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.store import Vault
 
 HUMAN = "human"
@@ -73,10 +72,10 @@ def commits(
     `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive.
     A vault without a commit has none; raises `UserError` for any other revision that is not there.
     """
-    git, place = vault.git, vault.place
-    if revision == "HEAD" and git.objects(["HEAD"])[0] is None:
+    place = vault.place
+    if revision == "HEAD" and vault.head is None:
         return []
-    start = resolve(git, revision)
+    start = resolve(vault, revision)
     unfiltered = all(value is None for value in (actor, run, job, path, since, until))
     found: Iterable[Commit] = _log(vault, start, limit if unfiltered and not place.prefix else None)
     trail = Trail(path) if path else None
@@ -94,12 +93,12 @@ def commits(
     return chosen if limit is None else chosen[:limit]
 
 
-def resolve(git: Git, revision: str) -> str:
+def resolve(vault: Vault, revision: str) -> str:
     """The full id of the commit that a person means; raises `UserError` when there is none."""
     if not revision or revision.startswith("-") or any(ord(c) < 32 for c in revision):
         raise UserError(f"{revision!r} is not a commit", hint="vault-agent log lists the commits")
     asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"]
-    found = git.run(*asked, ok=(0, 1, 128)).decode("utf-8", "replace").strip()
+    found = vault.git.run(*asked, ok=(0, 1, 128)).decode("utf-8", "replace").strip()
     if not is_commit_id(found):
         raise UserError(f"there is no commit {revision}", hint="vault-agent log lists the commits")
     return found
@@ -112,8 +111,39 @@ def is_commit_id(text: str) -> bool:
 
 def lineage(vault: Vault) -> list[Commit]:
     """Every commit that HEAD is made of, children before parents, those that left the vault alone included."""
-    head = vault.git.objects(["HEAD"])[0]
-    return _log(vault, head.oid, None) if head else []
+    return _log(vault, vault.head, None) if vault.head else []
+
+
+def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, str]]:
+    """The trailers (names in lower case) of those of the commits that this machine has made, by commit id."""
+    named = sorted(ids)
+    found = zip(named, vault.git.objects(named), strict=True) if named else ()
+    messages = {
+        id: each.data.partition(b"\n\n")[2].decode("utf-8", "replace") for id, each in found if each is not None
+    }
+    made = vault.provenance.made_here(list(messages)) if messages else set()
+    return {id: dict(parse_message(message)[2]) for id, message in messages.items() if id in made}
+
+
+def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
+    """The id and subject of the commit that one tool call of a run has made here; None where it has made none."""
+    command = ["log", "-z", "--format=%H%n%B", "--fixed-strings", "--all-match"]
+    command += [f"--grep=Vault-Run: {run}", f"--grep=Vault-Call: {call}", "--end-of-options", "HEAD", "--"]
+    out = vault.git.run(*command, ok=(0, 128)).decode("utf-8", "replace")
+    for record in filter(None, out.split("\0")):
+        commit, _, message = record.partition("\n")
+        subject, _, trailers = parse_message(message)
+        named = dict(trailers)
+        is_this = (named.get("vault-run"), named.get("vault-call")) == (run, call)
+        if is_this and vault.provenance.made_here([commit]):
+            return commit, subject
+    return None
+
+
+def undone_since(vault: Vault, commit: str) -> set[str]:
+    """The ids of the commits that later commits than this one say they have taken back."""
+    command = ["log", "--format=%(trailers:key=Vault-Undoes,valueonly)", f"{commit}..HEAD", "--"]
+    return set(vault.git.run(*command, ok=(0, 128)).decode("ascii", "replace").split())
 
 
 def _log(vault: Vault, start: str, limit: int | None) -> list[Commit]:
@@ -144,7 +174,7 @@ def _claimed(commit: Commit) -> Commit:
 
 def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     oid, parents, date, author, message = head
-    subject, body, trailers = read_message(message)
+    subject, body, trailers = parse_message(message)
     said = {name: value for name, value in reversed(trailers)}
     undoes = tuple(value for name, value in trailers if name == "vault-undoes" and is_commit_id(value))
     actor = said.get("vault-actor", "") or HUMAN
@@ -153,7 +183,7 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     return Commit(oid, _when(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
 
 
-def read_message(message: str) -> tuple[str, str, list[tuple[str, str]]]:
+def parse_message(message: str) -> tuple[str, str, list[tuple[str, str]]]:
     """A message as (subject, body, trailers with names in lower case).
 
     Trailers count only in a last paragraph that consists of nothing else, and never in the first one.

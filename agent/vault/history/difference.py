@@ -14,12 +14,13 @@ from pathlib import Path
 from agent.errors import AgentError
 from agent.markdown import changes
 from agent.markdown.note import Note
-from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place
-from agent.vault.write.files import Files
-from agent.vault.write.paths import is_note, is_temporary
+from agent.vault.store import Vault
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.paths import is_note, is_temporary
 
 _NOTE_BYTES = 1 << 20
 _OPTIONS = (
@@ -44,34 +45,37 @@ class Difference:
     lines: tuple[str, ...]
 
 
-def of_commit(git: Git, place: Place, commit: str, parent: str | None) -> list[Difference]:
-    """What a commit changed against `parent` (None: against nothing), both full ids."""
-    old = parent or _empty_tree(git)
+def of_commit(vault: Vault, commit: str) -> list[Difference]:
+    """What a commit (a full id) changed against its first parent, or against nothing where it has none."""
+    git, place = vault.git, vault.place
+    rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
+    old = rows[1] if len(rows) > 1 else _empty_tree(git)
     command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
     out = git.run(*command, old, commit, *_within(place))
     found, patches = _split(out, place)
-    told = describe(git, found)
+    told = describe(vault, found)
     return [Difference(*item) for item in zip(found, patches, told, strict=True)]
 
 
-def of_working_tree(git: Git, place: Place, files: Files) -> list[Difference]:
+def of_working_tree(vault: Vault) -> list[Difference]:
     """What is not committed, staged or not; new files that git does not ignore belong to it."""
-    found, patches = _split(_against_head(git, place, ["--raw", "-p"]), place)
-    told = describe(git, found, files)
+    found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
+    told = describe(vault, found, vault.writer.files)
     return [Difference(*item) for item in zip(found, patches, told, strict=True)]
 
 
-def uncommitted(git: Git, place: Place) -> tuple[FileChange, ...]:
+def uncommitted(vault: Vault) -> tuple[FileChange, ...]:
     """The files that differ from the last commit, renames recognised; quicker than their patches."""
-    fields = _against_head(git, place, ["--raw"]).decode("utf-8", "surrogateescape").split("\0")
-    return _ours(parse_raw(fields, 0, place.prefix)[0])
+    fields = _against_head(vault, ["--raw"]).decode("utf-8", "surrogateescape").split("\0")
+    found = parse_raw(fields, 0, vault.place.prefix)[0]
+    return tuple(change for change in found if not is_temporary(change.path))
 
 
-def _against_head(git: Git, place: Place, output: Sequence[str]) -> bytes:
-    head = git.objects(["HEAD"])[0]
+def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
+    git, place = vault.git, vault.place
     listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *_within(place))
     new = [path for path in listed.split(b"\0") if path and not path.endswith(b"/")]
-    old = head.oid if head else _empty_tree(git)
+    old = vault.head or _empty_tree(git)
     blob = object_id("blob", b"", len(old)).encode()
     lines = b"".join(FILE.encode() + b" " + blob + b"\t" + path + b"\0" for path in new)
     with tempfile.TemporaryDirectory(prefix="vault-agent-diff-") as folder:
@@ -113,11 +117,7 @@ def _is_two(change: FileChange) -> bool:
     return change.before.mode[:2] != change.after.mode[:2]
 
 
-def _ours(found: Sequence[FileChange]) -> tuple[FileChange, ...]:
-    return tuple(change for change in found if not is_temporary(change.path))
-
-
-def describe(git: Git, found: Sequence[FileChange], files: Files | None = None) -> list[tuple[str, ...]]:
+def describe(vault: Vault, found: Sequence[FileChange], files: Files | None = None) -> list[tuple[str, ...]]:
     """For each change of a note, plain lines about what it means; all objects are read at once.
 
     With `files`, what is there now is read from the working tree. Nothing is said about files that are no
@@ -126,8 +126,8 @@ def describe(git: Git, found: Sequence[FileChange], files: Files | None = None) 
     wanted = [change for change in found if _is_told(change)]
     ends = [entry for change in wanted for entry in (change.before, None if files else change.after) if entry]
     ids = sorted({entry.oid for entry in ends})
-    small = _small(git, ids)
-    data = dict(zip(small, (item.data if item else None for item in git.objects(small)), strict=True)) if small else {}
+    small = _small(vault.git, ids)
+    data = dict(zip(small, vault.read_blobs(small), strict=True))
     return [tuple(_told(change, data, files)) if _is_told(change) else () for change in found]
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from agent.vault.store import Vault
-from agent.vault.write.survey import dirty
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,5 @@ def pins(vault: Vault, paths: Collection[str]) -> Pins:
     """The pins of these notes; looks at no other, and at nothing when there are none."""
     if not paths:
         return Pins()
-    edited = frozenset(item.path for item in dirty(vault.git, vault.place, paths))
-    head = vault.git.run("rev-parse", "--verify", "-q", "HEAD", ok=(0, 1, 128)).decode().strip()
-    return Pins(head or None, edited)
+    edited = frozenset(item.path for item in vault.changed_files(paths))
+    return Pins(vault.head, edited)

@@ -65,7 +65,7 @@ def purge(
         if reason:
             raise UserError(f"the history cannot be written anew while {reason}", hint="finish that, then try again")
         check_complete(vault.git)
-        head = resolve(vault.git, "HEAD")
+        head = resolve(vault, "HEAD")
         work = _Work(vault, tuple(vault.place.prefix + path for path in paths), clean, subject)
         concerned = work.find(head)
         if not concerned:

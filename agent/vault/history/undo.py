@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from agent.errors import Conflict
+from agent.vault.change import Outcome, Stamp
+from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit, lineage
 from agent.vault.history.difference import uncommitted
 from agent.vault.history.undo_choice import Chosen, Selection, choose
 from agent.vault.history.undo_plan import Desk, Draft, Word, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
-from agent.vault.plumbing.file_changes import FileChange, Kind
+from agent.vault.message import one_line
 from agent.vault.store import Transaction, Vault
-from agent.vault.write.borders import closed
-from agent.vault.write.change import Outcome, Stamp
-from agent.vault.write.message import one_line
+from agent.vault.worktree.borders import closed
 
 TOOL = "undo"
 _LISTED = 40
@@ -57,11 +57,11 @@ def undo(
     chosen = choose(vault, history, selection)
     if not chosen.commits:
         return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
-    unsaved = uncommitted(vault.git, vault.place)
-    if not dry_run and vault.writer.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
+    unsaved = uncommitted(vault)
+    if not dry_run and vault.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
         vault.commit_human(confirmed=confirmed)  # else the half of a rename that we do not touch stays out of history
         history = lineage(vault)
-        unsaved = uncommitted(vault.git, vault.place)
+        unsaved = uncommitted(vault)
     desk = plan(vault, history, unsaved, chosen.commits)
     planned = _result(desk, chosen)
     if planned.refused and not partial:

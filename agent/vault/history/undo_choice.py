@@ -7,8 +7,8 @@ from datetime import datetime
 from agent.errors import UserError
 from agent.vault.history.commits import HUMAN, Commit, resolve
 from agent.vault.history.undo_plan import Word
+from agent.vault.message import one_line
 from agent.vault.store import Vault
-from agent.vault.write.message import one_line
 
 _SETUP = "init"
 
@@ -63,7 +63,7 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Cho
 
 
 def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> list[Commit]:
-    ids = {resolve(vault.git, name): name for name in names}
+    ids = {resolve(vault, name): name for name in names}
     wanted = [commit for commit in history if commit.id in ids]
     missing = ids.keys() - {commit.id for commit in wanted}
     if missing:

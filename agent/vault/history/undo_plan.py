@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from agent.errors import BadPath
 from agent.markdown import merge as notes
 from agent.markdown.touching import merge_touching
+from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit
-from agent.vault.plumbing.file_changes import FileChange, Kind
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, has_id
-from agent.vault.write.files import Files
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.paths import check, is_note
 from agent.vault.write.merge import merge_lines
-from agent.vault.write.paths import check, is_note
 
 
 @dataclass(frozen=True, slots=True)

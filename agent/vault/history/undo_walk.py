@@ -7,9 +7,9 @@ time are now. The undone commits' changes are handed to the desk on the way; all
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.history.commits import Commit
 from agent.vault.history.undo_plan import Desk, Draft
-from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
 
 Whereabouts = dict[str, Draft | None]

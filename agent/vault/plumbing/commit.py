@@ -12,9 +12,10 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.errors import Permanent, Retryable
-from agent.vault.plumbing.git import Git, GitFailed
-from agent.vault.plumbing.index_file import check_not_sparse, skipped
+from agent.errors import GitFailed, Permanent, Retryable
+from agent.vault.plumbing.enclosed import common_folder
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.index_file import check_not_sparse, load_index
 from agent.vault.plumbing.lock import keep_index_lock
 from agent.vault.plumbing.objects import (
     FOLDER,
@@ -26,10 +27,11 @@ from agent.vault.plumbing.objects import (
     format_commit,
     graft,
     index_lines,
+    load_loose,
     parse_tree,
 )
 from agent.vault.plumbing.people import Person, signature
-from agent.vault.plumbing.repository import Place, branch
+from agent.vault.plumbing.repository import Place, head_commit
 
 RETRIES = 60
 REFLOG_MARK = "vault-agent: "
@@ -37,7 +39,6 @@ REFLOG_MARK = "vault-agent: "
 FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
-_NAMES_IN_FULL = {b"\0\0\0\2", b"\0\0\0\3"}
 
 Edits = dict[bytes, Entry | None]
 """Paths inside the repository, each with what it becomes; None: it goes."""
@@ -175,36 +176,44 @@ class Committer:
 
     def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
         """HEAD, its folders above `paths`, and on request what the index holds for the paths."""
-        above = folders(paths)
-        names = ["HEAD", *(f"HEAD:{_text(folder)}" for folder in above)]
-        listed = self._maybe_listed(paths) if read_staged else None
-        names += [f":0:{_text(path)}" for path in listed or []]
-        found = self.git.objects(names)
-        head = found[0]
-        width = self.git.width
+        above, width = folders(paths), self.git.width
+        index = load_index(self.git) if read_staged else None
+        listed = index.may_hold(paths) if index is not None and index.content else []
+        staged: dict[bytes, bytes | None] = dict.fromkeys(paths) if index is not None and index.content else {}
+        if not listed and (loose := self._loose_tip(above)) is not None:
+            return Tip(*loose, staged, width)
+        names = ["HEAD", *(f"HEAD:{_text(folder)}" for folder in above), *(f":0:{_text(path)}" for path in listed)]
+        head, *found = self.git.objects(names)
         trees = {
             folder: parse_tree(tree.data, width)
-            for folder, tree in zip(above, found[1 : 1 + len(above)], strict=True)
+            for folder, tree in zip(above, found, strict=False)
             if tree is not None and tree.kind == "tree"
         }
         _check_whole(head is not None, above, trees)
-        blobs = found[1 + len(above) :]
-        staged: dict[bytes, bytes | None] = {} if listed is None else dict.fromkeys(paths)
-        staged |= {path: blob.data if blob else None for path, blob in zip(listed or [], blobs, strict=True)}
+        blobs = found[len(above) :]
+        staged |= {path: blob.data if blob else None for path, blob in zip(listed, blobs, strict=True)}
         return Tip(head.oid if head else None, trees, staged, width)
 
-    def _maybe_listed(self, paths: Sequence[bytes]) -> list[bytes] | None:
-        """Those of the paths that the shared index may hold; None where there is no index.
+    def _loose_tip(self, above: Sequence[bytes]) -> tuple[str, Trees] | None:
+        """HEAD and its folders from the files of loose objects, as our last commit left them; saves a process.
 
-        An index that stores names in full (versions 2 and 3) cannot hold a name that its bytes do not contain, and
-        that is a quicker answer than git's, which reads every entry.
+        None where git has to be asked: one of them is packed, or cannot be read.
         """
-        try:
-            content = (self.place.gitdir / "index").read_bytes()
-        except FileNotFoundError:
+        common = common_folder(self.place.gitdir)
+        head = head_commit(self.place.gitdir, common)
+        commit = load_loose(common, head, "commit") if head else None
+        if commit is None or not commit.startswith(b"tree "):
             return None
-        in_full = content[4:8] in _NAMES_IN_FULL and not any(self.place.gitdir.glob("sharedindex.*"))
-        return [path for path in paths if not in_full or path in content]
+        trees: Trees = {}
+        for folder in above:
+            entry = entry_in(trees, folder) if folder else Entry(FOLDER, commit[5 : commit.index(b"\n")].decode())
+            if entry is None or entry.mode != FOLDER:
+                continue
+            data = load_loose(common, entry.oid, "tree")
+            if data is None:
+                return None
+            trees[folder] = parse_tree(data, self.git.width)
+        return head, trees
 
     def _store(self, pack: Pack | None, index: bytes, token: str, refresh: bool) -> None:
         """Write the objects and, at the same time, prepare the shared index that names them (`index_lines`)."""
@@ -235,7 +244,7 @@ class Committer:
             else:
                 check_not_sparse(self.git)
                 self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
-            marked = skipped(self.git, [row.partition(b"\t")[2] for row in lines.split(b"\0") if row])
+            marked = load_index(self.git).skipped([row.partition(b"\t")[2] for row in lines.split(b"\0") if row])
             self.git.run("update-index", "-z", "--index-info", stdin=lines, index=private, drivers_off=True)
             if marked:
                 stay = b"".join(path + b"\0" for path in sorted(marked))
@@ -266,11 +275,8 @@ class Committer:
         return True
 
     def _is_at(self, commit: str) -> bool:
-        """Whether the branch is at the commit, as far as its own file says."""
-        try:
-            return (self.place.gitdir / (branch(self.place.gitdir) or "HEAD")).read_text().strip() == commit
-        except OSError:
-            return False
+        """Whether HEAD is at the commit, as far as the files of the repository say."""
+        return head_commit(self.place.gitdir, common_folder(self.place.gitdir)) == commit
 
     def holds(self, tip: Tip, commit: str) -> bool:
         """Whether a commit that was made earlier is in the branch that `tip` is the end of."""

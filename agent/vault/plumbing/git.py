@@ -7,13 +7,14 @@ its state is `repository`'s; what to write is `commit`'s.
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from agent.errors import Permanent, Retryable, UserError
+from agent.errors import GitFailed, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
 from agent.vault.plumbing.enclosed import common_folder
@@ -54,19 +55,6 @@ KEPT_VARIABLES = (
 )
 
 
-class GitFailed(Permanent):
-    """git said no: `code` is its exit status, `stderr` its words."""
-
-    def __init__(self, command: str, code: int, stderr: str) -> None:
-        lines = stderr.strip().splitlines()
-        super().__init__(
-            f"git {command} failed: {lines[-1] if lines else f'exit {code}'}",
-            hint="vault-agent doctor looks for the cause",
-        )
-        self.code = code
-        self.stderr = stderr
-
-
 class Obstructed(UserError):
     """git waits for something that it will not get, or not soon; `hazard` says what it is."""
 
@@ -102,6 +90,7 @@ class Git:
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
         self._command = Command(str(worktree))
+        self._program = shutil.which("git") or "git"
 
     def run(
         self,
@@ -126,7 +115,7 @@ class Git:
         source = subprocess.PIPE if isinstance(stdin, bytes) else stdin
         try:
             process = self._command.execute(
-                ["git", *args], istream=source, as_process=True, env=self._environment(settings, index)
+                [self._program, *args], istream=source, as_process=True, env=self._environment(settings, index)
             )
             assert isinstance(process, Command.AutoInterrupt)
         except GitCommandNotFound as error:

@@ -15,8 +15,8 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config import holder as holders
 from agent.config.holder import Holder
-from agent.config.lock import hold, is_held
 from agent.errors import LockHeld
+from agent.vault.locks import LONGEST, describe_holder, read_start
 from agent.vault.plumbing.neighbours import git_is_busy
 
 OURS = b"vault-agent"
@@ -25,48 +25,6 @@ STALE_SECONDS = 60.0
 FOREIGN_SECONDS = 600.0
 """The same for a lock from another computer, or from before this one's last start."""
 _PAUSE = 0.005
-_LONGEST = 1000
-
-
-@contextmanager
-def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Iterator[None]:
-    """Hold a lock file; raises `LockHeld` after `patience` seconds, saying `taken` and which process has it."""
-    with hold(path, clock, patience) as held:
-        if held is None:
-            raise LockHeld(f"{taken} ({_named(path)})", hint="vault-agent status")
-        os.ftruncate(held, 0)
-        os.pwrite(held, str(holders.current()).encode(), 0)
-        yield
-
-
-def holder(path: Path) -> int | None:
-    """The process that holds a lock file now (0: one that does not say), None when nobody does."""
-    if not is_held(path):
-        return None
-    found = holders.parse(_content(path).decode("utf-8", "replace"))
-    return found.process if found else 0
-
-
-def _named(path: Path) -> str:
-    found = holders.parse(_content(path).decode("utf-8", "replace"))
-    return "process unknown" if found is None else _place(found)
-
-
-def _place(found: Holder) -> str:
-    """A holder in words: where its number means nothing here, with its host."""
-    here = holders.current()
-    if found.shares_processes_with(here):
-        return f"process {found.process}"
-    where = "in another container" if found.shares_kernel_with(here) else f"on {found.host}"
-    return f"process {found.process} {where}"
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_LONGEST)
-    except OSError:
-        return b""
 
 
 @contextmanager
@@ -110,17 +68,17 @@ def keep_index_lock(gitdir: Path, token: str) -> bool:
 
 
 def _has_token(lock: Path, token: str) -> bool:
-    return _content(lock).startswith(OURS + f" {token} ".encode())
+    return read_start(lock).startswith(OURS + f" {token} ".encode())
 
 
 def _held(lock: Path) -> LockHeld:
-    content = _content(lock)
+    content = read_start(lock)
     found = holders.parse(content.decode("utf-8", "replace")) if content.startswith(OURS) else None
     if found is None:
         what, hint = "another git command holds the index lock (an open commit editor?)", "finish it, then try again"
         return LockHeld(what, hint=hint)
     return LockHeld(
-        f"another vault-agent holds the index lock ({_place(found)})",
+        f"another vault-agent holds the index lock ({describe_holder(found)})",
         hint="try again when it is done; a lock that a crash left there is taken over when it is old enough",
     )
 
@@ -153,7 +111,7 @@ def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock, beside: 
     except OSError:
         return False
     try:
-        content, seen = os.read(descriptor, _LONGEST), os.fstat(descriptor)
+        content, seen = os.read(descriptor, LONGEST), os.fstat(descriptor)
         kernel = _try_flock(descriptor)  # two that find the same dead lock do not both remove it
         age = _file_time(beside or gitdir / f"vault-agent-lock.{clock.new_id()}", keep=beside is not None)
         age -= seen.st_mtime

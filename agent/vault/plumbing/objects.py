@@ -10,6 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, BinaryIO
 
 FILE, PROGRAM, LINK, FOLDER, MODULE = "100644", "100755", "120000", "40000", "160000"
@@ -55,6 +56,19 @@ def has_id(data: bytes | None, oid: str | None) -> bool:
     if data is None or oid is None:
         return data is None and oid is None
     return blob_id(data, len(oid)) == oid
+
+
+def load_loose(gitdir: Path, oid: str, kind: str) -> bytes | None:
+    """The content of an object of this kind from its own file; None where it has none, or none that can be read.
+
+    `gitdir` is the repository's shared folder. Most objects are in packs, which only git reads.
+    """
+    try:
+        data = zlib.decompress((gitdir / "objects" / oid[:2] / oid[2:]).read_bytes())
+    except (OSError, zlib.error):
+        return None
+    head, _, content = data.partition(b"\0")
+    return content if head == f"{kind} {len(content)}".encode() else None
 
 
 def index_lines(entries: Mapping[bytes, Entry | None], width: int) -> bytes:

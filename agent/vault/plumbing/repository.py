@@ -4,6 +4,7 @@ Only plain files are read here, so that nothing runs before the repository is kn
 """
 
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from agent.vault.plumbing.enclosed import refuse_links
 MARKER = VAULT_FILE
 """The file that makes a folder a vault."""
 
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_LINKS = 5
+"""References that point to references are followed so far, as git does."""
 _UNDER_WAY = (
     ("rebase-merge", "a rebase is under way"),
     ("rebase-apply", "a rebase or a patch series is under way"),
@@ -90,6 +94,39 @@ def branch(gitdir: Path) -> str | None:
     """The full name of the branch that HEAD is on, None when HEAD is detached."""
     head = (gitdir / "HEAD").read_text("utf-8", "replace").strip()
     return head.removeprefix("ref:").strip() if head.startswith("ref:") else None
+
+
+def head_commit(gitdir: Path, common: Path) -> str:
+    """The id of the commit that HEAD is on, by the files of the repository; empty where there is none yet.
+
+    `common` is the folder that all work trees share, which has the branches.
+    """
+    text = read_text(gitdir / "HEAD")
+    for _ in range(_LINKS):
+        if not text.startswith("ref:"):
+            break
+        name = text.removeprefix("ref:").strip()
+        text = read_text(common / name) or packed_refs(common).get(name, "")
+    return text if is_id(text) else ""
+
+
+def packed_refs(common: Path) -> dict[str, str]:
+    """The commits of the references that git keeps together in one file, by full name."""
+    rows = (line.partition(" ") for line in read_text(common / "packed-refs").split("\n"))
+    return {name.strip(): oid for oid, _, name in rows if is_id(oid)}
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is the full id of an object, in hex."""
+    return _ID.fullmatch(text) is not None
+
+
+def read_text(path: Path) -> str:
+    """A file's text without the space around it; empty where it cannot be read."""
+    try:
+        return path.read_text("utf-8", "surrogateescape").strip() if path.is_file() else ""
+    except OSError:
+        return ""
 
 
 def blocked(gitdir: Path) -> str | None:

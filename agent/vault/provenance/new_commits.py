@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from agent.vault.plumbing.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.people import AGENT
 from agent.vault.provenance.marks import name_mark, new_marks

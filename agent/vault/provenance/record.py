@@ -18,7 +18,7 @@ from agent.vault.provenance.database import Arrival, Database, RecordDamaged
 from agent.vault.provenance.looks import Looks
 from agent.vault.provenance.marks import line_marks
 from agent.vault.provenance.recorder import Recorder
-from agent.vault.provenance.remotes import AnswerFile
+from agent.vault.provenance.remotes import AnswerFile, addresses
 from agent.vault.provenance.steering import steers
 
 
@@ -113,6 +113,10 @@ class Provenance:
         self.look()
         last = (self.database.at(path)[-1] for path in self.database.paths() if only(path))
         return [each for each in last if self._counts(each, each.path)]
+
+    def addresses(self) -> dict[str, str]:
+        """The plain address of each configured remote, by name."""
+        return addresses(self.git)
 
     def counts(self) -> dict[str, int]:
         """How many notes have come by each address (empty: by no remote)."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.vault.plumbing.repository import head_commit, is_id, packed_refs, read_text
+
 _REMOTE = "refs/remotes/"
-_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")
-_LINKS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,38 +28,16 @@ class References:
 
 def references(gitdir: Path, common: Path) -> References:
     """What is named now; a reference that is being written, or cannot be read, is left out until the next look."""
-    packed = _packed(common / "packed-refs")
+    packed = packed_refs(common)
     remotes = {name: oid for name, oid in packed.items() if name.startswith(_REMOTE)}
     folder = common / "refs" / "remotes"
     for path in folder.rglob("*") if folder.is_dir() else ():
-        text = _text(path)
-        if _ID.fullmatch(text):
+        text = read_text(path)
+        if is_id(text):
             remotes[_REMOTE + path.relative_to(folder).as_posix()] = text
-    return References(_resolved(gitdir, common, packed), dict(sorted(remotes.items())), _fetched(gitdir))
-
-
-def _resolved(gitdir: Path, common: Path, packed: Mapping[str, str]) -> str:
-    text = _text(gitdir / "HEAD")
-    for _ in range(_LINKS):
-        if not text.startswith("ref:"):
-            break
-        name = text.removeprefix("ref:").strip()
-        text = _text(common / name) or packed.get(name, "")
-    return text if _ID.fullmatch(text) else ""
-
-
-def _packed(path: Path) -> dict[str, str]:
-    rows = (line.partition(" ") for line in _text(path).split("\n"))
-    return {name.strip(): oid for oid, _, name in rows if _ID.fullmatch(oid)}
+    return References(head_commit(gitdir, common), dict(sorted(remotes.items())), _fetched(gitdir))
 
 
 def _fetched(gitdir: Path) -> dict[str, str]:
-    found = (_FETCHED.fullmatch(line) for line in _text(gitdir / "FETCH_HEAD").split("\n"))
+    found = (_FETCHED.fullmatch(line) for line in read_text(gitdir / "FETCH_HEAD").split("\n"))
     return {each[1]: each[2] for each in found if each}
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "surrogateescape").strip() if path.is_file() else ""
-    except OSError:
-        return ""

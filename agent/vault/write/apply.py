@@ -6,8 +6,8 @@ name, until the commit is made.
 """
 
 from agent.errors import AgentError, Conflict, NoteGone, Retryable
-from agent.vault.write.change import Applied, Change
-from agent.vault.write.files import Files
+from agent.vault.change import Applied, Change
+from agent.vault.worktree.files import Files
 from agent.vault.write.merge import Combine, link_conflict
 
 ATTEMPTS = 40

@@ -5,17 +5,16 @@ commits it makes. Which notes count as lost is `loss`'s.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from agent.errors import MassChange
+from agent.vault.change import Stamp
+from agent.vault.options import Brake
 from agent.vault.plumbing.git import Git
-from agent.vault.write.change import Stamp
+from agent.vault.worktree.paths import is_note
 from agent.vault.write.loss import Rewrite, lost_notes
-from agent.vault.write.paths import is_note
 
-_SHOWN = 10
 _AT_ONCE = 200
 """Files that are held in memory at once."""
 _MISSING = b"(not here)"
@@ -23,32 +22,6 @@ _DAY = timedelta(days=1)
 """Changes that belong to no run add up with those of the same actor, tool and session in this time."""
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-
-@dataclass(frozen=True, slots=True)
-class Brake:
-    """The limit: the larger of `notes` and `share` of all notes."""
-
-    notes: int = 20
-    share: float = 0.05
-
-    def limit(self, total: int) -> int:
-        """How many notes may go, out of `total`."""
-        return max(self.notes, int(total * self.share))
-
-    def check(self, lost: Iterable[str], earlier: int, total: int, who: str) -> None:
-        """Raises `MassChange` when `lost` paths, and `earlier` ones beside them, are more than the limit."""
-        names = sorted(path for path in lost if is_note(path))
-        limit = self.limit(total)
-        if not names or len(names) + earlier <= limit:
-            return
-        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        raise MassChange(
-            f"{who} would delete or empty {len(names) + earlier} of {total} notes, or take most of their lines; "
-            f"more than {limit} need a yes. Nothing was changed: {shown}",
-            paths=tuple(names),
-            hint="look at the list; repeat the command with --yes if you mean it",
-        )
 
 
 @dataclass(frozen=True, slots=True)

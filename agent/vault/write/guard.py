@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from agent.config.masking import KnownSecrets
 from agent.errors import SecretFound
-from agent.vault.write import secrets
-from agent.vault.write.change import Append, Create, Delete, Edit, Move, Request
-from agent.vault.write.message import masked_stamp
-from agent.vault.write.queue import Order
-from agent.vault.write.secrets import without_secrets
+from agent.vault import secrets
+from agent.vault.change import Append, Create, Delete, Edit, Move, Request
+from agent.vault.message import masked_stamp
+from agent.vault.queue import Order
+from agent.vault.secrets import without_secrets
 
 _KNOWN = "a key of this machine"
 

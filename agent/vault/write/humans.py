@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError
+from agent.vault.change import Outcome, Stamp
+from agent.vault.message import compose, one_line
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
 from agent.vault.plumbing.lock import index_lock
 from agent.vault.plumbing.objects import Entry, Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place
-from agent.vault.write.borders import submodule_above
+from agent.vault.secrets import without_secrets
+from agent.vault.worktree.borders import submodule_above
+from agent.vault.worktree.paths import is_note
+from agent.vault.worktree.survey import Dirty, Kind, filtered, survey
 from agent.vault.write.brake import Touched, rewrites
-from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.journal import PERSON, Planned, Record
 from agent.vault.write.loss import Rewrite, lost_notes
-from agent.vault.write.message import compose, one_line
-from agent.vault.write.paths import is_note
-from agent.vault.write.secrets import without_secrets
-from agent.vault.write.survey import Dirty, Kind, filtered, survey
 from agent.vault.write.unsettled import Waiting
 from agent.vault.write.writer import Writer
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agent.config.private import FILE, clear_way, write
+from agent.vault.change import Change, Stamp
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.objects import blob_id
-from agent.vault.write.change import Change, Stamp
 
 KEEP_BYTES = 64 << 10
 PERSON = "person"
@@ -45,12 +45,13 @@ class Record:
     changes: tuple[Planned, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Journal:
     """The journal file of one vault; only the holder of the writer lock writes to it."""
 
     path: Path
     durable: bool = True
+    _written: tuple[object, frozenset[tuple[str, str | None]]] = (None, frozenset())
 
     def open(self, record: Record) -> None:
         """Note a transaction before it starts; durable when this returns."""
@@ -93,15 +94,18 @@ class Journal:
         """The commits that we made, as far back as the journal goes."""
         return frozenset(str(line["commit"]) for line in self._lines() if line.get("commit"))
 
-    def written(self) -> dict[tuple[str, str], str]:
-        """Contents that we wrote: (path, blob id) to the token of the transaction."""
-        known: dict[tuple[str, str], str] = {}
-        for line in self._lines():
-            if "open" in line:
-                record = _record(line)
-                ours = (c for c in record.changes if c.after and c.collision != PERSON) if record else ()
-                known.update({(c.path, str(c.after)): str(line["open"]) for c in ours})
-        return known
+    def written(self) -> frozenset[tuple[str, str | None]]:
+        """The contents that we wrote, as (path, blob id). Read again only when the file has changed."""
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            return frozenset()
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        if stamp != self._written[0]:
+            records = [_record(line) for line in self._lines() if "open" in line]
+            changes = [change for record in records if record for change in record.changes]
+            self._written = stamp, frozenset((c.path, c.after) for c in changes if c.after and c.collision != PERSON)
+        return self._written[1]
 
     def _write(self, line: dict[str, object], *, flush: bool) -> None:
         clear_way(self.path)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agent.config.masking import KnownSecrets
+from agent.vault.change import Applied, Collision, Stamp
+from agent.vault.message import compose
 from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, Pack, blob_id
 from agent.vault.plumbing.people import AGENT, Person
-from agent.vault.write.change import Applied, Collision, Stamp
 from agent.vault.write.merge import Combine
-from agent.vault.write.message import compose
 
 HUMAN_SUBJECT = "human(notes): saved before the agent's change"
 

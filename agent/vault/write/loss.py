@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from agent.markdown.note import Note
-from agent.vault.write.paths import is_note
+from agent.vault.worktree.paths import is_note
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")
 """A word, or one sign of a script that puts no spaces between words."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from agent.errors import BadNote
 from agent.markdown import merge as notes
 from agent.markdown.note import Note
+from agent.vault.change import Collision
 from agent.vault.plumbing.git import Git
-from agent.vault.write.change import Collision
 
 Combine = Callable[[Collision, bytes, bytes, bytes], bytes | None]
 """(collision, base, ours, theirs) to the merged bytes, None where both changed the same lines."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent.errors import Conflict, NoteExists, NoteGone
-from agent.vault.write.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
-from agent.vault.write.files import Files
+from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write.merge import Combine, conflict_copy_path, conflict_note, link_conflict
-from agent.vault.write.paths import TEMPORARY
 
 
 @dataclass(slots=True)

@@ -12,11 +12,10 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import AgentError
-from agent.vault.write.files import SETTLE_SECONDS, Files
-from agent.vault.write.survey import Dirty, Kind
+from agent.vault.options import HOLDS_UP
+from agent.vault.worktree.files import SETTLE_SECONDS, Files
+from agent.vault.worktree.survey import Dirty, Kind
 
-HOLDS_UP = 3.0
-"""So many quiet intervals a file that is saved again and again holds up the commit of the others."""
 RECORDED_AFTER = 30.0
 """After so many quiet intervals without rest a file is recorded as it is at that moment."""
 _SHORTEST = 1.0

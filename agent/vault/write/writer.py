@@ -6,50 +6,37 @@ step's own reasons are in its module; this one only keeps the order and cleans u
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from agent.clock import Clock
-from agent.config.masking import KnownSecrets
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
+from agent.vault.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.layout import Layout
+from agent.vault.locks import process_lock
+from agent.vault.message import compose
+from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer, Plan, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.lock import index_lock, process_lock
+from agent.vault.plumbing.lock import index_lock
 from agent.vault.plumbing.neighbours import commit_editor_is_open
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place, blocked
+from agent.vault.queue import Order, Queue
+from agent.vault.worktree import borders
+from agent.vault.worktree.files import Files
+from agent.vault.worktree.paths import TEMPORARY, is_note
 from agent.vault.write import apply as on_disk
-from agent.vault.write import borders
-from agent.vault.write.brake import Brake, check_series, touched_by
-from agent.vault.write.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
-from agent.vault.write.files import Files
+from agent.vault.write.brake import check_series, touched_by
 from agent.vault.write.journal import Journal, Record, planned
 from agent.vault.write.layers import Layering
 from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.merge import Combine, combiner, conflict_copy_path, conflict_note
-from agent.vault.write.message import compose
-from agent.vault.write.paths import TEMPORARY, is_note
-from agent.vault.write.queue import Order, Queue
 from agent.vault.write.resolve import Resolver
 
 TRIES = 4
 EDITOR_PATIENCE = 2.0
 _PAUSE = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the settings say about writing; seconds where it is a time."""
-
-    durable: bool = True
-    human_commits: bool = True
-    quiet_seconds: float = 10.0
-    lock_seconds: float = 5.0
-    timeout_seconds: float = 60.0
-    brake: Brake = Brake()
-    known: KnownSecrets = field(default_factory=KnownSecrets)
-    """The secrets that must not be written. More of them may become known while the vault is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +50,7 @@ class Writer:
     clock: Clock
     options: Options
     count_notes: Callable[[], int]
-
-    @property
-    def journal(self) -> Journal:
-        return Journal(self.layout.journal, self.options.durable)
+    journal: Journal
 
     @property
     def queue(self) -> Queue:

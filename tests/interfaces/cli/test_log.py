@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from agent.errors import UserError
 from agent.interfaces.cli.times import moment, relative
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from tests.interfaces.cli.vaults import Captured, ask, edit, enter, tell
 from tests.vaults import git, head, make_vault
 

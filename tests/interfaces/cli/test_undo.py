@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 from tests.interfaces.cli.vaults import Captured, ask, edit, enter, tell
 from tests.vaults import head, make_vault, write
 

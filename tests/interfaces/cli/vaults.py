@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
+from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.write.change import Stamp
 
 Captured = pytest.CaptureFixture[str]
 

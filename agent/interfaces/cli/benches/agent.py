@@ -22,9 +22,9 @@ from agent.interfaces.cli.benches.site import site
 from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
 from agent.runs.service import Line, Runs
+from agent.vault.change import Outcome as Written
+from agent.vault.queue import Order
 from agent.vault.store import Vault
-from agent.vault.write.change import Outcome as Written
-from agent.vault.write.queue import Order
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App
 

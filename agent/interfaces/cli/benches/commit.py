@@ -6,9 +6,9 @@ from pathlib import Path
 from agent.clock import SystemClock
 from agent.interfaces.cli.benches.figures import Figure, paired
 from agent.interfaces.cli.benches.vaults import build, git
+from agent.vault.change import Stamp
+from agent.vault.options import Options
 from agent.vault.store import open_vault
-from agent.vault.write.change import Stamp
-from agent.vault.write.writer import Options
 
 RATIO = 0.6
 """A durable change of ours may cost this share of git's own two commands, which flush nothing."""

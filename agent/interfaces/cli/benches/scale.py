@@ -11,6 +11,7 @@ from agent.interfaces.cli.benches.prose import build_prose, questions, record
 from agent.interfaces.cli.benches.site import Process, Site, daemon, needs_proc, site
 from agent.interfaces.cli.benches.speed import QUERIES, first_index, searches
 from agent.interfaces.cli.benches.vaults import git
+from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at
 from agent.workspace.search_index import library
 
@@ -75,7 +76,7 @@ def _checkout(place: Site, process: Process, files: int) -> list[Measure]:
     """Seconds from the checkout's beginning until every file's new content is indexed; memory at its peak and after."""
     peak = _Peak(process)
     before = peak.look()
-    wanted = contents_at(place.app.vault, place.app.vault.git.run("rev-parse", "other").decode().strip())
+    wanted = contents_at(place.app.vault, resolve(place.app.vault, "other"))
     index = library(place.app)
 
     def whole() -> bool:

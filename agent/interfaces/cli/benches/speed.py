@@ -87,7 +87,7 @@ def updates(place: Site, index: Library, paths: list[str]) -> Figure:
         data = file.read_bytes() + b"\nA new line about quibblewick.\n"
         file.write_bytes(data)
         started = time.perf_counter()
-        index.touch({path: index.app.vault.git.blob_id(data)})
+        index.touch({path: index.app.vault.content_id(data)})
         times.append((time.perf_counter() - started) * 1000)
     if paths[-1] not in {hit.path for hit in index.search("quibblewick", len(paths)).hits}:
         raise Permanent("a note that was indexed is not found")

@@ -15,8 +15,9 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.objects import FILE, LINK, PROGRAM
-from agent.vault.write import attributes, swap
-from agent.vault.write.paths import check
+from agent.vault.worktree import attributes
+from agent.vault.worktree import exchange as swap
+from agent.vault.worktree.paths import check
 
 SETTLE_SECONDS = 2.0
 PART = ".part"

@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.errors import BadPath
 from agent.vault.plumbing.commit import Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_file import skipped, submodules
+from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.objects import MODULE
 from agent.vault.plumbing.repository import Place
 
@@ -35,7 +35,8 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
     known: dict[str, bool] = {}
     found: dict[str, BadPath] = {}
     above = {_bytes(folder) for path in paths for folder in (*_above(place.prefix + path), place.prefix + path)}
-    modules = {_text(folder) for folder in submodules(git, above)}
+    index = load_index(git)
+    modules = {_text(folder) for folder in index.submodules(above)}
     for path in paths:
         for folder in (*_above(path), path):
             if is_repository(place.root, folder, known) or place.prefix + folder in modules:
@@ -45,7 +46,7 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
             if around := modules.intersection(_above(place.prefix)):  # the vault lies in a submodule that is not here
                 found[path] = _foreign(path, min(around))
     absent = {_bytes(place.prefix + path): path for path in paths if not os.path.lexists(place.root / path)}
-    for name in skipped(git, absent):
+    for name in index.skipped(absent):
         found[absent[name]] = BadPath(
             f"{absent[name]} is a note of this vault that git keeps out of this folder (a sparse checkout)",
             hint="bring it here first: git sparse-checkout add FOLDER, or git sparse-checkout disable",
@@ -78,7 +79,7 @@ def is_foreign(root: Path, path: str, known: dict[str, bool]) -> bool:
 def is_repository(root: Path, folder: str, known: dict[str, bool]) -> bool:
     """Whether a folder of the vault has a `.git`, in any spelling; `known` keeps the answers."""
     if folder not in known:
-        known[folder] = any(os.path.lexists(root / folder / mark) for mark in _MARKS)
+        known[folder] = any(os.path.lexists(f"{root}/{folder}/{mark}") for mark in _MARKS)
     return known[folder]
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from agent.config.masking import KnownSecrets
 from agent.errors import UserError
-from agent.vault.write.change import Stamp
-from agent.vault.write.secrets import without_secrets
+from agent.vault.change import Stamp
+from agent.vault.secrets import without_secrets
 
 _SUBJECT = 120
 _ACTOR = re.compile(r"human|agent|http|(job|mcp):[\w.@/-]{1,100}")

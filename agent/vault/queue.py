@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agent.config import private
 from agent.vault import durable
-from agent.vault.write.change import Append, Create, Delete, Edit, Move, Request, Stamp
+from agent.vault.change import Append, Create, Delete, Edit, Move, Request, Stamp
 
 _KINDS: dict[str, type[Request]] = {
     "create": Create,

@@ -13,8 +13,8 @@ from enum import StrEnum
 
 from agent.vault.plumbing.git import Git, Obstructed, Running
 from agent.vault.plumbing.repository import Place
-from agent.vault.write.borders import is_foreign
-from agent.vault.write.paths import is_temporary
+from agent.vault.worktree.borders import is_foreign
+from agent.vault.worktree.paths import is_temporary
 
 _QUOTED = re.compile("['\"](.+)['\"]")
 _REASONS = tuple(f": {os.strerror(code)}" for code in errno.errorcode)

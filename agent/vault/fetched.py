@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.errors import UserError
-from agent.vault.plumbing.git import Git, GitFailed
+from agent.errors import GitFailed, UserError
+from agent.vault.plumbing.git import Git
 
 _ALLOWED = ("https", "ssh", "file")
 _ADDRESS = re.compile(r"(?:(?:https|ssh|file)://|[\w.][\w.-]*@[\w.][\w.-]*:(?!/?/?-))[^\s\x00-\x1f]+")

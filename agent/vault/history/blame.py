@@ -1,0 +1,32 @@
+"""Which commit brought each line of a note."""
+
+import re
+
+from agent.vault.store import Vault
+
+_ROW = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
+
+
+def blame(vault: Vault, path: str) -> list[tuple[str, str]]:
+    """The lines of a note in the last commit, without line ends, each with the id of the commit that brought it.
+
+    Empty where the last commit has no such note.
+    """
+    command = ["blame", "--porcelain", "--no-progress", "HEAD", "--", vault.place.prefix + path]
+    out = vault.git.run(*command, ok=(0, 128), drivers_off=True)
+    rows: list[tuple[str, str]] = []
+    commit = ""
+    for line in out.split(b"\n"):
+        if match := _ROW.match(line):
+            commit = match[1].decode()
+        elif line.startswith(b"\t"):
+            rows.append((line[1:].rstrip(b"\r").decode("utf-8", "surrogateescape"), commit))
+    return rows
+
+
+def added_lines(vault: Vault, path: str) -> tuple[str, ...]:
+    """Every line that a commit has ever brought into a note, each once, without line ends."""
+    command = ["log", "--format=", "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color", "-m"]
+    out = vault.git.run(*command, "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
+    added = (line[1:] for line in out.decode("utf-8", "replace").splitlines() if line.startswith("+"))
+    return tuple(dict.fromkeys(line for line in added if not line.startswith("++ ")))

@@ -1,0 +1,87 @@
+"""Earlier versions of notes, and which commits changed them: questions that need no whole history."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from agent.vault.history.commits import HUMAN, parse_message
+from agent.vault.plumbing.people import AGENT, person
+from agent.vault.store import Vault
+
+_BEGIN = "\x01"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A file in a commit: its blob id and its bytes."""
+
+    blob: str
+    data: bytes
+
+
+def versions(vault: Vault, asked: Iterable[tuple[str, str]]) -> list[Version | None]:
+    """The files at (revision, path), read by one process; None where a revision or its file is missing."""
+    names = [f"{revision}:{vault.place.prefix}{path}" for revision, path in asked]
+    found = vault.git.objects(names) if names else []
+    return [Version(each.oid, each.data) if each is not None and each.kind == "blob" else None for each in found]
+
+
+def committed_blobs(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
+    """The blob id of each path in the last commit; paths that it does not have are left out."""
+    prefix = vault.place.prefix
+    command = ["ls-tree", "-z", "--full-tree", "--format=%(objectname) %(path)", "HEAD", "--"]
+    rows = _fields(vault, *command, *(prefix + path for path in paths))
+    return {path.removeprefix(prefix): blob for blob, _, path in (row.partition(" ") for row in rows) if path}
+
+
+def commits_of_path(vault: Vault, path: str, revision: str = "HEAD", *, limit: int) -> list[str]:
+    """The newest commits in the revision's history that changed the path, also those that a merge has given up."""
+    command = ["rev-list", "--full-history", f"--max-count={limit}", "--end-of-options", revision, "--"]
+    return vault.git.run(*command, vault.place.prefix + path, ok=(0, 128)).decode().split()
+
+
+def last_commit(vault: Vault, path: str) -> str | None:
+    """The commit that gave the note the content that it has in the last commit; None where it is in none."""
+    command = ["log", "-1", "--format=%H", "HEAD", "--", vault.place.prefix + path]
+    return vault.git.run(*command, ok=(0, 128)).decode().strip() or None
+
+
+def edited_on(vault: Vault, folder: str, day: date) -> list[str]:
+    """The notes of a folder (ending in `/`) that commits of a day have changed and not created, in local time."""
+    prefix, zone = vault.place.prefix, vault.clock.now().strftime("%z")
+    times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
+    options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
+    names = dict.fromkeys(_fields(vault, "log", *times, *options, "HEAD", "--", prefix + folder))
+    return [name.removeprefix(prefix) for name in names if name]
+
+
+def changed_between(vault: Vault, before: str, after: str) -> list[str]:
+    """The paths of the vault that differ between two commits; raises `GitFailed` where one of them is missing."""
+    command = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, after]
+    prefix = vault.place.prefix
+    names = vault.git.run(*command).decode("utf-8", "surrogateescape").split("\0")
+    return [name.removeprefix(prefix) for name in names if name and name.startswith(prefix)]
+
+
+def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
+    """Those of the paths whose last commit was made for the person of this vault, and not by a tool."""
+    if not paths:
+        return set()
+    prefix = vault.place.prefix
+    command = ["log", "-z", f"--format={_BEGIN}%ae%n%B", "--name-only", "--no-renames", "--encoding=UTF-8", "HEAD"]
+    out = vault.git.run(*command, "--", *(prefix + path for path in sorted(paths)), drivers_off=True)
+    authors = {person(vault.git).email, AGENT.email}
+    left, found = set(paths), set[str]()
+    for record in out.decode("utf-8", "surrogateescape").split(_BEGIN)[1:]:
+        message, *names = record.split("\0")
+        author, text = message.split("\n", 1)
+        actor = dict(parse_message(text)[2]).get("vault-actor", "") or HUMAN
+        last = left & {name.lstrip("\n").removeprefix(prefix) for name in names}
+        left -= last
+        if actor == HUMAN and author in authors:
+            found |= last
+    return found
+
+
+def _fields(vault: Vault, *command: str) -> Sequence[str]:
+    return vault.git.run(*command, ok=(0, 128)).decode("utf-8", "surrogateescape").split("\0")

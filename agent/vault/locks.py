@@ -1,0 +1,60 @@
+"""A lock among the processes of this program: a file that the operating system locks and that names its holder.
+
+git's own index lock is in `plumbing`.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.config import holder as holders
+from agent.config.holder import Holder
+from agent.config.lock import hold, is_held
+from agent.errors import LockHeld
+
+LONGEST = 1000
+"""Bytes of a lock file that are read."""
+
+
+@contextmanager
+def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Iterator[None]:
+    """Hold a lock file; raises `LockHeld` after `patience` seconds, saying `taken` and which process has it."""
+    with hold(path, clock, patience) as held:
+        if held is None:
+            raise LockHeld(f"{taken} ({_named(path)})", hint="vault-agent status")
+        os.ftruncate(held, 0)
+        os.pwrite(held, str(holders.current()).encode(), 0)
+        yield
+
+
+def holder(path: Path) -> int | None:
+    """The process that holds a lock file now (0: one that does not say), None when nobody does."""
+    if not is_held(path):
+        return None
+    found = holders.parse(read_start(path).decode("utf-8", "replace"))
+    return found.process if found else 0
+
+
+def _named(path: Path) -> str:
+    found = holders.parse(read_start(path).decode("utf-8", "replace"))
+    return "process unknown" if found is None else describe_holder(found)
+
+
+def describe_holder(found: Holder) -> str:
+    """The process in words, with its host or container where the number alone means nothing here."""
+    here = holders.current()
+    if found.shares_processes_with(here):
+        return f"process {found.process}"
+    where = "in another container" if found.shares_kernel_with(here) else f"on {found.host}"
+    return f"process {found.process} {where}"
+
+
+def read_start(path: Path) -> bytes:
+    """The first bytes of a lock file; none where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LONGEST)
+    except OSError:
+        return b""
