@@ -4,7 +4,7 @@ nobody. Doing it is left to whoever announces."""
 from agent.app.build import App
 from agent.memory import daily
 from agent.memory.keeping import Addition, begin
-from agent.skills.feedback import PutAside
+from agent.skills.history.feedback import PutAside
 from agent.vault.write.change import Stamp
 
 _SAID = {

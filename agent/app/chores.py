@@ -19,9 +19,9 @@ from agent.app.skills import Skills, skills
 from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.events.types import NoteMoved, Origin
-from agent.skills.library import FOLDER as SKILLS
-from agent.skills.library import HISTORY
-from agent.skills.offers import FOLDER as APPROVALS
+from agent.skills.learning.offers import FOLDER as APPROVALS
+from agent.skills.loading.library import FOLDER as SKILLS
+from agent.skills.loading.library import HISTORY
 from agent.watch.classify import VaultEvent
 
 STILL = 2.0
@@ -140,7 +140,7 @@ class Chores:
 
     def _opinions(self) -> None:
         """Write down what people have let us know of skills; put aside what keeps failing."""
-        shelf = self._skills.library.shelf()
+        shelf = self._skills.library.snapshot()
         said = {use.name for use in gather(self.app, shelf.named)}
         self._skills.put_aside(shelf.named[name] for name in said if name in shelf.named)
 

@@ -112,7 +112,7 @@ def _after(app: App, following: Following, models: Account, bus: Bus) -> tuple[A
     upkeeper = Upkeeper(app)
 
     def listen(event: TaskCompleted) -> None:
-        for use in gather(app, following.skills.library.shelf().named):
+        for use in gather(app, following.skills.library.snapshot().named):
             bus.publish_async(SkillRated(use.name, use.run, use.feedback))
 
     def tend(event: TaskCompleted) -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.skills.folded import folded
-from agent.skills.matcher import State, Task, match
-from agent.skills.patterns import compile_pattern, searchable
+from agent.skills.matching.matcher import MatchState, MatchTask, match
+from agent.skills.reading.normalize import normalize
+from agent.skills.reading.patterns import compile_pattern, searchable
 from tests.skills.shelves import shelf, skill, triggers, words
 
 IN_BOTH = "乾吒夥後徵拚捱摺於榘菸薹袷醣麴麽"
@@ -29,16 +29,16 @@ TEXTS = st.text(st.sampled_from("週周記记於乾ＡａＺ９é e\u0301整理�
     ],
 )
 def test_either_way_of_writing_finds_the_other(said: str, written: str) -> None:
-    assert folded(said) == folded(written) == written
+    assert normalize(said) == normalize(written) == written
     assert compile_pattern(said).is_in(searchable(written))
     assert compile_pattern(written).is_in(searchable(said))
 
 
 @given(TEXTS)
 def test_each_character_stands_for_itself(text: str) -> None:
-    once = folded(text)
+    once = normalize(text)
     assert len(once) == len(unicodedata.normalize("NFC", text))
-    assert folded(once) == once
+    assert normalize(once) == once
 
 
 def test_signs_of_a_pattern_keep_their_meaning() -> None:
@@ -48,10 +48,10 @@ def test_signs_of_a_pattern_keep_their_meaning() -> None:
 
 def test_words_are_found_either_way() -> None:
     found = skill("a", triggers("nothing", more="  context_signals:\n    keywords: [會議, 周报, ＡＢＣ]\n"))
-    (only,) = match(Task("会议 週報 abc"), shelf(found), State(), words).matches
+    (only,) = match(MatchTask("会议 週報 abc"), shelf(found), MatchState(), words).matches
     assert [signal.weight for signal in only.signals] == [0.15]
 
 
 def test_characters_of_both_scripts_are_simplified_and_those_of_cantonese_stay() -> None:
-    assert not set(IN_BOTH) & set(folded(IN_BOTH))
-    assert folded(CANTONESE) == CANTONESE
+    assert not set(IN_BOTH) & set(normalize(IN_BOTH))
+    assert normalize(CANTONESE) == CANTONESE

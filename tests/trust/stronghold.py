@@ -25,7 +25,7 @@ from agent.llm.choose import Providers
 from agent.llm.messages import Object
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked
-from agent.skills import usage
+from agent.skills.history import usage
 from agent.tools.builtin.web import web_tools
 from tests.index.fakes import FAKE
 from tests.tools.sites import Site, answer, site
@@ -227,7 +227,7 @@ class Stronghold:
     def _is_usage(self, path: str, before: bytes | None, after: bytes | None) -> bool:
         """Whether a skill's history has grown by rows about runs that there were, and by nothing else."""
         name, never = Path(path).stem, datetime.fromtimestamp(0, UTC)
-        ((_, head, _),) = usage.rows([usage.Use(name, never, "")])
+        ((_, head, _),) = usage.history_rows([usage.Use(name, never, "")])
         old = (before or head).decode()
         new = (after or b"").decode()
         rows = [_USE.fullmatch(row) for row in new.removeprefix(old).splitlines()]

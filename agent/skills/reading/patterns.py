@@ -1,0 +1,200 @@
+"""Patterns that come from skills: RE2 only, compiled once, and none so large that matching it could be felt.
+
+RE2 takes time in proportion to pattern and text, whatever they are; the limits here bound both. The only door to RE2.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import Protocol
+
+from agent.skills.reading.normalize import normalize
+
+LONGEST = 1_000
+"""Characters of one pattern."""
+SIZE = 800
+"""Instructions of one compiled pattern: on the longest text, the worst takes 8 ms."""
+SIZE_TOGETHER = 3_300
+"""Instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
+MOST = 50
+"""Patterns of one skill."""
+TEXT_BYTES, LAST_BYTES = 1_000, 300
+"""So much of a task is looked at, and so much of that is its end: what somebody wants stands before or behind what they
+have pasted."""
+SIZE_OF_ALL = 200_000
+"""Instructions that are looked for in one pass: those of a hundred skills with as many patterns as the package's."""
+_MEMORY, _MEMORY_OF_ALL = 1 << 20, 32 << 20
+
+
+class Compiled(Protocol):
+    """What is used of a pattern of RE2, which says nothing of its types."""
+
+    @property
+    def programsize(self) -> int: ...
+
+    def search(self, text: bytes) -> object | None: ...
+
+
+class BadPattern(ValueError):
+    """A pattern that cannot be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern that ignores case; `size` is what it costs."""
+
+    text: str
+    size: int = field(compare=False)
+    compiled: Compiled = field(compare=False, repr=False)
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether it matches somewhere in a text made by `searchable`."""
+        return self.compiled.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Patterns that speak for a skill when all of them match, wherever each does; mostly a single one."""
+
+    parts: tuple[Pattern, ...]
+    texts: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "texts", frozenset(part.text for part in self.parts))
+
+    def __str__(self) -> str:
+        return " & ".join(part.text for part in self.parts)
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether all of them match somewhere in a text made by `searchable`."""
+        return all(part.is_in(text) for part in self.parts)
+
+
+def compile_pattern(text: str) -> Pattern:
+    """The pattern; raises `BadPattern`."""
+    import re2  # type: ignore[import-untyped]
+
+    if not text.strip():
+        raise BadPattern("the pattern is empty")
+    if len(text) > LONGEST:
+        raise BadPattern(f"the pattern is longer than {LONGEST:,} characters")
+    try:
+        compiled: Compiled = re2.compile(_source(text), _options())
+    except re2.error as error:
+        said = error.args[0] if error.args else ""
+        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise BadPattern(f"the pattern {_shown(text)} is not RE2: {reason}") from error
+    except UnicodeEncodeError as error:
+        raise BadPattern(f"the pattern {_shown(text)} holds half a character") from error
+    if compiled.programsize > SIZE:
+        raise BadPattern(f"the pattern {_shown(text)} is too large: use smaller repeats or several patterns")
+    if compiled.search(b"") is not None:
+        raise BadPattern(f"the pattern {_shown(text)} matches every text, even none")
+    return Pattern(text, compiled.programsize, compiled)
+
+
+@dataclass(slots=True)
+class PatternSet:
+    """Many patterns looked for in one pass over a text: a single search takes as long as that of a few of them.
+
+    Compiled when first asked. What is too large for one pass, or a pass that ends without an answer, is searched
+    pattern by pattern: the answer is the same.
+    """
+
+    patterns: tuple[Pattern, ...]
+    _pass: "Pass | None" = None
+
+    @staticmethod
+    def of(patterns: Iterable[Pattern]) -> "PatternSet":
+        """These patterns, each once, nothing compiled yet, unless they were asked for just before."""
+        return _together(tuple(dict.fromkeys(patterns)))
+
+    def hits(self, text: bytes) -> frozenset[str]:
+        """The texts of the patterns that match somewhere in a text made by `searchable`."""
+        if not text or not self.patterns:
+            return frozenset()
+        if self._pass is None:
+            self._pass = _one_pass(self.patterns)
+        ready = self._pass
+        found = ready.compiled.Match(text) if ready.compiled is not None else None
+        if found is None or ready.size not in found:
+            return _hits(self.patterns, text)
+        one = frozenset(self.patterns[number].text for number in found if number < ready.size)
+        return one | _hits(self.patterns[ready.size :], text)
+
+
+@lru_cache(maxsize=2)
+def _together(patterns: tuple[Pattern, ...]) -> PatternSet:
+    """A fresh look at skills mostly finds the same ones: what was compiled for them still holds."""
+    return PatternSet(patterns)
+
+
+class CompiledSet(Protocol):
+    """What is used of a set of patterns of RE2."""
+
+    def Match(self, text: bytes) -> list[int] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The first `size` patterns in one, and after them one that matches every text: without it in an answer, RE2 had
+    too little memory and said nothing."""
+
+    compiled: CompiledSet | None
+    size: int
+
+
+def _one_pass(patterns: Sequence[Pattern]) -> Pass:
+    import re2
+
+    sizes = accumulate(pattern.size for pattern in patterns)
+    size = sum(total <= SIZE_OF_ALL for total in sizes)
+    made = re2.Set.SearchSet(_options(_MEMORY_OF_ALL))
+    try:
+        for pattern in patterns[:size]:
+            made.Add(_source(pattern.text))
+        made.Add(b"(?s).")
+        made.Compile()
+    except re2.error:
+        return Pass(None, 0)
+    return Pass(made, size)
+
+
+def _hits(patterns: Iterable[Pattern], text: bytes) -> frozenset[str]:
+    return frozenset(pattern.text for pattern in patterns if pattern.is_in(text))
+
+
+def excerpt(text: str) -> str:
+    """The beginning and the end of a text; all of it where it is short."""
+    start = text[: TEXT_BYTES + 1].encode("utf-8", "replace")
+    if len(start) <= TEXT_BYTES and len(text) <= TEXT_BYTES:
+        return text
+    end = text[-LAST_BYTES:].encode("utf-8", "replace")
+    parts = (start[: TEXT_BYTES - LAST_BYTES - 1], end[-LAST_BYTES:])
+    return "\n".join(part.decode("utf-8", "ignore") for part in parts)
+
+
+def searchable(text: str) -> bytes:
+    """What is looked at of a text, as patterns look at it."""
+    return normalize(excerpt(text)).encode("utf-8", "replace")
+
+
+def _source(pattern: str) -> bytes:
+    return normalize(pattern).encode()
+
+
+@cache
+def _options(memory: int = _MEMORY) -> object:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = memory
+    return options
+
+
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= 60 else text[:59] + "…")
