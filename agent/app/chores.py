@@ -20,8 +20,8 @@ from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.events.types import NoteMoved, Origin
 from agent.skills.learning.offers import FOLDER as APPROVALS
-from agent.skills.loading.library import FOLDER as SKILLS
-from agent.skills.loading.library import HISTORY
+from agent.skills.loading.locations import FOLDER as SKILLS
+from agent.skills.loading.locations import HISTORY
 from agent.watch.classify import VaultEvent
 
 STILL = 2.0

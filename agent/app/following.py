@@ -36,6 +36,7 @@ from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.matching.tool_allowlist import allowance
 from agent.skills.reading.skill import Skill
+from agent.texts import Language
 from agent.tools.builtin.skills import beside
 from agent.tools.tool import RunContext, Tool
 from agent.vault.write.change import Stamp
@@ -193,7 +194,7 @@ class Following:
             self._runs.pop(run, None)
 
     @property
-    def _language(self) -> str:
+    def _language(self) -> Language:
         return self.skills.app.settings.vault.language
 
     def _of(self, run: str) -> list[str]:

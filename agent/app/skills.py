@@ -16,11 +16,12 @@ from agent.config.skilled import Skills as Settings
 from agent.context.budget import Count
 from agent.errors import AgentError
 from agent.index.embedder import Embedder
-from agent.skills.history.feedback import History, put_aside, record_opinion
+from agent.skills.history.feedback import SkillHistory, put_aside, record_opinion
 from agent.skills.history.feedback_form import feedback_form
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
-from agent.skills.loading.library import SkillLibrary, skill_locations
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import Pin, pins_of
 from agent.skills.matching.matcher import Matched, MatchState, MatchTask, match
 from agent.skills.matching.selection import SelectionLimits
@@ -39,7 +40,7 @@ class Skills:
 
     app: App
     library: SkillLibrary
-    history: History
+    history: SkillHistory
     embedder: Callable[[], Embedder | None]
     count: Count
     say: Callable[[str], None] = logger.warning
@@ -177,4 +178,4 @@ def skill_library(app: App) -> SkillLibrary:
 
 def skills(app: App, embedder: Callable[[], Embedder | None], count: Count) -> Skills:
     """Everything put together."""
-    return Skills(app, skill_library(app), History.of(app.vault), embedder, count)
+    return Skills(app, skill_library(app), SkillHistory(app.vault), embedder, count)

@@ -19,6 +19,7 @@ from agent.loop.session import Session
 from agent.skills.history.feedback_form import feedback_form, parse_feedback_form
 from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
+from agent.texts import LANGUAGES
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import Given, RunContext, Tool
 from agent.vault.write.change import Stamp
@@ -200,7 +201,7 @@ def test_a_skill_with_a_name_in_another_script_is_followed_and_rated_like_any(ap
     library.review(library.snapshot().named["泡茶-法"], app.clock.now(), "test")
     begun, first = session(app), make(app)
     begun.add(Began("r1", "brew tea", "cli"), Spoken(Context(begin(first, "brew tea"), NAME)), Spoken(User("x")))
-    for language in ("en", "zh"):
+    for language in LANGUAGES:
         asked = feedback_form(["泡茶-法"], language)
         assert [*parse_feedback_form(asked.replace("[ ]", "[x]", 1))] == [("泡茶-法", "helpful")] and not [
             *parse_feedback_form(asked)

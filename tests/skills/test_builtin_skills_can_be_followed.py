@@ -21,7 +21,8 @@ from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
 from agent.loop.outcome import Outcome
 from agent.markdown.note import Note
-from agent.skills.loading.library import SkillLibrary, skill_locations
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.reading.skill import Skill

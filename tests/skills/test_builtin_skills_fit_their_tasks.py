@@ -34,7 +34,8 @@ import pytest
 
 from agent.config.resources import resource
 from agent.context.tokens import estimate
-from agent.skills.loading.library import SkillLibrary, SkillSnapshot, skill_locations
+from agent.skills.loading.library import SkillLibrary, SkillSnapshot
+from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 

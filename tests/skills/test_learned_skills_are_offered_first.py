@@ -14,7 +14,8 @@ from agent.memory.workflow import ToolUse, Trace, workflow_trace
 from agent.skills.learning.offers import SkillOffers
 from agent.skills.learning.suggestion import Suggestion
 from agent.skills.learning.traces import load_traces
-from agent.skills.loading.library import SkillLibrary, skill_locations
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.reading.skill import Skill

@@ -32,7 +32,7 @@ def test_a_skill_of_other_programs_loads_unchanged() -> None:
     skill = found.skill
     assert not found.problems and skill is not None
     assert skill.name == "pdf-forms" and skill.description == "Fills forms. Use for PDF."
-    assert skill.license == "Apache-2.0" and skill.metadata["version"] == "1.0"
+    assert skill.metadata["version"] == "1.0"
     assert skill.allowed_tools == ("Bash(git:*)", "Bash(jq *)", "Read")
     assert skill.files == ("scripts/fill.py",) and skill.body == "# Forms\n\nFill them."
     assert skill.triggers is None and not skill.has_triggers

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from agent.errors import UserError
 from agent.skills.history.feedback import (
-    History,
     RunWrites,
+    SkillHistory,
     corrected_runs,
     put_aside,
     record_corrections,
@@ -128,7 +128,7 @@ def test_an_edit_within_a_day_corrects_the_run_that_wrote_the_note(vault: Vault)
 
 
 def test_five_bad_uses_in_a_row_put_a_learned_skill_aside_and_undo_brings_it_back(vault: Vault) -> None:
-    history, root = History.of(vault), vault.place.root
+    history, root = SkillHistory(vault), vault.place.root
     record_uses(vault, [use(0), *(use(number, "failed") for number in range(1, 5))], AGENT)
     assert put_aside(vault, learned(vault), history, NOW) == ()
     record_uses(vault, [use(5, feedback="not_helpful")], AGENT)
@@ -149,7 +149,7 @@ def test_five_bad_uses_in_a_row_put_a_learned_skill_aside_and_undo_brings_it_bac
 def test_a_persons_own_skill_is_never_put_aside(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"skills/tea/SKILL.md": text("tea")})
     record_uses(vault, [use(number, "failed") for number in range(9)], AGENT)
-    assert put_aside(vault, learned(vault), History.of(vault), NOW) == ()
+    assert put_aside(vault, learned(vault), SkillHistory(vault), NOW) == ()
 
 
 def test_a_good_use_ends_the_row_and_a_waiting_one_does_not() -> None:
@@ -160,7 +160,7 @@ def test_a_good_use_ends_the_row_and_a_waiting_one_does_not() -> None:
 
 
 def test_counts_are_kept_until_the_note_changes(vault: Vault) -> None:
-    history = History.of(vault)
+    history = SkillHistory(vault)
     assert history.stats("tea") == Stats()
     record_uses(vault, [use(number, feedback="helpful") for number in range(5)], AGENT)
     assert history.stats("tea") is history.stats("tea") and history.factors(["tea", "x"]) == {"tea": 1.2}
@@ -174,7 +174,7 @@ def test_the_factors_of_many_are_those_of_each(vault: Vault) -> None:
     for name, opinion in told:
         record_uses(vault, [Use(name, NOW, f"r{number}", feedback=opinion) for number in range(5)], AGENT)
     write(vault.place.root / "skills/history/nobody", "no history")
-    history = History.of(vault)
+    history = SkillHistory(vault)
     assert history.factors(names) == {"tea": 1.2, "coffee": 0.6, "周报": 1.2}
     assert {name: history.stats(name).factor for name in names} == {
         **dict.fromkeys(names, 1.0),

@@ -29,11 +29,12 @@ from agent.interfaces.cli.skill_texts import (
     use_document,
     whole,
 )
-from agent.skills.history.feedback import stats_document
+from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
-from agent.skills.loading.library import DEPRECATED, SkillLibrary
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import DEPRECATED
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
 from agent.skills.reading.skill import FILE, Skill, SkillSource

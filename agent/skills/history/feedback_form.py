@@ -1,6 +1,6 @@
-"""The boxes at the end of a run's note that ask whether its skills were of use, and what a person has ticked there.
+"""The boxes at the end of a run's note that ask whether its skills were of use, and which of them a person has ticked.
 
-A box counts for what stands beside it and nothing else; with both ticked nothing was said.
+A box counts for the skill named beside it; with both boxes of a skill ticked, nothing is said of it.
 """
 
 import re
@@ -8,33 +8,29 @@ from collections.abc import Iterable, Iterator
 
 from agent.markdown import blocks, tasks
 from agent.skills.history.usage import Opinion
+from agent.texts import Language, in_all_languages, text
 
-_SAID = {
-    "en": ("Were these of use? Tick what is true.", "{0}: helpful", "{0}: not helpful"),
-    "zh": ("这些技能有用吗？请勾选。", "{0}：有用", "{0}：没用"),
-}
-_BOX = re.compile(r"`?([\w-]+)`?\s*[:：]\s*(helpful|not helpful|有用|没用)")
+_BOX = re.compile(r"`?([\w-]+)`?\s*[:：]\s*(\S.*)")
 _OPINIONS: dict[str, Opinion] = {
-    "helpful": "helpful",
-    "有用": "helpful",
-    "not helpful": "not_helpful",
-    "没用": "not_helpful",
+    **dict.fromkeys(in_all_languages("skill_feedback.helpful"), "helpful"),
+    **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),
 }
 
 
-def feedback_form(names: Iterable[str], language: str) -> str:
+def feedback_form(names: Iterable[str], language: Language) -> str:
     """Two boxes for each skill, below a line that asks; empty for no skill."""
-    question, good, bad = _SAID[language]
-    lines = [f"- [ ] {said.format(name)}" for name in names for said in (good, bad)]
-    return "\n".join([question, "", *lines]) if lines else ""
+    opinions = text("skill_feedback.helpful", language), text("skill_feedback.not_helpful", language)
+    boxes = [text("skill_feedback.box", language, name=name, opinion=each) for name in names for each in opinions]
+    question = text("skill_feedback.question", language)
+    return "\n".join([question, "", *(f"- [ ] {box}" for box in boxes)]) if boxes else ""
 
 
-def parse_feedback_form(text: str) -> Iterator[tuple[str, Opinion]]:
-    """The skills that somebody has ticked one of the boxes of, with what that says."""
+def parse_feedback_form(note: str) -> Iterator[tuple[str, Opinion]]:
+    """The skills of which exactly one box is ticked, each with that opinion."""
     found: dict[str, set[Opinion]] = {}
-    for task in tasks.read(blocks.read(text)):
+    for task in tasks.read(blocks.read(note)):
         box = _BOX.fullmatch(task.text.strip())
-        if box is not None and task.done:
+        if box is not None and task.done and box[2] in _OPINIONS:
             found.setdefault(box[1], set()).add(_OPINIONS[box[2]])
     for name, opinions in found.items():
         if len(opinions) == 1:

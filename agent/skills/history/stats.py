@@ -1,16 +1,16 @@
-"""What the uses of a skill say about it, and what follows for its score. Pure.
+"""Counts of a skill's uses, and the factor for its score that follows from them. Pure.
 
-The figures are those of the feedback loop: from five uses on, a skill that people found helpful in more than 80 % of
-their answers counts a fifth more, one below 30 % with three bad answers at least counts two fifths less.
+From five uses on, a skill that was called helpful in more than 80 % of all answers counts a fifth more; one with less
+than 30 % and at least three bad answers counts two fifths less.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.skills.history.usage import Use, merge_opinions
 
 ENOUGH = 5
-"""Uses before feedback changes anything."""
+"""Uses before feedback changes the score."""
 IN_A_ROW = 5
 """Ineffective uses in a row after which a learned skill is put aside."""
 GOOD, BAD, BAD_ANSWERS = 0.8, 0.3, 3
@@ -22,9 +22,8 @@ FAILURE = frozenset({"failed", "failure", "limit"})
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of a skill's uses. Rates from 0 to 1, None where nothing can be said yet; `ended`: uses in
-    runs that have ended well or badly. `streak`: the ineffective uses
-    since the last effective one, and since the skill was put aside."""
+    """Counts of a skill's uses. `ended`: uses in runs that have succeeded or failed. `streak`: the ineffective uses
+    since the last effective one and since the skill was put aside. Rates are from 0 to 1, None without data."""
 
     uses: int = 0
     auto: int = 0
@@ -46,7 +45,7 @@ class Stats:
 
     @property
     def factor(self) -> float:
-        """What the skill's score is multiplied by."""
+        """The factor by which the skill's score is multiplied."""
         rate = self.helpful_rate
         if self.uses < ENOUGH or rate is None:
             return 1.0
@@ -58,31 +57,47 @@ class Stats:
 def count_uses(rows: Iterable[Use]) -> Stats:
     """The counts over the rows of one skill."""
     rows = list(rows)
-    found = list(merge_opinions(rows))
+    uses = list(merge_opinions(rows))
     aside = max((row.time for row in rows if row.activated == "put_aside"), default=None)
     return Stats(
-        len(found),
-        sum(use.activated == "auto" for use in found),
-        sum(use.outcome in SUCCESS | FAILURE for use in found),
-        sum(use.outcome in SUCCESS and use.feedback != "corrected" for use in found),
-        sum(use.feedback == "helpful" for use in found),
-        sum(use.feedback == "not_helpful" for use in found),
-        sum(use.feedback == "corrected" for use in found),
-        _streak([use for use in found if aside is None or use.time > aside]),
+        len(uses),
+        sum(use.activated == "auto" for use in uses),
+        sum(use.outcome in SUCCESS | FAILURE for use in uses),
+        sum(use.outcome in SUCCESS and use.feedback != "corrected" for use in uses),
+        sum(use.feedback == "helpful" for use in uses),
+        sum(use.feedback == "not_helpful" for use in uses),
+        sum(use.feedback == "corrected" for use in uses),
+        _streak([use for use in uses if aside is None or use.time > aside]),
     )
 
 
 def is_ineffective(use: Use) -> bool:
-    """Whether a use did no good: somebody said so or had to correct it, or the run failed and nobody was content."""
+    """Whether a use was called unhelpful or was corrected, or its run failed and nobody called it helpful."""
     return use.feedback in {"not_helpful", "corrected"} or (use.feedback == "" and use.outcome in FAILURE)
 
 
-def _streak(found: Sequence[Use]) -> int:
-    """Uses that tell nothing (a run that is waiting) neither end nor lengthen it."""
+def _streak(uses: Sequence[Use]) -> int:
+    """The ineffective uses at the end; a use of unknown effect, as of a waiting run, neither counts nor ends them."""
     streak = 0
-    for use in found:
+    for use in uses:
         if is_ineffective(use):
             streak += 1
         elif use.feedback == "helpful" or use.outcome in SUCCESS:
             streak = 0
     return streak
+
+
+def stats_document(found: Stats) -> Mapping[str, object]:
+    """The counts for `--json`."""
+    return {
+        "uses": found.uses,
+        "auto": found.auto,
+        "successes": found.successes,
+        "helpful": found.helpful,
+        "not_helpful": found.not_helpful,
+        "corrected": found.corrected,
+        "ineffective_in_a_row": found.streak,
+        "success_rate": found.success_rate,
+        "helpful_rate": found.helpful_rate,
+        "factor": found.factor,
+    }

@@ -1,7 +1,7 @@
-"""Each use of a skill as one row of a table in `skills/history/<name>.md`: a note that is only ever added to.
+"""The uses of each skill, as rows of a table in `skills/history/<name>.md`: a note that is only appended to.
 
-A row says one thing that happened: a use, or later what somebody thought of it. `stats` puts them together. A row that
-a person has broken is skipped; the others still count.
+A row is one use of the skill, or later an opinion about a use. Rows that cannot be parsed are skipped; `stats` counts
+the others.
 """
 
 import re
@@ -11,26 +11,26 @@ from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.markdown.note import Note
-from agent.skills.loading.library import HISTORY
+from agent.skills.loading.locations import HISTORY
+from agent.texts import Language, text
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-Activated: TypeAlias = Literal["auto", "manual", "chain", "feedback", "put_aside"]
-"""By a match, by the model or a person, as a step of a chain. Rows that are no uses: `feedback` is about an earlier
-one, `put_aside` says that the skill was moved away then."""
+Activated: TypeAlias = Literal["auto", "manual", "feedback", "put_aside"]
+"""`auto`: by a match; `manual`: by the model or a person. Two kinds of rows are no uses: `feedback` is an opinion about
+an earlier use, `put_aside` says that the skill was moved away then."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
-"""`corrected`: the owner has edited what came of it within a day."""
+"""`corrected`: the owner has edited the result within a day."""
 
 _COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session")
 _CELL = re.compile(r"(?<!\\)\|")
 _LONGEST = 300
-_TITLE = {"en": "How {} was used", "zh": "技能 {} 的使用记录"}
-_WHAT = {"feedback": "feedback on", "put_aside": "of no use:"}
+_COMMIT_VERBS = {"feedback": "feedback on", "put_aside": "of no use:"}
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One row. `signals` in words; `outcome` is a run's; `tools` is how many calls of tools the run had made."""
+    """One row. `signals` are in words; `outcome` is that of the run; `tools` is the number of its tool calls."""
 
     name: str
     time: datetime
@@ -60,44 +60,48 @@ def _escaped(cell: str) -> str:
 
 
 def history_path(name: str) -> str:
-    """Where the uses of a skill are kept."""
+    """The path of a skill's history note."""
     return f"{HISTORY}/{name}.md"
 
 
-def _head(name: str, language: str) -> str:
+def _head(name: str, language: Language) -> str:
     header = Note.compose({"type": "skill_history", "skill": name}, "").data.decode()
     dashes = "|".join(" --- " for _ in _COLUMNS)
-    return f"{header}# {_TITLE[language].format(name)}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+    title = text("skill_history.title", language, name=name)
+    return f"{header}# {title}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
 
 
-def record_uses(vault: Vault, load_uses: Sequence[Use], stamp: Stamp, language: str = "en") -> str | None:
-    """Add rows, in one commit; returns it (None: nothing to add, or waiting). A new note begins in `language`."""
-    if not load_uses:
+def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Language = "en") -> str | None:
+    """Append rows in one commit; returns the commit, or None for no rows or a write that waits in the queue.
+
+    A note that does not exist yet begins in `language`.
+    """
+    if not uses:
         return None
-    names = list(dict.fromkeys(use.name for use in load_uses))
-    what = _WHAT.get(load_uses[0].activated, "feedback on" if load_uses[0].feedback else "used")
-    with vault.transaction(f"skills(history): {what} {', '.join(names)}", stamp) as transaction:
-        for path, head, text in history_rows(load_uses, language):
-            transaction.append(path, text if vault.read(path) is not None else head + text)
+    names = list(dict.fromkeys(use.name for use in uses))
+    verb = _COMMIT_VERBS.get(uses[0].activated, "feedback on" if uses[0].feedback else "used")
+    with vault.transaction(f"skills(history): {verb} {', '.join(names)}", stamp) as transaction:
+        for path, head, rows in history_rows(uses, language):
+            transaction.append(path, rows if vault.read(path) is not None else head + rows)
     return transaction.outcome.commit
 
 
-def history_rows(load_uses: Sequence[Use], language: str = "en") -> Iterator[tuple[str, bytes, bytes]]:
-    """For each skill's history: its path, how it begins where it is missing, and what these uses add to it."""
-    for name in dict.fromkeys(use.name for use in load_uses):
-        text = "".join(f"{use.row}\n" for use in load_uses if use.name == name)
-        yield history_path(name), _head(name, language).encode(), text.encode("utf-8", "replace")
+def history_rows(uses: Sequence[Use], language: Language = "en") -> Iterator[tuple[str, bytes, bytes]]:
+    """For each skill: the path of its history, the head of that note if it is new, and the rows of these uses."""
+    for name in dict.fromkeys(use.name for use in uses):
+        rows = "".join(f"{use.row}\n" for use in uses if use.name == name)
+        yield history_path(name), _head(name, language).encode(), rows.encode("utf-8", "replace")
 
 
 def load_uses(vault: Vault, name: str) -> tuple[Use, ...]:
-    """The rows about a skill in the order of their times; empty where it was never used."""
+    """The rows of a skill's history by time; empty if it was never used."""
     return tuple(parse_uses(name, vault.read(history_path(name)) or b""))
 
 
 def parse_uses(name: str, data: bytes) -> list[Use]:
-    """The rows of a history note; those that cannot be read are left out. Each is there once, also after a merge."""
-    history_rows = dict.fromkeys(Note.parse(data).body.splitlines())
-    found = [use for row in history_rows if (use := _parse_row(name, row)) is not None]
+    """The rows of a history note that can be parsed, by time; a row that a merge has doubled counts once."""
+    rows = dict.fromkeys(Note.parse(data).body.splitlines())
+    found = [use for row in rows if (use := _parse_row(name, row)) is not None]
     return sorted(found, key=lambda use: use.time)
 
 
@@ -122,19 +126,17 @@ def _parse_row(name: str, row: str) -> Use | None:
                outcome, numbers[1], cast(Opinion, feedback))  # fmt: skip
 
 
-def merge_opinions(history_rows: Iterable[Use]) -> Iterator[Use]:
-    """The uses with what was last said of each; what was said of a run that no row knows is a use of its own."""
+def merge_opinions(rows: Iterable[Use]) -> Iterator[Use]:
+    """The uses, each with the last opinion about it; an opinion about an unknown run is a use of its own."""
     found: dict[str, Use] = {}
-    for row in history_rows:
+    for row in rows:
         if row.activated == "put_aside":
             continue
         before = found.get(row.run)
-        if before is None or row.activated != "feedback":
-            found[row.run] = row if before is None else _with(row, before.feedback)
+        if before is None:
+            found[row.run] = row
+        elif row.activated != "feedback":
+            found[row.run] = replace(row, feedback=before.feedback or row.feedback)
         elif row.feedback:
-            found[row.run] = _with(before, row.feedback)
+            found[row.run] = replace(before, feedback=row.feedback)
     yield from found.values()
-
-
-def _with(use: Use, feedback: Opinion) -> Use:
-    return replace(use, feedback=feedback or use.feedback)

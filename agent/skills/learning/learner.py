@@ -1,53 +1,38 @@
-"""From what runs did to skills worth offering: workflows that come back, succeed, and that no skill covers yet.
+"""Finds the workflows worth offering as skills: those that recur, succeed, and are not covered by a skill.
 
-Pure: traces, skills and refusals in, suggestions out. Nothing here goes live: each suggestion is offered to the person
-by `offers`. Which sequences are more than chance is `sequences`' to say, which words tell their tasks `phrases`'.
+Pure: traces, skills and refusals in, suggestions out. `sequences` tells workflows from chance, `phrases` finds the
+words for their triggers, `offers` asks the person.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
 
 from agent.skills.learning.phrases import common_words, is_one_kind, propose_name, propose_patterns
 from agent.skills.learning.sequences import LEAST_STEPS, ToolSequence, Workflow, contains, find_workflows
 from agent.skills.learning.suggestion import Evidence, Suggestion
-from agent.skills.learning.suggestion_texts import said
 from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.reading.patterns import BadPattern, compile_pattern, searchable
 from agent.skills.reading.skill import Skill, SkillSource
+from agent.texts import Language, text
 
 LEAST_RUNS = 3
 SUCCESS = 0.7
-"""A workflow is kept when more than this share of its runs finished."""
+"""The share of its runs that must be exceeded by those that finished."""
 AGAIN = 2
-"""A workflow that was refused is offered again when it has been followed this many times as often."""
+"""A refused workflow is offered again when it has been followed this many times as often."""
 _COVERED = 0.5
 _ASIDE = 0.15
-"""A step is no part of a workflow when so many more runs, compared with those that have it, went without."""
+"""A step is dropped when the runs without it are more than this share of the runs with it."""
 _CONDITIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedWorkflow:
-    """A workflow that is not wanted, and by how many runs it was supported when that was said."""
+    """A workflow that the person refused, and the number of runs that followed it then."""
 
     tools: ToolSequence
     support: int
-
-
-@dataclass(slots=True)
-class _Names:
-    """The names that are taken."""
-
-    taken: set[str] = field(default_factory=set)
-
-    def free(self, name: str) -> str:
-        number, found = 1, name
-        while found in self.taken:
-            number += 1
-            found = f"{name}-{number}"
-        self.taken.add(found)
-        return found
 
 
 def find_suggestions(
@@ -55,16 +40,15 @@ def find_suggestions(
     skills: Sequence[Skill],
     tombstones: Iterable[RefusedWorkflow] = (),
     taken: Iterable[str] = (),
-    language: str = "en",
+    language: Language = "en",
 ) -> tuple[Suggestion, ...]:
-    """What is worth learning, the most telling first. `taken` are names beside those of the skills that are in use;
-    `language` is that of the texts.
+    """The workflows worth learning, the most significant first. `taken` are names in use beside those of the skills.
 
-    A workflow of runs whose tasks have no word in common must come back twice as often: nothing would call it up.
+    A workflow of runs whose tasks share no word must recur twice as often, as no trigger could be proposed for it.
     """
     refused = tuple(tombstones)
     learned = tuple(tools for skill in skills if (tools := sequence_of(skill)))
-    names = _Names({skill.name for skill in skills} | set(taken))
+    names = {skill.name for skill in skills} | set(taken)
     found: list[Suggestion] = []
     for found_one in find_workflows([trace.tools for trace in traces], LEAST_RUNS):
         whole = tuple(number for number, trace in enumerate(traces) if contains(trace.tools, found_one.tools))
@@ -79,9 +63,9 @@ def find_suggestions(
 
 
 def _without_asides(workflow: Workflow, traces: Sequence[WorkflowTrace], learned: Sequence[ToolSequence]) -> Workflow:
-    """The workflow without a step that the same kind of task was also done without, and with those runs.
+    """The workflow without a step that runs with alike tasks did not need, and with those runs added.
 
-    What goes beyond a learned skill stays when at least as many runs have it as not: it is how things are done now.
+    A step that a learned skill lacks is kept when at least as many runs have it as not: the habit has changed.
     """
     words = common_words([traces[number].task for number in workflow.traces])
     if not words:
@@ -103,7 +87,7 @@ def _without_asides(workflow: Workflow, traces: Sequence[WorkflowTrace], learned
 
 
 def _is_alike(task: str, words: Sequence[str]) -> bool:
-    """Whether a task has most of the words that the others share."""
+    """Whether a task has most of these words."""
     return sum(word in task.lower() for word in words) > len(words) / 2
 
 
@@ -114,9 +98,9 @@ def _is_worth(workflow: Workflow, runs: Sequence[WorkflowTrace], refused: Sequen
 
 
 def _suggestion(
-    workflow: Workflow, runs: Sequence[WorkflowTrace], others: Sequence[str], skills: Sequence[Skill], names: _Names
+    workflow: Workflow, runs: Sequence[WorkflowTrace], others: Sequence[str], skills: Sequence[Skill], names: set[str]
 ) -> Suggestion | None:
-    """The workflow with a name and triggers; None where a skill covers it, or where nothing would call it up."""
+    """The workflow with a name and triggers; None where a skill covers it, or no trigger can be proposed."""
     if any(_covers(skill, workflow.tools, runs) for skill in skills):
         return None
     tasks = [trace.task for trace in runs if trace.task]
@@ -125,7 +109,7 @@ def _suggestion(
         return None
     changes = next((skill.name for skill in skills if _is_part_of(skill, workflow.tools, runs)), "")
     return Suggestion(
-        changes or names.free(propose_name(words, workflow.tools)),
+        changes or _free_name(propose_name(words, workflow.tools), names),
         "",
         workflow.tools,
         tuple(_evidence(trace, workflow.tools) for trace in runs),
@@ -138,20 +122,29 @@ def _suggestion(
     )
 
 
-def _about(suggestion: Suggestion, language: str) -> str:
-    """What the skill would say of itself."""
+def _free_name(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken; adds it to the taken ones."""
+    found = next(each for number in count(1) if (each := name if number == 1 else f"{name}-{number}") not in taken)
+    taken.add(found)
+    return found
+
+
+def _about(suggestion: Suggestion, language: Language) -> str:
+    """The description of the skill."""
     steps = " → ".join(dict.fromkeys(suggestion.tools))
-    words = said(language, "comma").join(suggestion.keywords[:4])
-    return said(language, "about" if words else "came back", words=words, steps=steps)
+    words = text("skill_suggestion.comma", language).join(suggestion.keywords[:4])
+    if not words:
+        return text("skill_suggestion.came_back", language, steps=steps)
+    return text("skill_suggestion.about", language, words=words, steps=steps)
 
 
 def sequence_of(skill: Skill) -> ToolSequence:
-    """The workflow that a skill was learned from; empty for one that was written."""
+    """The workflow that a skill was learned from; empty for a skill that a person wrote."""
     return tuple(part for raw in skill.metadata.get("sequence", "").split(",") if (part := raw.strip()))
 
 
 def _covers(skill: Skill, tools: ToolSequence, runs: Sequence[WorkflowTrace]) -> bool:
-    """Whether the skill was learned from this workflow or a longer one, or names its tools and is for such tasks."""
+    """Whether the skill was learned from this workflow or a longer one, or names its tools and fits its tasks."""
     learned = sequence_of(skill)
     if learned:
         return contains(learned, tools)
@@ -165,7 +158,7 @@ def _is_part_of(skill: Skill, tools: ToolSequence, runs: Sequence[WorkflowTrace]
 
 
 def _is_for(skill: Skill, runs: Sequence[WorkflowTrace]) -> bool:
-    """Whether the skill's patterns are in most of the tasks."""
+    """Whether one of the skill's patterns matches at least half of the tasks."""
     found = skill.triggers.patterns if skill.triggers else ()
     texts = [searchable(trace.task) for trace in runs]
     hits = sum(any(pattern.is_in(text) for pattern in found) for text in texts)
@@ -177,7 +170,7 @@ def _success(runs: Sequence[WorkflowTrace]) -> float:
 
 
 def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> Evidence:
-    """The run, with what each tool was first used on after the one before it."""
+    """The run, with what each tool of the workflow was used on, where it first stands after the one before."""
     abouts: list[str] = []
     place = 0
     worked = [step for step in trace.steps if not step.failed]

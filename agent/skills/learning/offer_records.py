@@ -1,24 +1,26 @@
-"""What was offered as a skill, as a record outside the vault: what was asked, in which note, and what came of it.
+"""Records of the skills that were offered to the person on this machine: which note asks, and how it was answered.
 
-Read also by those who only count what waits; making, deciding and keeping offers is `offers`'.
+Records lie outside the vault. `status` counts waiting offers with this module alone; `offers` makes and decides them.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, get_args
 
+from agent.vault import durable
 from agent.vault.store import Vault
 
 OfferStatus: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated"]
-"""`asking`: its note is not known to be written yet. `outdated`: the draft in the note, or the skill that it would
-change, is not what it was any more."""
+"""`asking`: its note may not be written yet. `outdated`: the draft in the note, or the skill that it would change, has
+changed since."""
+_TEXTS = ("key", "id", "path", "name", "skill", "draft", "reason")
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffer:
-    """One suggestion that was put to the person. `path` is that of its note, `skill` that of the skill it would be,
-    `base` the skill as it was (None: there was none). `reason` is what the person wrote, or why it came to nothing."""
+    """One offer. `path` is that of its note, `skill` that of the skill to be written, `base` the skill's text at the
+    time (None: there was none), `reason` the person's, or why the offer was dropped."""
 
     key: str
     id: str
@@ -34,19 +36,30 @@ class SkillOffer:
 
 
 def offer_records_folder(vault: Vault) -> Path:
-    """The folder of a vault's records, among its private files."""
+    """The folder of a vault's records, in its private folder."""
     return vault.writer.layout.folder / "skill-suggestions"
 
 
+def save_offer(folder: Path, offer: SkillOffer) -> SkillOffer:
+    """Write a record and return the offer; durable when this returns."""
+    durable.replace(folder / f"{offer.id}.json", json.dumps(asdict(offer), indent=1))
+    return offer
+
+
+def delete_offer(folder: Path, offer: SkillOffer) -> None:
+    """Delete the record of an offer whose note was never written."""
+    (folder / f"{offer.id}.json").unlink(missing_ok=True)
+
+
 def load_offers(folder: Path) -> tuple[SkillOffer, ...]:
-    """Every offer that this machine has made and not forgotten, oldest first; a broken record offers nothing."""
+    """All offers made on this machine, oldest first; a record that cannot be parsed is skipped."""
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    found = [offer for file in files if (offer := _load(file)) is not None]
+    found = [offer for file in files if (offer := _load_offer(file)) is not None]
     return tuple(sorted(found, key=lambda offer: offer.id))
 
 
 def waiting_offers(vault: Vault, folder: Path) -> tuple[SkillOffer, ...]:
-    """The offers that wait for a yes or a no; also where a crash came between the note that asks and our record."""
+    """The offers that wait for an answer, also one whose note was written just before a crash."""
     return tuple(
         offer
         for offer in load_offers(folder)
@@ -54,20 +67,13 @@ def waiting_offers(vault: Vault, folder: Path) -> tuple[SkillOffer, ...]:
     )
 
 
-def _load(file: Path) -> SkillOffer | None:
+def _load_offer(file: Path) -> SkillOffer | None:
     try:
         raw = json.loads(file.read_text("utf-8"))
-        status = raw["status"]
-        if status not in get_args(OfferStatus) or not all(isinstance(raw[key], str) for key in _TEXTS):
+        if raw["status"] not in get_args(OfferStatus) or not all(isinstance(raw[key], str) for key in _TEXTS):
             return None
-        base = raw["base"]
-        key, number, path, name, skill, draft, why = (raw[text] for text in _TEXTS)
-        tools, base = tuple(str(tool) for tool in raw["tools"]), None if base is None else str(base)
-        return SkillOffer(
-            key, number, path, name, skill, tools, int(raw["support"]), draft, base, cast(OfferStatus, status), why
-        )
+        tools, base = tuple(str(tool) for tool in raw["tools"]), raw["base"]
+        checked = {"tools": tools, "support": int(raw["support"]), "base": None if base is None else str(base)}
+        return SkillOffer(**{**raw, **checked})
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-_TEXTS = ("key", "id", "path", "name", "skill", "draft", "reason")

@@ -1,16 +1,14 @@
-"""Learned skills on their way in: offered in a note in `approvals/`, decided by a ticked box or a command, kept.
+"""Offers of learned skills: each is a note in `approvals/`, answered by a ticked box or a command.
 
-Nothing is written to `skills/learned/` without a yes that was asked for on this machine: a note that a pull brought
-with its box ticked has no record here, and one whose draft was changed counts as unanswered. A skill that is there is
-never overwritten: longer workflows are offered as additions to it. Finding workflows is `learner`'s, the note's text
-is `suggestion`'s.
+Nothing is written to `skills/learned/` without a yes that was asked for on this machine: a ticked note that a pull
+brought has no record here, and a note whose draft was changed is outdated. An existing skill is never overwritten:
+longer workflows are offered as additions to it. `learner` finds the workflows, `suggestion` composes the texts.
 """
 
-import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,7 +16,14 @@ from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.note import Note
 from agent.markdown.verdict import reason, ticked
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
-from agent.skills.learning.offer_records import SkillOffer, load_offers, offer_records_folder, waiting_offers
+from agent.skills.learning.offer_records import (
+    SkillOffer,
+    delete_offer,
+    load_offers,
+    offer_records_folder,
+    save_offer,
+    waiting_offers,
+)
 from agent.skills.learning.suggestion import (
     TYPE,
     Suggestion,
@@ -30,9 +35,9 @@ from agent.skills.learning.suggestion import (
     shows,
 )
 from agent.skills.learning.traces import load_traces
-from agent.skills.loading.library import DEPRECATED, LEARNED
+from agent.skills.loading.locations import DEPRECATED, LEARNED
 from agent.skills.reading.skill import FILE, Skill, SkillSource
-from agent.vault import durable
+from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -46,62 +51,67 @@ _STAMP = Stamp("agent", tool="skill_learner")
 _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
 
 WriteInstructions: TypeAlias = Callable[[Suggestion], str]
-"""Asks a model for the instructions (`prompts/skill.md`); raises an `AgentError` where that fails."""
+"""Asks a model for a skill's instructions (`prompts/skill.md`); raises an `AgentError` where that fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffers:
-    """The offers of one vault; `folder` holds their records, outside the vault; `language` is that of their notes."""
+    """The offers of one vault. `folder` is that of their records, `language` that of their notes."""
 
     vault: Vault
     folder: Path
-    language: str = "en"
+    language: Language = "en"
 
     def all(self) -> tuple[SkillOffer, ...]:
-        """Every offer that this machine has made and not forgotten, oldest first; a broken record offers nothing."""
+        """All offers made on this machine, oldest first."""
         return load_offers(self.folder)
 
     def pending(self) -> tuple[SkillOffer, ...]:
         """The offers that wait for a yes or a no."""
         return waiting_offers(self.vault, self.folder)
 
-    def tombstones(self) -> tuple[RefusedWorkflow, ...]:
-        """What is not wanted: workflows that were refused, here or in another clone, undone, or deprecated."""
-        gone = [offer for offer in self.all() if offer.status == "accepted" and self.vault.read(offer.skill) is None]
-        refused = [offer for offer in self.all() if offer.status == "rejected"]
+    def refused(self) -> tuple[RefusedWorkflow, ...]:
+        """The workflows that were refused here or in another clone, whose skill was deleted, or was put aside."""
+        offers = self.all()
+        gone = [offer for offer in offers if offer.status == "accepted" and self.vault.read(offer.skill) is None]
+        refused = [offer for offer in offers if offer.status == "rejected"]
         found = [RefusedWorkflow(offer.tools, offer.support) for offer in [*gone, *refused]]
         for path in self.vault.note_paths():
             if path.startswith((f"{FOLDER}/", f"{DEPRECATED}/")):
-                found += _tombstone(path, self.vault.read(path) or b"")
+                found += _parse_refusal(path, self.vault.read(path) or b"")
         return tuple(dict.fromkeys(found))
 
     def suggest(self, skills: Sequence[Skill]) -> tuple[Suggestion, ...]:
-        """What could be learned from the vault's runs by now; offers that wait already are left out, and so are the
-        runs that a learned skill came from: they have taught what they had to."""
-        waiting_offers = self.pending()
-        known = {offer.key for offer in waiting_offers}
-        taken = [offer.name for offer in waiting_offers]
+        """The workflows worth learning from the vault's runs, without those that are offered already.
+
+        Runs that a learned skill came from are not counted again.
+        """
+        waiting = self.pending()
+        known = {offer.key for offer in waiting}
+        taken = [offer.name for offer in waiting]
         taught = self._taught(skills)
         fresh = [trace for trace in load_traces(self.vault) if trace.path not in taught]
-        found = find_suggestions(fresh, skills, self.tombstones(), taken, self.language)
+        found = find_suggestions(fresh, skills, self.refused(), taken, self.language)
         return tuple(each for each in found if each.key not in known)
 
     def learn(self, skills: Sequence[Skill], write: WriteInstructions | None = None) -> tuple[SkillOffer, ...]:
-        """Offer what could be learned, the most telling first, at most three at a time. `write` asks a model for the
-        text; without one, or where it fails, the text is made from the traces."""
+        """Offer the best suggestions, while at most three offers wait; returns the new offers.
+
+        `write` asks a model for the text; without it, or where it fails, the text is made from the traces.
+        """
         room = MOST_AT_ONCE - len(self.pending())
-        if room <= 0:  # asked after every run that uses tools: all traces would be read for nothing
+        if room <= 0:  # called after every run that uses tools: this saves reading all traces
             return ()
         made: list[SkillOffer] = []
         for suggestion in self.suggest(skills)[:room]:
             try:
                 made.append(self.propose(suggestion, write))
-            except SecretFound as error:  # the others can be offered all the same
+            except SecretFound as error:  # the others can still be offered
                 logger.warning("%s is not offered as a skill: %s", suggestion.name, error)
         return tuple(made)
 
     def propose(self, suggestion: Suggestion, write: WriteInstructions | None = None) -> SkillOffer:
-        """Put one suggestion to the person, in a note and a commit."""
+        """Write the note that asks about one suggestion, in a commit; raises `UserError` if the skill came or went."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
         path = f"{FOLDER}/{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
         skill = f"{LEARNED}/{suggestion.name}/{FILE}"
@@ -125,37 +135,42 @@ class SkillOffers:
             draft.decode(),
             base.decode() if base is not None else None,
         )
-        self._put(offer)  # before the note, and again after it: a crash in between asks nothing, or all of it
+        save_offer(self.folder, offer)  # before the note and again after it, so that a crash leaves no unknown note
         try:
             with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
                 change.create(path, compose_note(suggestion, draft, number, now))
         except AgentError:
-            self._file(offer).unlink(missing_ok=True)
+            delete_offer(self.folder, offer)
             raise
-        return self._keep(replace(offer, status="pending"))
+        return save_offer(self.folder, replace(offer, status="pending"))
 
     def accept(self, name: str) -> SkillOffer:
-        """Say yes in the person's name to the offer of this skill, note or id: the skill and the settled note are one
-        commit. Raises `UserError` where nothing of that name waits."""
+        """Accept the offer with this skill, note or id for the person: writes skill and answer in one commit.
+
+        Raises `UserError` where no such offer waits.
+        """
         return self._decide(self._waiting(name), True, "", Stamp("human"))
 
     def reject(self, name: str, why: str = "") -> SkillOffer:
-        """Say no in the person's name; the workflow is not offered again until it has been followed twice as often."""
+        """Refuse an offer for the person; the workflow is offered again when it has been followed twice as often."""
         return self._decide(self._waiting(name), False, " ".join(why.split())[:500], Stamp("human"))
 
     def settle(self) -> tuple[SkillOffer, ...]:
-        """Carry out what was ticked in the notes; the offers that were decided. A note that was removed is a no, and
-        where the skill that it would change is gone, there is nothing left to ask."""
+        """Carry out what was ticked in the notes; returns the offers that were decided.
+
+        A deleted note is a no. An addition to a skill that is gone is outdated.
+        """
         decided: list[SkillOffer] = []
         for offer in self.pending():
             data = self.vault.own_version(offer.path)
             said = parse_decision(data) if data is not None and Note.parse(data).id == offer.id else None
             if data is None and not self.vault.writer.queue.count():
-                decided.append(self._keep(replace(offer, status="rejected", reason="the note that asked was removed")))
+                removed = replace(offer, status="rejected", reason="the note that asked was removed")
+                decided.append(save_offer(self.folder, removed))
             elif said is not None and data is not None:
                 decided.append(self._decide(offer, said, reason(data), _STAMP))
             elif data is not None and offer.base is not None and self.vault.read(offer.skill) is None:
-                decided.append(self._decide(offer, True, "", _STAMP))  # to something that has changed: it is outdated
+                decided.append(self._decide(offer, True, "", _STAMP))  # its base has changed: it becomes outdated
         return tuple(decided)
 
     def _waiting(self, name: str) -> SkillOffer:
@@ -165,7 +180,7 @@ class SkillOffers:
         raise UserError(f"no suggestion {name} waits here", hint="vault-agent skills suggest lists them")
 
     def _decide(self, offer: SkillOffer, yes: bool, why: str, stamp: Stamp) -> SkillOffer:
-        """Settle an offer in its note, and write the skill after a yes, in one commit; then in our record."""
+        """Write the answer into the note and, after a yes, the skill, in one commit; then into the record."""
         data = self.vault.read(offer.path)
         base = offer.base.encode() if offer.base is not None else None
         settled = replace(offer, status="accepted" if yes else "rejected", reason=why)
@@ -183,30 +198,19 @@ class SkillOffers:
                 change.edit(offer.skill, base, offer.draft.encode())
             if data is not None and (after := _settled(data, settled)) is not None:
                 change.edit(offer.path, data, after)
-        return self._keep(settled)
+        return save_offer(self.folder, settled)
 
     def _taught(self, skills: Sequence[Skill]) -> frozenset[str]:
-        """The entries that learned skills came from."""
+        """The paths of the entries that learned skills came from."""
         learned = [
             Note.parse(self.vault.read(skill.path) or b"") for skill in skills if skill.source is SkillSource.LEARNED
         ]
         links = [link for note in learned for link in note.strings("learned_from")]
         return frozenset(f"{link.removeprefix('[[').removesuffix(']]')}.md" for link in links)
 
-    def _keep(self, offer: SkillOffer) -> SkillOffer:
-        self._put(offer)
-        return offer
-
-    def _put(self, offer: SkillOffer) -> None:
-        """Keep the record; durable when this returns."""
-        durable.replace(self._file(offer), json.dumps(asdict(offer), indent=1))
-
-    def _file(self, offer: SkillOffer) -> Path:
-        return self.folder / f"{offer.id}.json"
-
 
 def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
-    """The instructions, by a model where there is one and what it says is of use."""
+    """The instructions that a model writes; those from the traces without a model, or where its text is of no use."""
     if write is None:
         return plain_body(suggestion)
     try:
@@ -220,7 +224,7 @@ def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
 
 
 def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
-    """The note with the decision in it; None for one that cannot be changed, which the record outweighs."""
+    """The note with the answer in it; None if it cannot be parsed, when the record alone has the answer."""
     yes = offer.status == "accepted"
     try:
         marked = ticked(data, yes, offer.reason) if offer.status != "outdated" else data
@@ -229,7 +233,7 @@ def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
         return None
 
 
-def _tombstone(path: str, data: bytes) -> Iterator[RefusedWorkflow]:
+def _parse_refusal(path: str, data: bytes) -> Iterator[RefusedWorkflow]:
     note = Note.parse(data)
     if path.startswith(f"{FOLDER}/") and note.type == TYPE and note.string("status") == "rejected":
         support = note.header.get("support")
@@ -242,6 +246,6 @@ def _tombstone(path: str, data: bytes) -> Iterator[RefusedWorkflow]:
             yield RefusedWorkflow(tuple(sequence.split(",")), max(len(note.strings("learned_from")), 1))
 
 
-def offers_of(vault: Vault, language: str = "en") -> SkillOffers:
-    """The offers of a vault, with their records among its private files."""
+def offers_of(vault: Vault, language: Language = "en") -> SkillOffers:
+    """The offers of a vault, with their records in its private folder."""
     return SkillOffers(vault, offer_records_folder(vault), language)

@@ -1,7 +1,6 @@
-"""Words that tasks have in common and others do not, and patterns made of them: triggers to propose for a skill.
+"""Proposes triggers for a learned skill: words that its tasks share and other tasks lack, and patterns of them.
 
-English words are compared as they are written, Chinese as runs of two to six characters. Whether a trigger is right is
-the person's to say; whether a text fits one is `matcher`'s.
+English is compared by words, Chinese by runs of two to six characters. The person decides whether a trigger is right.
 """
 
 import re
@@ -24,11 +23,11 @@ _PLAIN = frozenset(
     ("please", "can", "you", "could", "would", "help", "want", "need", "make", "get", "let", "give", "tell", "show")
 )
 _POLITE = re.compile("请?帮我|请帮|一下|给我|我的|麻烦|一个|可以|能不能?")
-"""What stands between the words of a Chinese task and belongs to none of them."""
+"""Polite phrases and fillers between the words of a Chinese task."""
 
 
 def common_words(tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
-    """The words of at least half of the tasks and of few others, the most frequent first, as they are said."""
+    """The words in at least half of the tasks and in few others, the most frequent first."""
     counts = Counter(word for task in tasks for word in _words(task))
     strange = Counter(word for task in others for word in _words(task))
     kept = [
@@ -47,9 +46,11 @@ def is_one_kind(tasks: Sequence[str], words: Sequence[str], least: int) -> bool:
 
 
 def propose_patterns(words: Sequence[str], tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
-    """As few patterns of these words as fit most of the tasks and none of the others: pairs before single words, and of
-    pairs that fit as many, the words that stand closest together: `trip budget` is what `work out the trip budget` is
-    about."""
+    """A few patterns of these words that match most of the tasks and none of the others.
+
+    Pairs of words come first, and of pairs that match as many tasks, the one whose words stand closest together: `trip
+    budget` for `work out the trip budget`.
+    """
     single = [(word,) for word in words]
     pairs: list[tuple[str, ...]] = list(combinations(words, 2))
     found: list[str] = []
@@ -68,7 +69,7 @@ def propose_patterns(words: Sequence[str], tasks: Sequence[str], others: Sequenc
 
 
 def propose_name(words: Sequence[str], tools: Sequence[str]) -> str:
-    """A skill's name from the words of its tasks, else from its tools: small letters, digits, hyphens."""
+    """A name for the skill from the words of its tasks, else from its tools: lower case, digits, hyphens."""
     parts = [part for word in words[:3] if (part := re.sub(r"[^\w]+", "-", word.lower()).strip("-_"))]
     parts = parts or [tool.replace("_", "-") for tool in dict.fromkeys((tools[0], tools[-1]))]
     return re.sub(r"[-_]+", "-", "-".join(parts))[:48].strip("-")
@@ -90,19 +91,19 @@ def _pieces(text: str) -> Iterable[str]:
 
 
 def _is_part(word: str, others: Iterable[str], counts: Counter[str]) -> bool:
-    """Whether a Chinese word is only ever said as a part of a longer one."""
+    """Whether a Chinese word occurs only as a part of a longer one."""
     return not word.isascii() and any(
         word != other and word in other and counts[other] >= counts[word] for other in others
     )
 
 
 def _has(task: str, words: Sequence[str]) -> bool:
-    """Whether their pattern fits: Chinese words that share characters are not both there."""
+    """Whether their pattern matches; Chinese words that share characters do not both count."""
     return re.search(_pattern(words), task) is not None
 
 
 def _apart(words: Sequence[str], tasks: Iterable[str]) -> int:
-    """How many characters lie between the words in the tasks that have all of them."""
+    """The number of characters between the words, over all tasks that have them all."""
     found = 0
     for task in (task for task in tasks if len(words) > 1 and _has(task, words)):
         places = sorted((task.find(word), task.find(word) + len(word)) for word in words)

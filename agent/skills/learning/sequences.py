@@ -1,8 +1,7 @@
-"""What tools are used for again and again: frequent sequences in many traces, told from what chance brings together.
+"""Finds sequences of tools that occur in many traces more often than by chance. Pure.
 
-Found one after another: the one that says most about the traces is taken, its uses are taken out of them, and the rest
-is looked at again. So a part of a workflow, or the same with one more step by accident, is no workflow of its own.
-Pure; what a workflow is for is left to `learner`.
+The most significant sequence is taken first, its uses are removed from the traces, and the rest is searched again. So a
+part of a workflow, or a workflow with one step more by accident, is not found as another one.
 """
 
 import math
@@ -13,16 +12,16 @@ from functools import cache
 from typing import TypeAlias
 
 LONGEST = 8
-"""Steps of a workflow; longer ones are found as this much of them."""
+"""Steps of a workflow; of a longer one, so many steps are found."""
 LEAST_STEPS = 2
 CHANCE = 0.05
-"""A sequence that this much data would show by chance with a higher probability is none."""
+"""The probability of a sequence under chance, over all candidates, above which it is dropped."""
 MOST_CANDIDATES = 300
-"""Sequences of one length that are followed further, those in most traces first: bounds the time."""
+"""Sequences of one length that are extended, those in most traces first: bounds the time."""
 MOST_FOUND = 20
 EXPLAINED = 0.9
 PLACES = 2
-"""Where one more step may stand by accident: before it, behind it."""
+"""The places of an accidental step: before the sequence, behind it."""
 
 ToolSequence: TypeAlias = tuple[str, ...]
 _Places: TypeAlias = dict[int, frozenset[int]]
@@ -42,11 +41,11 @@ class _Candidate:
     tools: ToolSequence
     places: _Places
     surprise: float
-    """How unlikely it is by chance: the negative logarithm of the probability."""
+    """The negative logarithm of its probability under chance, less the cost of naming its tools."""
 
     @property
     def order(self) -> tuple[float, int, ToolSequence]:
-        """The most telling first: the surprise less what it takes to name so many tools; then the longest."""
+        """The most surprising first, then the longest."""
         return -self.surprise, -len(self.tools), self.tools
 
 
@@ -59,7 +58,7 @@ def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
 
 
 def find_workflows(traces: Sequence[ToolSequence], least: int) -> tuple[Workflow, ...]:
-    """The sequences that at least so many traces share, the most telling first; one trace may have several."""
+    """The sequences in at least `least` traces, the most significant first; a trace may have several."""
     left: list[list[str | None]] = [list(tools) for tools in traces]
     found: list[Workflow] = []
     refused: set[ToolSequence] = set()
@@ -92,7 +91,7 @@ def _best(traces: Sequence[Sequence[str | None]], least: int, refused: set[ToolS
 
 
 def _whole(part: _Candidate, candidates: Iterable[_Candidate]) -> _Candidate:
-    """The sequence itself, or, where it is only what several longer ones have in common, the most telling of those."""
+    """The sequence, or, if longer candidates cover nearly all its traces, the most significant of those."""
     longer = [each for each in candidates if len(each.tools) > len(part.tools) and contains(each.tools, part.tools)]
     explained = {trace for each in longer for trace in each.places}
     if len(explained & part.places.keys()) < EXPLAINED * len(part.places):
@@ -101,14 +100,14 @@ def _whole(part: _Candidate, candidates: Iterable[_Candidate]) -> _Candidate:
 
 
 def _chances(traces: Iterable[Sequence[str | None]]) -> dict[str, float]:
-    """How often each tool is used, as a share of all uses."""
+    """Each tool's share of all uses."""
     counts = Counter(tool for trace in traces for tool in trace if tool is not None)
     total = sum(counts.values())
     return {tool: count / total for tool, count in counts.items()}
 
 
 def _frequent(traces: Sequence[Sequence[str | None]], least: int) -> Iterator[tuple[ToolSequence, _Places]]:
-    """Every sequence of two to eight steps that so many traces have."""
+    """Every sequence of two to eight steps that at least `least` traces have."""
     starts: dict[ToolSequence, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for number, trace in enumerate(traces):
         for place, tool in enumerate(trace):
@@ -127,7 +126,7 @@ def _frequent(traces: Sequence[Sequence[str | None]], least: int) -> Iterator[tu
 
 
 def _following(trace: Sequence[str | None], ends: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """The steps that come next, or next but one; what was taken out of the trace ends it."""
+    """The steps next to an end, and next but one; a removed step is a border."""
     for end in ends:
         for place in (end + 1, end + 2):
             tool = trace[place] if place < len(trace) else None
@@ -146,7 +145,7 @@ def _kept(found: dict[ToolSequence, dict[int, set[int]]], least: int) -> list[tu
 
 
 def _closed(found: Iterable[tuple[ToolSequence, _Places]]) -> list[tuple[ToolSequence, _Places]]:
-    """Without those that are part of a longer one in the very same traces."""
+    """The sequences without those that are part of a longer one in the very same traces."""
     together: dict[frozenset[int], list[tuple[ToolSequence, _Places]]] = defaultdict(list)
     for tools, places in found:
         together[frozenset(places)].append((tools, places))
@@ -161,7 +160,7 @@ def _closed(found: Iterable[tuple[ToolSequence, _Places]]) -> list[tuple[ToolSeq
 
 
 def _surprise(tools: ToolSequence, support: int, lengths: Mapping[int, int], chances: Mapping[str, float]) -> float:
-    """The negative logarithm of the probability that so many traces have it when each step is drawn by itself.
+    """The negative logarithm of the probability that so many traces have it if all steps are independent.
 
     `lengths`: how many traces there are of each length.
     """
@@ -172,7 +171,7 @@ def _surprise(tools: ToolSequence, support: int, lengths: Mapping[int, int], cha
 
 @cache
 def _placements(size: int, steps: int) -> int:
-    """In how many ways a sequence lies in a trace, with gaps of at most one."""
+    """The number of ways to place a sequence in a trace, with gaps of at most one step."""
     return sum(
         math.comb(steps - 1, gaps) * (size - steps - gaps + 1) for gaps in range(steps) if size - steps - gaps >= 0
     )
@@ -191,7 +190,7 @@ def _tail(least: int, expected: float) -> float:
 
 
 def _take_out(trace: list[str | None], tools: ToolSequence) -> None:
-    """Replace each use of the sequence in a trace, the first one first, by nothing."""
+    """Replace each use of the sequence in a trace by None, the first use first."""
     while (places := _first_use(trace, tools)) is not None:
         for place in places:
             trace[place] = None

@@ -1,7 +1,6 @@
-"""A workflow worth keeping as a skill: the value, the `SKILL.md` it would become, and the note that asks about it.
+"""A workflow worth keeping as a skill, the `SKILL.md` that it would become, and the note that asks about it.
 
-The note is the person's; it counts only together with the record of it that is kept outside the vault, and only while
-it still shows the very draft that was offered: both are `offers`' to check. Finding workflows is `learner`'s.
+`learner` finds workflows; `offers` checks that an answered note has a record and still shows the draft.
 """
 
 import json
@@ -17,8 +16,8 @@ from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, REASON, above
-from agent.skills.learning.suggestion_texts import said
 from agent.skills.reading.skill import FILE
+from agent.texts import Language, text
 
 TYPE = "skill-suggestion"
 _EXAMPLES = 3
@@ -28,7 +27,8 @@ _MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One run that followed the workflow: its entry, the task, and what each tool was used on (empty: not known)."""
+    """One run that followed the workflow; `path` is that of its entry. `abouts` tell for each tool what it was used on;
+    empty where that is not known."""
 
     run: str
     path: str
@@ -38,10 +38,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A workflow of `tools` that was followed by the runs of `evidence`; `success_rate` 0 to 1, `seconds` on average.
+    """A workflow of `tools` that the runs of `evidence` followed; `success_rate` is 0 to 1, `seconds` an average.
 
-    `patterns`, `keywords` and `conditions` are triggers to propose. `changes` names the learned skill that it would
-    extend; empty for a new one. `language` is that of its texts.
+    `patterns`, `keywords` and `conditions` are proposed triggers. `changes` names the learned skill that it would
+    extend; empty for a new skill. `language` is that of its texts.
     """
 
     name: str
@@ -54,33 +54,42 @@ class Suggestion:
     keywords: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     changes: str = ""
-    language: str = "en"
+    language: Language = "en"
 
     @property
     def support(self) -> int:
-        """How many runs followed it."""
+        """The number of runs that followed it."""
         return len(self.evidence)
 
     @property
     def key(self) -> str:
-        """What tells it from others: the first characters of the SHA-256 of its tools."""
+        """The id of the workflow: the first characters of the SHA-256 of its tools."""
         return sha256(",".join(self.tools).encode()).hexdigest()[:16]
 
 
 def plain_body(suggestion: Suggestion) -> str:
-    """What to do, from the traces alone."""
+    """The body of the skill, made from the traces without a model."""
     language = suggestion.language
-    lines = [f"# {suggestion.name}", "", f"{suggestion.description}", "", f"## {said(language, 'steps')}", ""]
+    steps = []
     for number, tool in enumerate(suggestion.tools):
         seen = dict.fromkeys(_flat(each.abouts[number]) for each in suggestion.evidence if number < len(each.abouts))
         examples = [about for about in seen if about][:_EXAMPLES]
-        about = said(language, "semicolon").join(examples)
-        lines.append(f"{number + 1}. `{tool}`" + (said(language, "as before", about=about) if examples else ""))
-    return "\n".join([*lines, "", f"## {said(language, 'check')}", "", said(language, "checks"), ""])
+        about = text("skill_suggestion.semicolon", language).join(examples)
+        before = text("skill_suggestion.as_before", language, about=about) if examples else ""
+        steps.append(f"{number + 1}. `{tool}`{before}")
+    parts = [
+        f"# {suggestion.name}",
+        suggestion.description,
+        f"## {text('skill_suggestion.steps', language)}",
+        "\n".join(steps),
+        f"## {text('skill_suggestion.check', language)}",
+        text("skill_suggestion.checks", language),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def prompt_variables(suggestion: Suggestion) -> dict[str, str]:
-    """The variables of `prompts/skill.md`, with which a model is asked for the body instead."""
+    """The variables of `prompts/skill.md`, the prompt that asks a model for the body."""
     told = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
     steps = [f"{number}. {tool}" for number, tool in enumerate(suggestion.tools, 1)]
     return {"name": suggestion.name, "tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
@@ -88,10 +97,11 @@ def prompt_variables(suggestion: Suggestion) -> dict[str, str]:
 
 def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
     """The `SKILL.md` of a new learned skill."""
-    # No tool signals: two of them are enough to call a skill up, and every run searches and reads.
+    # No tool signals: two of them are enough to activate a skill, and every run searches and reads.
     triggers: dict[str, Value] = {"intent_patterns": list(suggestion.patterns)}
     if suggestion.keywords:
         triggers["context_signals"] = {"keywords": list(suggestion.keywords)}
+    learned = text("skill_suggestion.learned", suggestion.language, support=suggestion.support)
     header: dict[str, Value] = {
         "name": suggestion.name,
         "description": suggestion.description,
@@ -100,9 +110,7 @@ def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
         "trigger_conditions": list(suggestion.conditions),
         "learned_from": _links(suggestion),
         "success_rate": round(suggestion.success_rate, 2),
-        "version_history": [
-            {"v1": f"{when:%Y-%m-%d}: {said(suggestion.language, 'learned', support=suggestion.support)}"}
-        ],
+        "version_history": [{"v1": f"{when:%Y-%m-%d}: {learned}"}],
     }
     unused = [("triggers", suggestion.patterns), ("trigger_conditions", suggestion.conditions)]
     header = {key: value for key, value in header.items() if (key, ()) not in unused}
@@ -110,7 +118,7 @@ def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
 
 
 def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
-    """A learned skill with the longer workflow added below what is there; nothing that a person wrote goes.
+    """A learned skill with the longer workflow appended; all existing text stays.
 
     Raises `BadNote` for a skill whose header cannot be changed.
     """
@@ -119,11 +127,13 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
     versions: list[Value] = list(history) if isinstance(history, Sequence) and not isinstance(history, str) else []
     number = len(versions) + 1
     language = suggestion.language
-    versions.append({f"v{number}": f"{when:%Y-%m-%d}: {said(language, 'more', support=suggestion.support)}"})
+    more = text("skill_suggestion.more", language, support=suggestion.support)
+    versions.append({f"v{number}": f"{when:%Y-%m-%d}: {more}"})
     metadata = note.header.get("metadata")
     known: dict[str, Value] = dict(metadata) if isinstance(metadata, Mapping) else {}
     steps = "\n".join(f"{place}. `{tool}`" for place, tool in enumerate(suggestion.tools, 1))
-    addition = f"\n## {said(language, 'since', number=number)}\n\n{said(language, 'lately')}\n\n{steps}\n"
+    since = text("skill_suggestion.since", language, number=number)
+    addition = f"\n## {since}\n\n{text('skill_suggestion.lately', language)}\n\n{steps}\n"
     learned = [*note.strings("learned_from"), *_links(suggestion)]
     changed = note.with_key("metadata", {**known, "sequence": ",".join(suggestion.tools)})
     changed = changed.with_key("learned_from", list(dict.fromkeys(learned)))
@@ -132,24 +142,32 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 
 
 def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
-    """The note that asks whether this should become a skill; `number` is its id."""
-    language, name = suggestion.language, suggestion.changes or suggestion.name
+    """The note that asks whether to learn this; `number` is its id."""
+    language = suggestion.language
+    if suggestion.changes:
+        question = text("skill_suggestion.add", language, name=suggestion.changes)
+        heading = text("skill_suggestion.skill_then", language)
+    else:
+        question = text("skill_suggestion.learn", language, name=suggestion.name)
+        heading = text("skill_suggestion.skill", language)
     place = f"skills/learned/{suggestion.name}/{FILE}"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
-    took = said(language, "took", seconds=seconds) if seconds >= 1 else ""
+    took = text("skill_suggestion.took", language, seconds=seconds) if seconds >= 1 else ""
+    support, rate = suggestion.support, suggestion.success_rate
+    seen = text("skill_suggestion.seen", language, support=support, rate=rate, took=took, steps=steps)
     runs = [
-        f"- {_flat(each.task) or said(language, 'a run')} ([[{each.path.removesuffix('.md')}]])"
+        f"- {_flat(each.task) or text('skill_suggestion.a_run', language)} ([[{each.path.removesuffix('.md')}]])"
         for each in suggestion.evidence
     ]
     parts = [
-        f"# {said(language, 'add?' if suggestion.changes else 'learn?', name=name)}",
-        said(language, "seen", support=suggestion.support, rate=suggestion.success_rate, took=took, steps=steps),
+        f"# {question}",
+        seen,
         BOXES,
         REASON[language],
-        said(language, "holds", place=place),
-        f"## {said(language, 'where')}",
+        text("skill_suggestion.holds", language, place=place),
+        f"## {text('skill_suggestion.where', language)}",
         "\n".join(runs),
-        f"## {said(language, 'skill then' if suggestion.changes else 'skill')}",
+        f"## {heading}",
         _shown(draft),
     ]
     header: dict[str, Value] = {
@@ -171,12 +189,12 @@ def _shown(draft: bytes) -> str:
 
 
 def shows(note: bytes, draft: bytes) -> bool:
-    """Whether the note still shows the draft that was offered."""
+    """Whether the note still shows this draft."""
     return _shown(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def parse_decision(data: bytes) -> bool | None:
-    """As `verdict.decision`, of the part that asks."""
+    """`verdict.decision` of the part of the note that asks."""
     return verdict.decision(above(Note.parse(data).body.replace("\r\n", "\n")))
 
 
@@ -184,6 +202,6 @@ def _links(suggestion: Suggestion) -> list[Value]:
     return [f"[[{each.path.removesuffix('.md')}]]" for each in suggestion.evidence]
 
 
-def _flat(text: str) -> str:
-    """Text of a task as part of a line: nothing in it can be a box, a link or a fence."""
-    return escape_line(" ".join(_MARKUP.sub(" ", text).split()))[:120]
+def _flat(raw: str) -> str:
+    """Foreign text as a part of one line, without characters that make a box, a link or a fence."""
+    return escape_line(" ".join(_MARKUP.sub(" ", raw).split()))[:120]

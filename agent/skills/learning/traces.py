@@ -1,7 +1,7 @@
-"""Workflow traces, read from the entries that a vault keeps of finished runs: which tools were used, in which order.
+"""Loads workflow traces: the entries in which memory records the tools that a finished run used, in their order.
 
-Writing them is memory's; what is common to many of them is `sequences`'. Only the owner's own runs are read: what
-somebody else asked for teaches nothing, in a group or alone.
+Only the owner's own runs count: a run that somebody else asked for teaches nothing. `sequences` finds what traces have
+in common.
 """
 
 import re
@@ -15,9 +15,9 @@ from agent.vault.store import Vault
 FOLDER = "entries/"
 TYPE = "workflow_trace"
 MOST = 500
-"""Traces that are looked at, the newest first: habits change."""
+"""Traces that are loaded, the newest first: habits change."""
 STEPS = 40
-"""Steps of a trace that are looked at."""
+"""Steps of a trace that are loaded."""
 _SUCCESS = "finished"
 _TASK = re.compile(r"\A(?:Task:|任务：)[ \t]*([^\n]*)")
 _STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(failed\)|（失败）)?$", re.MULTILINE)
@@ -25,8 +25,7 @@ _STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(f
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One use of a tool as a trace tells it; `about`, in a few words what it was used on, is empty where that is not
-    known."""
+    """One use of a tool; `about` is what it was used on in a few words, empty where that is not known."""
 
     tool: str
     about: str = ""
@@ -35,7 +34,7 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowTrace:
-    """What one run did for one `task`. `path` is that of its entry; `seconds` is 0 where it is not known."""
+    """The steps of one run for one `task`. `path` is that of its entry; `seconds` is 0 where it is not known."""
 
     run: str
     task: str
@@ -48,7 +47,7 @@ class WorkflowTrace:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools that worked, one after another; a tool that was used several times on end counts once."""
+        """The tools of the steps that worked, in order; several uses of a tool in a row count once."""
         worked = [step.tool for step in self.steps if not step.failed]
         return tuple(tool for number, tool in enumerate(worked) if number == 0 or tool != worked[number - 1])
 
@@ -69,7 +68,7 @@ def load_traces(vault: Vault) -> tuple[WorkflowTrace, ...]:
 
 
 def parse_trace(path: str, data: bytes) -> WorkflowTrace | None:
-    """The trace in an entry; None for any other note, and for a run that was not the owner's own."""
+    """The trace in an entry; None for any other note, and for a run that somebody else asked for."""
     note = Note.parse(data)
     slots = note.header.get("slots")
     if note.type != TYPE or not isinstance(slots, Mapping) or note.string("chat_id") or note.string("sender_id"):
@@ -94,7 +93,7 @@ def parse_trace(path: str, data: bytes) -> WorkflowTrace | None:
 
 
 def _steps(names: list[str], body: str) -> Iterable[TraceStep]:
-    """The steps, with what the text says of each where it is about the same tool."""
+    """The steps, each with the details from the entry's text if its line is about the same tool."""
     told = {int(found[1]): found for found in _STEP.finditer(body)}
     for number, name in enumerate(names, 1):
         found = told.get(number)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent.errors import BadPath, UserError
 from agent.skills.loading import files
-from agent.skills.loading.library import FOLDER, RESERVED
+from agent.skills.loading.locations import FOLDER, RESERVED
 from agent.skills.reading.skill import FILE, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, parse_skill
 from agent.vault.plumbing.fetched import Fetched, fetched, is_address

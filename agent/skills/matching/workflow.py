@@ -1,4 +1,4 @@
-"""The one workflow that a chain of skills makes, as text for the model."""
+"""Composes the text that a chain of skills gives the model: one numbered workflow."""
 
 from collections.abc import Sequence
 
@@ -13,15 +13,15 @@ _FAILED = {
     "skip": "go on without it, and say in the result that it is missing.",
 }
 _LEAST = 60
-"""Tokens below which a step's text is only named: so little of it says nothing."""
+"""Tokens below which a step's skill is only named: so little text says nothing."""
 
 
 def compose_workflow(skill: Skill, find: FindSkill, room: int, count: CountTokens) -> str:
-    """A chain as one numbered workflow of about `room` tokens: the chain's own text, then each step with its skill's.
+    """A chain as one numbered workflow of about `room` tokens: its own text, then each step with the text of its skill.
 
-    What does not fit is cut at headings, from every step in the same measure.
+    Where the room is too small, all texts are cut at headings, the longest ones most.
     """
-    steps = [(step, inner) for step, inner, _ in flat_steps(skill, find)]
+    steps = list(flat_steps(skill, find))
     heads = [_head(number, step, inner) for number, (step, inner) in enumerate(steps, 1)]
     intro = f"A workflow of {len(steps)} steps. Do them in order; keep each named result, as later steps start from it."
     left = room - count("\n\n".join([intro, *heads]))
@@ -34,7 +34,7 @@ def compose_workflow(skill: Skill, find: FindSkill, room: int, count: CountToken
 
 
 def _shared(skills: Sequence[Skill], room: int, count: CountTokens) -> dict[str, str]:
-    """The texts of the skills, each once; a short one leaves what it does not need to the longer ones."""
+    """The text of each skill, by name; a short one leaves the rest of its share to the longer ones."""
     sizes = {skill.name: (count(skill.body), skill) for skill in skills}
     texts = {}
     for waiting, (size, skill) in zip(

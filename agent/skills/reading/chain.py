@@ -1,6 +1,7 @@
-"""Skills that build on others: are those there, and do their results fit together; and the one workflow they make.
+"""Checks skills that build on others: whether those exist, and whether each step of a chain has the results it needs.
 
-What is wrong is found when skills are loaded. A chain may hold another chain; its steps then stand in its place.
+A chain may contain another chain, whose steps then stand in its place. The text for the model is made by
+`matching.workflow`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,27 +13,27 @@ from agent.skills.reading.skill import ChainStep, Skill, SkillProblem
 MOST_STEPS = 20
 """Steps of a whole workflow, those of chains within it included."""
 MOST_OTHERS = 50
-"""Skills that one may build on, directly or through others."""
+"""Skills that a skill may build on, directly or through others."""
 TASK = "task"
-"""What a step may always start from: what the person has asked for."""
+"""The result that every step may start from: the person's request."""
 FindSkill = Callable[[str], Skill | None]
 """The skill of a name; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong with what a skill says of others, under which of its keys."""
+    """A mistake in one of the keys that name other skills."""
 
     key: str
     reason: str
 
 
 class _TooMany(Exception):
-    """More skills than anybody can have meant."""
+    """The skill builds on more than `MOST_OTHERS` skills."""
 
 
 def flaws(skill: Skill, find: FindSkill) -> Iterator[Flaw]:
-    """What makes a skill's chain or prerequisites unusable; nothing for a skill that names no other."""
+    """The mistakes in a skill's chain and prerequisites; none for a skill that names no other."""
     for name in skill.prerequisites:
         if find(name) is None:
             yield Flaw("prerequisites", f"the prerequisite {name} is no skill that is there")
@@ -74,7 +75,7 @@ def _links(skill: Skill | None) -> tuple[str, ...]:
 
 
 def _circle(start: str, following: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
-    """A way from a name back to itself; empty where there is none. Raises `_TooMany`."""
+    """A path from a name back to itself; empty where there is none. Raises `_TooMany`."""
     ways: list[tuple[str, ...]] = [(start,)]
     seen = {start}
     while ways:
@@ -91,9 +92,9 @@ def _circle(start: str, following: Callable[[str], tuple[str, ...]]) -> tuple[st
 
 
 def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[SkillProblem, ...]]:
-    """The skills without those that cannot work, and why those were left out.
+    """The skills whose chains and prerequisites work, and the problems of the others.
 
-    Repeated while something was left out: a chain over a chain that was left out cannot work either.
+    Repeated until nothing more is left out, as a chain cannot work without a chain that it contains.
     """
     kept = dict(skills)
     problems: list[SkillProblem] = []
@@ -112,17 +113,17 @@ def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[S
 
 
 def parts(skill: Skill, find: FindSkill) -> tuple[Skill, ...]:
-    """The skills that a chain is made of, each once; empty for a skill without a chain."""
-    found = {step.skill: inner for step, inner, _ in flat_steps(skill, find)} if skill.chain else {}
+    """The skills in a chain, each once; empty for a skill without a chain."""
+    found = {step.skill: inner for step, inner in flat_steps(skill, find)} if skill.chain else {}
     return tuple(found.values())
 
 
-def flat_steps(skill: Skill, find: FindSkill, depth: int = 0) -> Iterator[tuple[ChainStep, Skill, Skill]]:
-    """Each step with its skill and the chain that it stands in."""
+def flat_steps(skill: Skill, find: FindSkill, depth: int = 0) -> Iterator[tuple[ChainStep, Skill]]:
+    """Each step of a chain with its skill; a step that is a chain is followed by its own steps."""
     for step in skill.chain:
         inner = find(step.skill)
         if inner is None or depth > MOST_STEPS:
             continue
-        yield step, inner, skill
+        yield step, inner
         if inner.chain:
             yield from flat_steps(inner, find, depth + 1)

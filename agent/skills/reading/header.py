@@ -1,7 +1,7 @@
-"""The header of a `SKILL.md`, read key by key into typed values, with every mistake kept and its line.
+"""The keys of a `SKILL.md` header as typed values; every mistake is collected with its line.
 
-A mistake in a key of the open format, or inside one of ours, makes the skill unusable. One of our keys that holds
-another kind of thing altogether is somebody else's key of the same name: it is left unread, and said.
+A mistake in a key of the open format, or inside a key of ours, makes the skill unusable. If a key of ours holds another
+type of value, another program has a key of the same name: the key is ignored, with a remark.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ LONGEST_TEXT = 2_000
 
 @dataclass(slots=True)
 class HeaderFields:
-    """The keys of one header. `problems` grows while it is read; `broken` says that the skill cannot be used."""
+    """The keys of one header. `problems` grows while keys are read; once `broken`, the skill cannot be used."""
 
     path: str
     entries: Mapping[str, Entry]
@@ -29,7 +29,7 @@ class HeaderFields:
 
     @classmethod
     def of(cls, path: str, parts: Parts, entries: tuple[Entry, ...]) -> "HeaderFields":
-        """The fields of a header that was read already."""
+        """The fields of a parsed header."""
         return cls(path, {entry.key: entry for entry in entries}, tuple(text_of(parts.header).split("\n")))
 
     def __contains__(self, key: str) -> bool:
@@ -40,7 +40,7 @@ class HeaderFields:
         return entry.value if entry is not None else None
 
     def line(self, key: str, inside: str = "") -> int:
-        """The line of a key, or of a text inside its value where that can be told."""
+        """The line of a key, or of `inside` in its value where that is found."""
         entry = self.entries.get(key)
         if entry is None:
             return 1
@@ -50,12 +50,12 @@ class HeaderFields:
         return next((at + 2 for at in below if wanted in self.header[at]), entry.line)
 
     def bad(self, key: str, reason: str, inside: str = "") -> None:
-        """Keep a mistake that makes the skill unusable."""
+        """Add a problem that makes the skill unusable."""
         self.broken = True
         self.problems.append(SkillProblem(self.path, self.line(key, inside), reason))
 
     def odd(self, key: str, reason: str) -> None:
-        """Keep what is left unread."""
+        """Add a problem about a key that is ignored."""
         self.problems.append(SkillProblem(self.path, self.line(key), reason))
 
     def text(self, key: str, longest: int = LONGEST_TEXT) -> str:
@@ -69,13 +69,13 @@ class HeaderFields:
         return self.fitting(key, str(value).strip(), longest)
 
     def fitting(self, key: str, text: str, longest: int = LONGEST_TEXT) -> str:
-        """The text, which is a mistake when it is longer than that."""
+        """The text; adds a problem when it is longer than `longest`."""
         if len(text) > longest:
             self.bad(key, f"{key} has {len(text):,} characters; at most {longest:,} are allowed")
         return text
 
     def texts(self, key: str, value: Value, name: str = "") -> tuple[str, ...]:
-        """A list of texts, or a single one."""
+        """The texts of a list, or of a single text."""
         name = name or key
         items = value if is_list(value) else () if value is None else (value,)
         if len(items) > LONGEST_LIST:
@@ -90,7 +90,7 @@ class HeaderFields:
         return tuple(found)
 
     def number(self, key: str, default: float, least: float, most: float) -> float:
-        """A number in a range; what is no number is left unread."""
+        """A number in a range; a value that is no number is ignored, with a remark."""
         value = self.value(key)
         if value is None:
             return default
@@ -100,14 +100,14 @@ class HeaderFields:
         return self.within(key, key, value, least, most)
 
     def within(self, key: str, name: str, value: Value, least: float, most: float) -> float:
-        """The value as a number in a range; anything else is a mistake."""
+        """The value as a number in a range; adds a problem for anything else."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
             self.bad(key, f"{name} must be a number from {least:g} to {most:g}")
             return least
         return float(value)
 
     def mapping(self, key: str) -> Mapping[str, Value] | None:
-        """The keys below one of ours; None where it is missing or holds something else."""
+        """The mapping in one of our keys; None where the key is missing or holds another type."""
         value = self.value(key)
         if value is None or isinstance(value, Mapping):
             return value
@@ -115,7 +115,7 @@ class HeaderFields:
         return None
 
     def pairs(self, key: str, name: str, value: Value) -> Iterator[tuple[str, Value]]:
-        """The items of a mapping inside one of our keys; anything else is a mistake."""
+        """The items of a mapping inside one of our keys; adds a problem for anything else."""
         if value is None:
             return
         if not isinstance(value, Mapping):

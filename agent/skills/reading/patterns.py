@@ -1,6 +1,6 @@
-"""Patterns that come from skills: RE2 only, compiled once, and none so large that matching it could be felt.
+"""Patterns of skills, compiled by RE2, with limits that keep every search short. The only door to RE2.
 
-RE2 takes time in proportion to pattern and text, whatever they are; the limits here bound both. The only door to RE2.
+RE2 takes time in proportion to the size of pattern and text, whatever they are; the limits here bound both.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,15 +20,14 @@ SIZE_TOGETHER = 3_300
 MOST = 50
 """Patterns of one skill."""
 TEXT_BYTES, LAST_BYTES = 1_000, 300
-"""So much of a task is looked at, and so much of that is its end: what somebody wants stands before or behind what they
-have pasted."""
+"""Bytes of a task that are searched, and those of its end: a request stands before or behind pasted text."""
 SIZE_OF_ALL = 200_000
-"""Instructions that are looked for in one pass: those of a hundred skills with as many patterns as the package's."""
+"""Instructions in one set of patterns: those of a hundred skills with as many patterns as the package's."""
 _MEMORY, _MEMORY_OF_ALL = 1 << 20, 32 << 20
 
 
 class Compiled(Protocol):
-    """What is used of a pattern of RE2, which says nothing of its types."""
+    """A compiled pattern of RE2, which has no types of its own."""
 
     @property
     def programsize(self) -> int: ...
@@ -42,7 +41,7 @@ class BadPattern(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern that ignores case; `size` is what it costs."""
+    """A pattern that ignores case; `size` is the number of its RE2 instructions."""
 
     text: str
     size: int = field(compare=False)
@@ -55,7 +54,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Patterns that speak for a skill when all of them match, wherever each does; mostly a single one."""
+    """Patterns that call for a skill when all of them match, in any order; mostly a single one."""
 
     parts: tuple[Pattern, ...]
     texts: frozenset[str] = field(init=False, compare=False, repr=False)
@@ -96,10 +95,10 @@ def compile_pattern(text: str) -> Pattern:
 
 @dataclass(slots=True)
 class PatternSet:
-    """Many patterns looked for in one pass over a text: a single search takes as long as that of a few of them.
+    """Many patterns searched for in one pass over a text, in the time that a few of them take one by one.
 
-    Compiled when first asked. What is too large for one pass, or a pass that ends without an answer, is searched
-    pattern by pattern: the answer is the same.
+    Compiled at the first search. Patterns beyond `SIZE_OF_ALL`, and all of them where RE2 runs out of memory, are
+    searched one by one, with the same result.
     """
 
     patterns: tuple[Pattern, ...]
@@ -107,7 +106,7 @@ class PatternSet:
 
     @staticmethod
     def of(patterns: Iterable[Pattern]) -> "PatternSet":
-        """These patterns, each once, nothing compiled yet, unless they were asked for just before."""
+        """The set of these patterns, each once; the compiled one if it was asked for just before."""
         return _together(tuple(dict.fromkeys(patterns)))
 
     def hits(self, text: bytes) -> frozenset[str]:
@@ -126,20 +125,20 @@ class PatternSet:
 
 @lru_cache(maxsize=2)
 def _together(patterns: tuple[Pattern, ...]) -> PatternSet:
-    """A fresh look at skills mostly finds the same ones: what was compiled for them still holds."""
+    """Cached, because a fresh look at the skills mostly finds the same patterns."""
     return PatternSet(patterns)
 
 
 class CompiledSet(Protocol):
-    """What is used of a set of patterns of RE2."""
+    """A compiled set of patterns of RE2."""
 
     def Match(self, text: bytes) -> list[int] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The first `size` patterns in one, and after them one that matches every text: without it in an answer, RE2 had
-    too little memory and said nothing."""
+    """The first `size` patterns compiled as one set, and after them one that matches every text: an answer without that
+    one means that RE2 ran out of memory."""
 
     compiled: CompiledSet | None
     size: int
@@ -176,7 +175,7 @@ def excerpt(text: str) -> str:
 
 
 def searchable(text: str) -> bytes:
-    """What is looked at of a text, as patterns look at it."""
+    """The normalized excerpt of a text, as patterns search it."""
     return normalize(excerpt(text)).encode("utf-8", "replace")
 
 

@@ -1,6 +1,6 @@
-"""A skill as a value: what its `SKILL.md` says, in the open Agent Skills format with our keys for triggers and chains.
+"""A skill as a value: what a `SKILL.md` says, in the open Agent Skills format with our keys for triggers and chains.
 
-Reading one from bytes is `read_skill`'s, where skills lie is `library`'s, when one fits a task is `matcher`'s.
+`skill_file` makes one from bytes, `loading` knows where skills lie, `matching` when one fits a task.
 """
 
 from collections.abc import Mapping
@@ -17,24 +17,22 @@ PRIORITY = 5
 MAX_TOKENS = 2_000
 
 OnFailure: TypeAlias = Literal["stop", "ask", "retry", "skip"]
-"""What to do when a step of a chain fails."""
+"""The reaction to a chain's step that fails."""
+_EMPTY: Mapping[str, str] = MappingProxyType({})
+_NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class SkillSource(StrEnum):
-    """Where a skill lies; an earlier one goes before a later one of the same name."""
+    """Where a skill lies, the highest precedence first: of skills with one name, the earlier source's is used."""
 
     VAULT = "vault"
     LEARNED = "learned"
     PACKAGE = "package"
 
 
-def _nothing() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class SkillProblem:
-    """Why a skill, or a part of one, was left out. `line` counts from 1 in the file at `path`."""
+    """Why a skill, or a part of it, was left out. `line` counts from 1 in the file at `path`."""
 
     path: str
     line: int
@@ -43,9 +41,12 @@ class SkillProblem:
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """When a skill is wanted: an intent of `patterns` in the task, `tools` used lately, `keywords` in the task, `slots`
-    (each with the values that count). `threshold`: the confidence from which on it is used. `exceptions`: where one of
-    these is in the task, a pattern in it says nothing."""
+    """The signals that call for a skill: `patterns` in the task, `tools` used lately, `keywords` in the task, `slots`
+    with the values that count.
+
+    From the confidence `threshold` on, the skill is used. Where one of the `exceptions` is in the task, its patterns do
+    not count.
+    """
 
     patterns: tuple[Intent, ...] = ()
     tools: tuple[str, ...] = ()
@@ -56,13 +57,13 @@ class Triggers:
 
     @property
     def every(self) -> tuple[Pattern, ...]:
-        """All that is looked for in a task."""
+        """All patterns that are searched for in a task."""
         return (*(part for intent in self.patterns for part in intent.parts), *self.exceptions)
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What a skill should give: its format, and whether a note of its own comes of it, and of which kind."""
+    """The result that a skill asks for: its `format`, and if `artifacts`, a note of its own of `artifact_type`."""
 
     format: str = ""
     artifacts: bool = False
@@ -71,8 +72,8 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class ChainStep:
-    """One step of a chain: the skill, the named results it starts from, the name of its own, what to check after it,
-    and what to do when it fails. `line` is that of the chain in its file."""
+    """One step of a chain: its skill, the named results that it starts from, the name of its own result, what to check
+    after it, and what to do when it fails."""
 
     skill: str
     inputs: tuple[str, ...] = ()
@@ -84,12 +85,12 @@ class ChainStep:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill. `path` is that of its `SKILL.md`, in the vault or (of the package) on this machine; `files` are what
-    lies beside it, relative to its folder; `size` is all of that in bytes.
+    """One skill. `path` is that of its `SKILL.md`, in the vault or, for the package's, on this machine; `files` are the
+    other files in its folder, relative to it; `size` is the bytes of them all.
 
-    `allowed_tools` is None where the skill says nothing. `conditions` are sentences about when a learned skill fits.
-    `cooldown` in seconds, `max_tokens` of its body in the model's context (0: what there is room for, of a chain).
-    `lines` are those of the header's keys. `reviewed`: somebody on this machine has looked at exactly these files.
+    `allowed_tools` is None where the skill names none. `conditions` are sentences about when a learned skill fits.
+    `cooldown` is in seconds. `max_tokens` of the body go into the model's context; 0 stands for all there is room for.
+    `lines` has the line of each key of the header. `reviewed`: somebody on this machine has reviewed these very files.
     """
 
     name: str
@@ -98,9 +99,7 @@ class Skill:
     source: SkillSource
     path: str
     body_line: int = 1
-    license: str = ""
-    compatibility: str = ""
-    metadata: Mapping[str, str] = field(default_factory=_nothing)
+    metadata: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     allowed_tools: tuple[str, ...] | None = None
     triggers: Triggers | None = None
     conditions: tuple[str, ...] = ()
@@ -112,15 +111,14 @@ class Skill:
     product: Product | None = None
     chain: tuple[ChainStep, ...] = ()
     success_rate: float | None = None
-    lines: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    lines: Mapping[str, int] = field(default_factory=lambda: _NO_LINES, compare=False)
     files: tuple[str, ...] = ()
     size: int = 0
-    digest: str = ""
     reviewed: bool = False
 
     @property
     def has_triggers(self) -> bool:
-        """Whether it can be found by a task; else it is only in the catalogue."""
+        """Whether a task can call for it; otherwise it stands only in the catalogue."""
         return self.triggers is not None or bool(self.conditions)
 
     @property
@@ -130,5 +128,5 @@ class Skill:
 
     @property
     def key(self) -> str:
-        """What tells it from others of the same name."""
+        """Source and name: unique among all skills."""
         return f"{self.source}.{self.name}"

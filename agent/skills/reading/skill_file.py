@@ -1,7 +1,7 @@
-"""A `SKILL.md` read strictly: the open Agent Skills format, and our own keys for triggers, chains and limits.
+"""Parses a `SKILL.md` strictly: the open Agent Skills format, and our own keys for triggers, chains and limits.
 
-Never raises: what is wrong is said with its line, and the skill is None when it cannot be used. Whether the skills that
-it names are there is `chain`'s to check, what lies beside the file is `tree`'s to list.
+Never raises: every problem is returned with its line, and the skill is None when it cannot be used. `chain` checks the
+skills that it names; `loading` lists the files beside it.
 """
 
 import unicodedata
@@ -17,14 +17,14 @@ from agent.skills.reading.steps import parse_steps
 from agent.skills.reading.triggers import parse_triggers
 
 FILE_BYTES = 256 * 1024
-"""A longer file is no skill but a book; long parts belong into `references/`."""
+"""Bytes of a `SKILL.md`; long parts belong into `references/`."""
 HEADER_BYTES = 8 * 1024
 _NAME, _DESCRIPTION, _COMPATIBILITY = 64, 1_024, 500
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSkill:
-    """What reading gave: the skill (None: it cannot be used) and everything that is wrong with it."""
+    """The skill (None if it cannot be used) and all problems of its file."""
 
     skill: Skill | None
     problems: tuple[SkillProblem, ...] = ()
@@ -32,7 +32,7 @@ class ParsedSkill:
 
 @dataclass(frozen=True, slots=True)
 class SkillFolder:
-    """Where a skill lies: its folder's name, the place, the path of its file as people see it, what lies beside it."""
+    """The folder of a skill: its name, its source, the path of its `SKILL.md` as people see it, its other files."""
 
     name: str
     source: SkillSource
@@ -42,7 +42,7 @@ class SkillFolder:
 
 
 def parse_skill(data: bytes, where: SkillFolder) -> ParsedSkill:
-    """The skill that these bytes are."""
+    """The skill in the bytes of a `SKILL.md`."""
     if data.startswith(frontmatter.UTF16):
         return _unusable(where, 1, f"{FILE} is UTF-16 text; save it as UTF-8")
     parts = frontmatter.split(data)
@@ -74,6 +74,8 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
     name = _name(fields, where.name)
     chain = parse_steps(fields)
     rate = fields.number("success_rate", -1.0, 0.0, 1.0)
+    fields.text("license")  # checked as the open format wants it; the file itself keeps it
+    fields.text("compatibility", _COMPATIBILITY)
     return Skill(
         name,
         _description(fields),
@@ -81,8 +83,6 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
         where.source,
         where.path,
         body_line,
-        license=fields.text("license"),
-        compatibility=fields.text("compatibility", _COMPATIBILITY),
         metadata=_metadata(fields),
         allowed_tools=_allowed_tools(fields),
         triggers=parse_triggers(fields),
@@ -114,7 +114,7 @@ def _name(fields: HeaderFields, folder: str) -> str:
 
 
 def name_problem(name: str) -> str:
-    """What is wrong with a skill's name; empty for nothing."""
+    """Why this cannot be a skill's name; empty if it can."""
     if not 1 <= len(name) <= _NAME:
         return f"name must have between 1 and {_NAME} characters"
     if not all(c == "-" or c.isalnum() for c in name) or name != name.lower():
@@ -141,7 +141,7 @@ def _written(value: Value) -> str:
 
 
 def _allowed_tools(fields: HeaderFields) -> tuple[str, ...] | None:
-    """The tools it may use: words with spaces or commas between them, or a list; `Bash(git *)` is one word."""
+    """The tools that it may use: a list, or words between spaces or commas; `Bash(git *)` is one word."""
     value = fields.value("allowed-tools")
     if value is None and "allowed-tools" not in fields.entries:
         return None

@@ -1,4 +1,4 @@
-"""The key `chain` of a skill: its steps as they are written. Whether they fit together is `chain`'s to check."""
+"""Parses the key `chain` of a skill, step by step; `chain` checks whether the steps fit together."""
 
 from typing import cast, get_args
 
@@ -12,7 +12,7 @@ _KNOWN = ("skill", "input_from", "output_as", "params", "check", "on_failure")
 
 
 def parse_steps(fields: HeaderFields) -> tuple[ChainStep, ...]:
-    """The steps in their order; empty where there is no chain. Mistakes are kept in `fields`."""
+    """The steps in order; empty where there is no chain. Mistakes are added to `fields`."""
     value = fields.value(_KEY)
     if value is None:
         return ()

@@ -1,4 +1,4 @@
-"""The key `triggers` of a skill: patterns, tools, words and slots that tell when it is wanted."""
+"""Parses the key `triggers` of a skill: the patterns, tools, keywords and slots that call for it."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ _KNOWN = ("intent_patterns", "except_patterns", "tool_signals", "context_signals
 
 
 def parse_triggers(fields: HeaderFields) -> Triggers | None:
-    """The triggers; None where there are none. Mistakes are kept in `fields`."""
+    """The triggers; None where there are none. Mistakes are added to `fields`."""
     found = fields.mapping(_KEY)
     if found is None:
         return None
@@ -42,12 +42,12 @@ def parse_triggers(fields: HeaderFields) -> Triggers | None:
 
 
 def _keywords(fields: HeaderFields, value: Value) -> tuple[str, ...]:
-    """The words in small letters and one way of writing, each once."""
+    """The keywords in lower case and normalized, each once."""
     return tuple(dict.fromkeys(normalize(word.lower()) for word in fields.texts(_KEY, value, "keywords")))
 
 
 def _intents(fields: HeaderFields, value: Value) -> tuple[Intent, ...]:
-    """Each pattern by itself, and what stands in a list below `all` together."""
+    """One intent for each pattern, and one for all the patterns of a list below `all`."""
     items = value if is_list(value) else () if value is None else (value,)
     found: list[Intent] = []
     for item in items:

@@ -1,8 +1,7 @@
-"""A skill that nobody has looked at, as a note with two boxes: after a yes it is trusted as the note shows it.
+"""The note that asks to trust a skill: two boxes above the skill's whole text.
 
-The note counts only together with the record of the question, which is kept on this machine beside the pins: a pulled
-note that looks ticked trusts nothing. What is trusted is the content that was asked about, if it is still that. A note
-whose question is settled, here or by command, says so; what stands in it is a stranger's text until a yes.
+A tick counts only together with the record of the question on this machine (`review_records`), and only for the files
+that were asked about, while they are still the same. Until a yes the note is marked as untrusted text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +19,17 @@ from agent.skills.loading.files import BadFolder, folder_digest
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.pins import Pin
 from agent.skills.reading.skill import FILE, Skill
-from agent.skills.trust.review_records import ReviewRecord, answer_in, is_open, is_pending, load_record, load_records
+from agent.skills.trust.review_records import (
+    ReviewRecord,
+    delete_record,
+    is_open,
+    is_pending,
+    load_record,
+    load_records,
+    parse_answer,
+    save_record,
+)
+from agent.texts import Language, text
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -29,61 +38,39 @@ TYPE = "skill-review"
 MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
 _STAMP = Stamp("agent", tool="skills_review")
-_SAID = {
-    "en": {
-        "title": "May I use the skill {name}?",
-        "new": "[[{link}]] is new on this machine: nobody has looked at it here. Until you say yes I do not follow it.",
-        "changed": "You trusted [[{link}]] on {day:%Y-%m-%d}. It has changed since, and not by an edit that I saw you "
-        "make here: {files}. Until you say yes I do not follow it. `vault-agent log {path}` lists the changes.",
-        "holds": "A yes holds for exactly these files. Both ticked is a no.",
-        "text": "What it says",
-        "files": "Files beside it",
-        "none": "none",
-    },
-    "zh": {
-        "title": "可以使用技能 {name} 吗？",
-        "new": "[[{link}]] 是这台机器上新出现的，还没有人在这里看过。你同意之前，我不会照它做。",
-        "changed": "你在 {day:%Y-%m-%d} 信任过 [[{link}]]。此后它有改动，而且我没有看到是你在这里改的：{files}。"
-        "你同意之前，我不会照它做。`vault-agent log {path}` 列出改动。",
-        "holds": "勾选 `approve`（批准）或 `reject`（拒绝）。同意只对这些文件现在的内容有效；两个都勾选算拒绝。",
-        "text": "它的内容",
-        "files": "附带的文件",
-        "none": "无",
-    },
-}
 
 ReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 
 def note_path(skill: Skill) -> str:
-    """Where the question about a skill stands."""
+    """The path of the note that asks about a skill."""
     return f"{FOLDER}/skill-{skill.source}-{skill.name}.md"
 
 
 def ask_reviews(
-    vault: Vault, library: SkillLibrary, skills: Iterable[Skill], when: datetime, language: str = "en"
+    vault: Vault, library: SkillLibrary, skills: Iterable[Skill], when: datetime, language: Language = "en"
 ) -> tuple[str, ...]:
-    """Ask the person about these skills, a note each, in one commit; returns the paths of the notes.
+    """Write a note about each unreviewed skill, all in one commit; returns the paths of the notes.
 
-    What was asked about as it is now is not asked about again; and no more than `MOST_AT_ONCE` notes wait for an
-    answer: the others are asked about later, and `skills review` lists them at any time.
-
-    Raises `BadFolder` or `OSError` when a skill's files cannot be read.
+    A skill whose present files were asked about already gets no second note. At most `MOST_AT_ONCE` notes wait for an
+    answer; the other skills get theirs later, and `skills review` lists them at any time. Raises `BadFolder` or
+    `OSError` when a skill's files cannot be read.
     """
     notes: dict[str, bytes] = {}
-    strange = [skill for skill in skills if not skill.reviewed]
+    unreviewed = [skill for skill in skills if not skill.reviewed]
     names: list[str] = []
-    waits = {note_path(skill) for skill in strange if is_open(vault.read(note_path(skill)))}
-    for skill in strange:
-        if len(waits | notes.keys() | {note_path(skill)}) > MOST_AT_ONCE:
+    open_notes = {note_path(skill) for skill in unreviewed if is_open(vault.read(note_path(skill)))}
+    for skill in unreviewed:
+        path = note_path(skill)
+        if len(open_notes | notes.keys() | {path}) > MOST_AT_ONCE:
             continue
         hashes = library.hashes(skill)
+        digest = folder_digest(hashes)
         known = load_record(library.pins, skill.key)
-        if known is not None and known.digest == folder_digest(hashes):
+        if known is not None and known.digest == digest:
             continue
-        data = _note(vault, skill, library.pins.get(skill.key), hashes, when, language)
-        ReviewRecord(skill.key, note_path(skill), folder_digest(hashes)).keep(library.pins)
-        notes[note_path(skill)] = data
+        notes[path] = _compose_note(vault, skill, library.pins.get(skill.key), hashes, when, language)
+        save_record(library.pins, ReviewRecord(skill.key, path, digest))
         names.append(skill.name)
     if notes:
         with vault.transaction(f"skills(review): ask about {', '.join(names)}", _STAMP) as change:
@@ -97,20 +84,20 @@ def ask_reviews(
 
 
 def apply_decisions(vault: Vault, library: SkillLibrary, when: datetime) -> tuple[tuple[str, bool], ...]:
-    """Carry out what the person has ticked in the notes: the names of the skills, and whether each is trusted now.
+    """Carry out what the person has ticked; returns the skills' names, each with whether it is trusted now.
 
-    A skill that is no longer what the note was written about stays as it is.
+    A skill that has changed since its note was written stays as it is.
     """
     done = []
     skills: Mapping[str, Skill] | None = None
-    for asked in load_records(library.pins):
-        data = vault.own_version(asked.path)
-        answer = answer_in(data) if data is not None and is_pending(data) else None
+    for record in load_records(library.pins):
+        data = vault.own_version(record.path)
+        answer = parse_answer(data) if data is not None and is_pending(data) else None
         if answer is None:
             continue
         skills = skills or {skill.key: skill for skill in library.snapshot().skills}
-        skill = skills.get(asked.key)
-        if skill is None or skill.reviewed or folder_digest(hashes := library.hashes(skill)) != asked.digest:
+        skill = skills.get(record.key)
+        if skill is None or skill.reviewed or folder_digest(hashes := library.hashes(skill)) != record.digest:
             continue
         if answer:
             library.pins.put(Pin(skill.key, hashes, skill.size, when, "ticked in a note"))
@@ -122,23 +109,23 @@ def apply_decisions(vault: Vault, library: SkillLibrary, when: datetime) -> tupl
 
 
 def revoke(library: SkillLibrary, skill: Skill) -> None:
-    """Trust a skill no more, and do not ask about it as it is now; raises `BadFolder` or `OSError` as `ask` does."""
+    """Trust a skill no more, and do not ask about its present files; raises `BadFolder` or `OSError`."""
     library.pins.drop(skill.key)
-    ReviewRecord(skill.key, note_path(skill), folder_digest(library.hashes(skill))).keep(library.pins)
+    save_record(library.pins, ReviewRecord(skill.key, note_path(skill), folder_digest(library.hashes(skill))))
 
 
 def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -> tuple[str, ...]:
-    """Say in the notes what has become of their questions, in one commit; returns the paths of those notes."""
-    found = tuple(load_records(library.pins))
-    skills = {skill.key: skill for skill in library.snapshot().skills} if found else {}
+    """Write into the notes how their questions were answered, in one commit; returns the paths of those notes."""
+    records = tuple(load_records(library.pins))
+    skills = {skill.key: skill for skill in library.snapshot().skills} if records else {}
     settled: dict[str, tuple[bytes, bytes]] = {}
-    for asked in found:
-        data = vault.read(asked.path)
-        status = _status(library, asked, skills.get(asked.key), vault.own_version(asked.path))
+    for record in records:
+        data = vault.read(record.path)
+        status = _status(library, record, skills.get(record.key), vault.own_version(record.path))
         if status is not None and data is not None and is_pending(data):
-            settled[asked.path] = data, _settled(data, status)
+            settled[record.path] = data, _settled(data, status)
         if status == "approved" or status == "outdated":
-            library.pins.answered(asked.key)
+            delete_record(library.pins, record.key)
     if settled:
         names = ", ".join(Note.parse(data).string("skill") or path for path, (data, _) in settled.items())
         with vault.transaction(f"skills(review): answered about {names}", stamp) as change:
@@ -147,18 +134,20 @@ def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -
     return tuple(settled)
 
 
-def _status(library: SkillLibrary, asked: ReviewRecord, skill: Skill | None, data: bytes | None) -> ReviewStatus | None:
-    """What has become of a question; None while it waits for an answer, or is to be asked anew."""
+def _status(
+    library: SkillLibrary, record: ReviewRecord, skill: Skill | None, data: bytes | None
+) -> ReviewStatus | None:
+    """How a question was answered; None while it is open, or is to be asked anew."""
     if skill is None:
         return "outdated"
-    if skill.reviewed or asked.is_answered_by(library.pins.get(asked.key)):
+    if skill.reviewed or record.is_answered_by(library.pins.get(record.key)):
         return "approved"
-    refused = data is not None and answer_in(data) is False and folder_digest(library.hashes(skill)) == asked.digest
+    refused = data is not None and parse_answer(data) is False and folder_digest(library.hashes(skill)) == record.digest
     return "rejected" if refused else None
 
 
 def _settled(data: bytes, status: ReviewStatus) -> bytes:
-    """The note with what was decided; after a yes its text is nobody's but the owner's."""
+    """The note with its answer; after a yes it is no longer marked as untrusted."""
     try:
         note = Note.parse(data if status == "outdated" else ticked(data, status == "approved"))
         note = note.with_key("status", status)
@@ -167,27 +156,28 @@ def _settled(data: bytes, status: ReviewStatus) -> bytes:
         return data
 
 
-def _note(
-    vault: Vault, skill: Skill, pin: Pin | None, hashes: Mapping[str, str], when: datetime, language: str
+def _compose_note(
+    vault: Vault, skill: Skill, pin: Pin | None, hashes: Mapping[str, str], when: datetime, language: Language
 ) -> bytes:
-    """The question: below the two boxes the skill in full, as it was hashed."""
-    said = _SAID[language]
+    """The question: the boxes, and below them the skill's text. Raises `BadFolder` if that is not what was hashed."""
     data = vault.read(skill.path) or b""
     if sha256(data).hexdigest() != hashes.get(FILE):
         raise BadFolder(f"{skill.path} has just changed; look at it again")
-    why = said["new"] if pin is None else said["changed"]
-    changed = ", ".join(f"`{path}`" for path in pin.changed(hashes)) if pin is not None else ""
-    day = pin.when if pin is not None else when
     link = skill.path.removesuffix(".md")
+    if pin is None:
+        why = text("skill_review.new", language, link=link)
+    else:
+        files = ", ".join(f"`{path}`" for path in pin.changed(hashes))
+        why = text("skill_review.changed", language, link=link, path=skill.path, files=files, day=pin.when)
     parts = [
-        f"# {said['title'].format(name=skill.name)}",
-        why.format(link=link, path=skill.path, files=changed, day=day),
+        f"# {text('skill_review.title', language, name=skill.name)}",
+        why,
         BOXES,
-        said["holds"],
-        f"## {said['text']}",
+        text("skill_review.holds", language),
+        f"## {text('skill_review.content', language)}",
         fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
-        f"## {said['files']}",
-        "\n".join(f"- `{path}`" for path in skill.files) or said["none"],
+        f"## {text('skill_review.files', language)}",
+        "\n".join(f"- `{path}`" for path in skill.files) or text("skill_review.no_files", language),
     ]
     header: dict[str, Value] = {
         "type": TYPE,

@@ -1,23 +1,19 @@
-"""Whether a file in a vault's `skills/` is of a skill that nobody on this machine has looked at: a stranger's text.
+"""Tells whether a file under `skills/` belongs to a skill that nobody on this machine has reviewed.
 
-Told from its path and bytes alone, for whoever meets it as a note (a search, a read) and has no library at hand.
+Decided from path and bytes alone, for searches and reads that meet the file as a note and have no library at hand.
 """
 
 from hashlib import sha256
 
-from agent.skills.loading.library import FOLDER, RESERVED
+from agent.skills.loading.locations import split_path
 from agent.skills.loading.pins import ReviewPins
-from agent.skills.reading.skill import SkillSource
 
 
 def untrusted_source(pins: ReviewPins, path: str, data: bytes) -> str:
-    """Whose text a file is, in words, if it belongs to a skill and is not as it was reviewed; else empty."""
-    parts = path.split("/")
-    if parts[0] != FOLDER or len(parts) < 3:
+    """Words for the source of a skill's file that differs from what was reviewed; empty for any other file."""
+    found = split_path(path)
+    if found is None or not found.file:
         return ""
-    source, parts = (SkillSource.LEARNED, parts[2:]) if parts[1] == "learned" else (SkillSource.VAULT, parts[1:])
-    if len(parts) < 2 or (source is SkillSource.VAULT and parts[0] in RESERVED):
-        return ""
-    pin = pins.get(f"{source}.{parts[0]}")
-    seen = pin.files.get("/".join(parts[1:])) if pin is not None else None
-    return "" if seen == sha256(data).hexdigest() else "a skill that nobody has reviewed"
+    pin = pins.get(f"{found.source}.{found.name}")
+    reviewed = pin.files.get(found.file) if pin is not None else None
+    return "" if reviewed == sha256(data).hexdigest() else "a skill that nobody has reviewed"
