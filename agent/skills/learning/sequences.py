@@ -19,13 +19,14 @@ CHANCE = 0.05
 MOST_CANDIDATES = 300
 """Sequences of one length that are extended, those in most traces first: bounds the time."""
 MOST_FOUND = 20
-EXPLAINED = 0.9
 PLACES = 2
 """The places of an accidental step: before the sequence, behind it."""
 
 ToolSequence: TypeAlias = tuple[str, ...]
-_Places: TypeAlias = dict[int, frozenset[int]]
-"""By trace: where a sequence ends in it."""
+_Trace: TypeAlias = Sequence[str | None]
+"""The tools of a run; None where a use was removed."""
+_Ends: TypeAlias = Mapping[int, set[int]]
+"""By trace number: the places where a sequence ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,6 @@ class Workflow:
 
     tools: ToolSequence
     traces: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    tools: ToolSequence
-    places: _Places
-    surprise: float
-    """The negative logarithm of its probability under chance, less the cost of naming its tools."""
-
-    @property
-    def order(self) -> tuple[float, int, ToolSequence]:
-        """The most surprising first, then the longest."""
-        return -self.surprise, -len(self.tools), self.tools
 
 
 def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
@@ -61,71 +49,55 @@ def find_workflows(traces: Sequence[ToolSequence], least: int) -> tuple[Workflow
     """The sequences in at least `least` traces, the most significant first; a trace may have several."""
     left: list[list[str | None]] = [list(tools) for tools in traces]
     found: list[Workflow] = []
-    refused: set[ToolSequence] = set()
-    while len(found) < MOST_FOUND:
-        best = _best(left, least, refused)
-        if best is None:
-            break
-        found.append(Workflow(best.tools, tuple(sorted(best.places))))
-        refused.add(best.tools)
-        for trace in best.places:
-            _take_out(left[trace], best.tools)
+    while len(found) < MOST_FOUND and (best := _best(left, least)) is not None:
+        found.append(best)
+        for trace in best.traces:
+            _remove(left[trace], best.tools)
     return tuple(found)
 
 
-def _best(traces: Sequence[Sequence[str | None]], least: int, refused: set[ToolSequence]) -> _Candidate | None:
-    chances = _chances(traces)
+def _best(traces: Sequence[_Trace], least: int) -> Workflow | None:
+    """The most significant sequence: its surprise less the cost of naming its tools; None where none is significant."""
+    shares = _shares(traces)
     lengths = Counter(sum(tool is not None for tool in trace) for trace in traces)
-    candidates = [each for each in _closed(_frequent(traces, least)) if each[0] not in refused]
-    naming = math.log(PLACES * max(len(chances), 2))
-    weighed = [
-        _Candidate(tools, places, _surprise(tools, len(places), lengths, chances) - len(tools) * naming)
-        for tools, places in candidates
-    ]
-    tests = Counter(len(tools) for tools, _ in candidates)
-    for candidate in sorted(weighed, key=lambda each: each.order):
-        size = len(candidate.tools)
-        if candidate.surprise + size * naming > 2 * math.log(tests[size]) - math.log(CHANCE):
-            return _whole(candidate, weighed)
+    naming = math.log(PLACES * max(len(shares), 2))
+    ranked = []
+    for tools, ends in _frequent(traces, least):
+        surprise = _surprise(tools, len(ends), lengths, shares)
+        ranked.append((len(tools) * naming - surprise, -len(tools), tools, surprise, tuple(sorted(ends))))
+    tests = Counter(len(tools) for _, _, tools, _, _ in ranked)
+    for _, _, tools, surprise, numbers in sorted(ranked):
+        if surprise > 2 * math.log(tests[len(tools)]) - math.log(CHANCE):
+            return Workflow(tools, numbers)
     return None
 
 
-def _whole(part: _Candidate, candidates: Iterable[_Candidate]) -> _Candidate:
-    """The sequence, or, if longer candidates cover nearly all its traces, the most significant of those."""
-    longer = [each for each in candidates if len(each.tools) > len(part.tools) and contains(each.tools, part.tools)]
-    explained = {trace for each in longer for trace in each.places}
-    if len(explained & part.places.keys()) < EXPLAINED * len(part.places):
-        return part
-    return min(longer, key=lambda each: each.order)
-
-
-def _chances(traces: Iterable[Sequence[str | None]]) -> dict[str, float]:
+def _shares(traces: Iterable[_Trace]) -> dict[str, float]:
     """Each tool's share of all uses."""
     counts = Counter(tool for trace in traces for tool in trace if tool is not None)
     total = sum(counts.values())
     return {tool: count / total for tool, count in counts.items()}
 
 
-def _frequent(traces: Sequence[Sequence[str | None]], least: int) -> Iterator[tuple[ToolSequence, _Places]]:
+def _frequent(traces: Sequence[_Trace], least: int) -> Iterator[tuple[ToolSequence, _Ends]]:
     """Every sequence of two to eight steps that at least `least` traces have."""
-    starts: dict[ToolSequence, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    found: dict[ToolSequence, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for number, trace in enumerate(traces):
         for place, tool in enumerate(trace):
             if tool is not None:
-                starts[(tool,)][number].add(place)
-    level = _kept(starts, least)
-    for length in range(2, LONGEST + 1):
-        longer: dict[ToolSequence, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-        for tools, places in level:
-            for number, ends in places.items():
-                for end, tool in _following(traces[number], ends):
-                    longer[(*tools, tool)][number].add(end)
-        level = _kept(longer, least)
-        if length >= LEAST_STEPS:
-            yield from level
+                found[(tool,)][number].add(place)
+    for _ in range(LEAST_STEPS, LONGEST + 1):
+        often = [(tools, ends) for tools, ends in found.items() if len(ends) >= least]
+        often.sort(key=lambda each: (-len(each[1]), each[0]))
+        found = defaultdict(lambda: defaultdict(set))
+        for tools, ends in often[:MOST_CANDIDATES]:
+            for number, places in ends.items():
+                for place, tool in _following(traces[number], places):
+                    found[(*tools, tool)][number].add(place)
+        yield from [(tools, ends) for tools, ends in found.items() if len(ends) >= least]
 
 
-def _following(trace: Sequence[str | None], ends: Iterable[int]) -> Iterator[tuple[int, str]]:
+def _following(trace: _Trace, ends: Iterable[int]) -> Iterator[tuple[int, str]]:
     """The steps next to an end, and next but one; a removed step is a border."""
     for end in ends:
         for place in (end + 1, end + 2):
@@ -135,36 +107,12 @@ def _following(trace: Sequence[str | None], ends: Iterable[int]) -> Iterator[tup
             yield place, tool
 
 
-def _kept(found: dict[ToolSequence, dict[int, set[int]]], least: int) -> list[tuple[ToolSequence, _Places]]:
-    often = [(tools, places) for tools, places in found.items() if len(places) >= least]
-    often.sort(key=lambda each: (-len(each[1]), each[0]))
-    return [
-        (tools, {number: frozenset(ends) for number, ends in places.items()})
-        for tools, places in often[:MOST_CANDIDATES]
-    ]
-
-
-def _closed(found: Iterable[tuple[ToolSequence, _Places]]) -> list[tuple[ToolSequence, _Places]]:
-    """The sequences without those that are part of a longer one in the very same traces."""
-    together: dict[frozenset[int], list[tuple[ToolSequence, _Places]]] = defaultdict(list)
-    for tools, places in found:
-        together[frozenset(places)].append((tools, places))
-    kept: list[tuple[ToolSequence, _Places]] = []
-    for group in together.values():
-        longest_first: list[tuple[ToolSequence, _Places]] = []
-        for tools, places in sorted(group, key=lambda each: (-len(each[0]), each[0])):
-            if not any(len(other) > len(tools) and contains(other, tools) for other, _ in longest_first):
-                longest_first.append((tools, places))
-        kept += longest_first
-    return kept
-
-
-def _surprise(tools: ToolSequence, support: int, lengths: Mapping[int, int], chances: Mapping[str, float]) -> float:
+def _surprise(tools: ToolSequence, support: int, lengths: Mapping[int, int], shares: Mapping[str, float]) -> float:
     """The negative logarithm of the probability that so many traces have it if all steps are independent.
 
     `lengths`: how many traces there are of each length.
     """
-    once = math.prod(chances[tool] for tool in tools)
+    once = math.prod(shares[tool] for tool in tools)
     expected = sum(count * -math.expm1(-once * _placements(size, len(tools))) for size, count in lengths.items())
     return _tail(support, max(expected, 1e-12))
 
@@ -189,14 +137,14 @@ def _tail(least: int, expected: float) -> float:
     return -min(first + math.log(total), 0.0)
 
 
-def _take_out(trace: list[str | None], tools: ToolSequence) -> None:
+def _remove(trace: list[str | None], tools: ToolSequence) -> None:
     """Replace each use of the sequence in a trace by None, the first use first."""
     while (places := _first_use(trace, tools)) is not None:
         for place in places:
             trace[place] = None
 
 
-def _first_use(trace: Sequence[str | None], tools: ToolSequence) -> tuple[int, ...] | None:
+def _first_use(trace: _Trace, tools: ToolSequence) -> tuple[int, ...] | None:
     for start, tool in enumerate(trace):
         ways: list[tuple[int, ...]] = [(start,)] if tool == tools[0] else []
         for wanted in tools[1:]:
