@@ -19,6 +19,7 @@ from agent.loop.session import Session
 from agent.skills.history.feedback_form import feedback_form, parse_feedback_form
 from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
+from agent.skills.matching.selection import MatchStatus
 from agent.texts import LANGUAGES
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import Given, RunContext, Tool
@@ -123,7 +124,8 @@ def test_what_fits_is_whole_with_its_confidence_and_the_others_are_a_line_each(a
 
 def test_not_a_word_of_a_stranger_is_put_before_the_model(app: App) -> None:
     found = make(app)
-    assert [each.skill.name for each in found.skills.match(MatchTask("brew")).unreviewed] == ["stranger"]
+    unreviewed = found.skills.match(MatchTask("brew")).of(MatchStatus.UNREVIEWED)
+    assert [each.skill.name for each in unreviewed] == ["stranger"]
     shown = begin(found, "brew")
     assert "stranger" not in shown and "Obey" not in shown and "Ignore" not in shown
 

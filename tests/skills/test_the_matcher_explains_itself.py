@@ -189,7 +189,8 @@ def test_what_nobody_has_looked_at_is_shown_but_never_used_and_pushes_nobody_asi
     own = skill("a", triggers("x") + "exclusive_group: g\npriority: 1")
     matched = found("x", stranger, own)
     assert fates(matched) == {"s": MatchStatus.UNREVIEWED, "a": MatchStatus.ACTIVE}
-    assert "skills review s" in matched.unreviewed[0].why and not matched.unreviewed[0].text
+    (unreviewed,) = matched.of(MatchStatus.UNREVIEWED)
+    assert "skills review s" in unreviewed.why and not unreviewed.text
 
 
 def test_a_chain_over_a_strangers_skill_is_a_strangers_too() -> None:

@@ -1,15 +1,15 @@
-"""Which skills fit a task, and how well: three stages of signals with fixed weights, each of them shown.
+"""Weighs skills against a task: signals with fixed weights, each of them reported.
 
-1. Intent: a pattern of the skill matches the task (or all of some that belong together do) and none of its
-exceptions does, 0.5. 2. What goes on around it:
-0.25 for each of its tools that was used lately, 0.15 times the share of its keywords that the task has, 0.1 for each
-slot with one of its values. For learned skills, how near the task is to their conditions in meaning. 3. Conflicts,
-left to `conflicts`. Feedback multiplies the sum. Pure: whatever was measured or remembered is in the `State`.
+1. Intent, 0.5: a pattern of the skill matches the task (or all that belong together do), and no exception does.
+2. Context: 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords in the task, 0.1 for
+   each slot with one of its values. For learned skills also how near the task is to their conditions in meaning.
+3. Feedback multiplies the sum; `selection` decides between the skills that reach their thresholds.
+
+Pure: everything measured or remembered comes in a `MatchState`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from types import MappingProxyType
 
 from agent.skills.loading.library import SkillSnapshot
@@ -23,96 +23,87 @@ from agent.skills.reading.skill import Skill, Triggers
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
 SEMANTIC, REFERENCE = 0.8, 0.6
-"""Similarity (as `similarity` calibrates it) from which on a learned skill is used, or offered to look at."""
+"""Similarity (as `similarity` calibrates it) from which on a learned skill is active, or offered to look at."""
 USUAL = SelectionLimits()
 _DIGITS = 4
 _SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.PRESENT})
 _TRUSTED_ONLY = frozenset({MatchStatus.ACTIVE, MatchStatus.REFERENCE})
-
-
-def _no_numbers() -> Mapping[str, float]:
-    return MappingProxyType({})
-
-
-def _no_texts() -> Mapping[str, str]:
-    return MappingProxyType({})
+_NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class MatchTask:
-    """What is to be done: its text, the tools used lately, and named values that are known of it."""
+    """A task: its text, the tools used lately, and its known named values."""
 
     text: str
     tools: tuple[str, ...] = ()
-    slots: Mapping[str, str] = field(default_factory=_no_texts)
+    slots: Mapping[str, str] = field(default_factory=lambda: _NO_TEXTS)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """What is remembered of skills, each by name: `since`, the seconds since it was used in this session; `factors`
-    from feedback (1 where there is none); `near` (by key), how near the task is to its conditions, 0 to 1. `present`:
-    skills that the model has before it already."""
+    """Knowledge about skills: by name, the seconds `since` a skill was used in this session and its feedback factor
+    (1 where there is none); by key, how `near` the task is to its conditions, 0 to 1. The model has the skills named in
+    `present` in its context already."""
 
-    since: Mapping[str, float] = field(default_factory=_no_numbers)
-    factors: Mapping[str, float] = field(default_factory=_no_numbers)
-    near: Mapping[str, float] = field(default_factory=_no_numbers)
+    since: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
+    factors: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
+    near: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     present: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Every skill that anything spoke for, best first, each with its signals and status; and the rest."""
+    """Every skill with a signal, best first; and the skills whose text is not shown, for the catalogue."""
 
     matches: tuple[Match, ...]
     catalogue: tuple[Skill, ...]
 
-    def of(self, *fates: MatchStatus) -> tuple[Match, ...]:
-        """The matches with one of these fates."""
-        return tuple(match for match in self.matches if match.status in fates)
+    def of(self, status: MatchStatus) -> tuple[Match, ...]:
+        """The matches with this status."""
+        return tuple(match for match in self.matches if match.status is status)
 
     @property
     def active(self) -> tuple[Match, ...]:
-        """What is put before the model."""
+        """The skills that are put before the model."""
         return self.of(MatchStatus.ACTIVE)
 
     @property
     def reference(self) -> tuple[Match, ...]:
-        """What the model may look at."""
+        """The skills that the model may look at."""
         return self.of(MatchStatus.REFERENCE)
-
-    @property
-    def unreviewed(self) -> tuple[Match, ...]:
-        """What would have been used, had somebody looked at it."""
-        return self.of(MatchStatus.UNREVIEWED)
 
 
 def match(
-    task: MatchTask, shelf: SkillSnapshot, state: MatchState, count: CountTokens, limits: SelectionLimits = USUAL
+    task: MatchTask, snapshot: SkillSnapshot, state: MatchState, count: CountTokens, limits: SelectionLimits = USUAL
 ) -> Matched:
-    """Weigh every skill against a task and decide which are used."""
-    seen = _LookedAt(
-        shelf.patterns.hits(searchable(task.text)),
+    """Weigh every skill against a task and select those that are used."""
+    searched = _SearchedTask(
+        snapshot.patterns.hits(searchable(task.text)),
         normalize(excerpt(task.text).lower()),
         frozenset(task.tools),
         task.slots,
     )
-    scored = [
-        found for skill in shelf.candidates if skill.has_triggers and (found := _score(skill, seen, state)) is not None
-    ]
-    done = [_untrusted(each, shelf) if each.status in _TRUSTED_ONLY else each for each in scored]
-    fitting = [each for each in done if each.status is MatchStatus.ACTIVE]
-    others = [each for each in done if each.status is not MatchStatus.ACTIVE]
-    decided = select(
-        fitting, lambda skill: state.since.get(skill.name), limits, lambda skill, room: _text(skill, shelf, room, count)
+    candidates = [skill for skill in snapshot.candidates if skill.has_triggers]
+    scored = [found for skill in candidates if (found := _score(skill, searched, state)) is not None]
+    trusted = [_check_reviewed(each, snapshot) if each.status in _TRUSTED_ONLY else each for each in scored]
+    fitting = [each for each in trusted if each.status is MatchStatus.ACTIVE]
+    others = [each for each in trusted if each.status is not MatchStatus.ACTIVE]
+    selected = select(
+        fitting,
+        lambda skill: state.since.get(skill.name),
+        limits,
+        lambda skill, room: _text(skill, snapshot, room, count),
     )
-    matches = tuple(sorted([*decided, *others], key=order))
-    shown = {(each.skill.name, each.skill.source) for each in matches if each.status in _SHOWN}
-    return Matched(matches, tuple(skill for skill in shelf.candidates if (skill.name, skill.source) not in shown))
+    matches = tuple(sorted([*selected, *others], key=order))
+    shown = {each.skill.key for each in matches if each.status in _SHOWN}
+    return Matched(matches, tuple(skill for skill in snapshot.candidates if skill.key not in shown))
 
 
 @dataclass(frozen=True, slots=True)
-class _LookedAt:
-    """A task as the signals look at it."""
+class _SearchedTask:
+    """A task prepared for the signals; `hits` are the texts of all patterns that match it."""
 
     hits: frozenset[str]
     lowered: str
@@ -120,8 +111,8 @@ class _LookedAt:
     slots: Mapping[str, str]
 
 
-def _score(skill: Skill, task: _LookedAt, state: MatchState) -> Match | None:
-    """The skill with its signals and its status before conflicts; None when nothing speaks for it."""
+def _score(skill: Skill, task: _SearchedTask, state: MatchState) -> Match | None:
+    """The skill with its signals and its status before the selection; None without any signal."""
     signals = _signals(skill.triggers, task) if skill.triggers is not None else []
     near = state.near.get(skill.key, 0.0) if skill.conditions else 0.0
     ruled = min(sum([signal.weight for signal in signals]), 1.0)
@@ -137,50 +128,39 @@ def _score(skill: Skill, task: _LookedAt, state: MatchState) -> Match | None:
         status, why = MatchStatus.PRESENT, "the model has it already"
     elif ruled and _scaled(ruled, factor) >= threshold:
         status, why = MatchStatus.ACTIVE, ""
+    elif near >= REFERENCE and near * factor >= REFERENCE:
+        threshold = SEMANTIC
+        is_active = _scaled(near, factor) >= SEMANTIC
+        status = MatchStatus.ACTIVE if is_active else MatchStatus.REFERENCE
+        why = "" if is_active else f"near its conditions, but below {SEMANTIC}: offered to look at"
     else:
-        threshold, status, why = _by_meaning(near, factor, threshold, score)
+        status, why = MatchStatus.BELOW, f"{score:.2f} is below {threshold:.2f}"
     return Match(skill, tuple(signals), round(base, _DIGITS), factor, score, threshold, status, why)
-
-
-def _by_meaning(near: float, factor: float, threshold: float, score: float) -> tuple[float, MatchStatus, str]:
-    """The threshold that counts, the status and its reason for a skill that its rules do not call for."""
-    if near >= REFERENCE and near * factor >= REFERENCE:
-        if _scaled(near, factor) >= SEMANTIC:
-            return SEMANTIC, MatchStatus.ACTIVE, ""
-        return SEMANTIC, MatchStatus.REFERENCE, f"near its conditions, but below {SEMANTIC}: offered to look at"
-    return threshold, MatchStatus.BELOW, f"{score:.2f} is below {threshold:.2f}"
 
 
 def _scaled(value: float, factor: float) -> float:
     return round(min(value * factor, 1.0), _DIGITS)
 
 
-def _signals(triggers: Triggers, task: _LookedAt) -> list[Signal]:
+def _signals(triggers: Triggers, task: _SearchedTask) -> list[Signal]:
     found = []
-    hits = task.hits
-    intent = next((each for each in triggers.patterns if hits >= each.texts), None) if hits else None
-    but = next((each for each in triggers.exceptions if each.text in hits), None) if intent is not None else None
-    if but is not None:
-        found.append(_signal("except_pattern", but.text, 0.0))
+    intent = next((each for each in triggers.patterns if task.hits >= each.texts), None) if task.hits else None
+    exception = next((each for each in triggers.exceptions if each.text in task.hits), None) if intent else None
+    if exception is not None:
+        found.append(Signal("except_pattern", exception.text, 0.0))
     elif intent is not None:
-        found.append(_signal("intent_pattern", str(intent), INTENT))
+        found.append(Signal("intent_pattern", str(intent), INTENT))
     if not task.tools.isdisjoint(triggers.tools):
-        found += [_signal("tool_signal", tool, TOOL) for tool in dict.fromkeys(triggers.tools) if tool in task.tools]
-    words = [word for word in triggers.keywords if word in task.lowered and _has(task.lowered, word)]
+        found += [Signal("tool_signal", tool, TOOL) for tool in dict.fromkeys(triggers.tools) if tool in task.tools]
+    words = [word for word in triggers.keywords if _has(task.lowered, word)]
     if words:
         share = len(words) / len(triggers.keywords)
-        said = f"{len(words)}/{len(triggers.keywords)} keywords: {', '.join(words)}"
-        found.append(_signal("context_keyword", said, round(KEYWORDS * share, _DIGITS)))
+        detail = f"{len(words)}/{len(triggers.keywords)} keywords: {', '.join(words)}"
+        found.append(Signal("context_keyword", detail, round(KEYWORDS * share, _DIGITS)))
     for name, values in triggers.slots:
         if task.slots.get(name) in values:
-            found.append(_signal("context_slot", f"{name}={task.slots[name]}", SLOT))
+            found.append(Signal("context_slot", f"{name}={task.slots[name]}", SLOT))
     return found
-
-
-@lru_cache(maxsize=4_096)
-def _signal(type_: str, detail: str, weight: float) -> Signal:
-    """The signal; most come again with every task."""
-    return Signal(type_, detail, weight)
 
 
 def _has(text: str, word: str) -> bool:
@@ -193,21 +173,18 @@ def _has(text: str, word: str) -> bool:
     return at >= 0
 
 
-def _untrusted(found: Match, shelf: SkillSnapshot) -> Match:
-    """The match, or why it is only shown: nobody here has looked at it, or at a part of it."""
+def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
+    """The match; with the status `UNREVIEWED` if nobody has reviewed the skill or a skill of its chain."""
     skill = found.skill
-    if not skill.reviewed:
-        why = f"nobody has looked at it on this machine: vault-agent skills review {skill.name}"
-        return replace(found, status=MatchStatus.UNREVIEWED, why=why)
-    strange = [part.name for part in chain.parts(skill, shelf.get) if not part.reviewed]
-    if strange:
-        why = f"nobody has looked at its step {strange[0]}: vault-agent skills review {strange[0]}"
-        return replace(found, status=MatchStatus.UNREVIEWED, why=why)
-    return found
+    parts = (part for part in chain.parts(skill, snapshot.get) if not part.reviewed)
+    unreviewed = skill if not skill.reviewed else next(parts, None)
+    if unreviewed is None:
+        return found
+    what = "it on this machine" if unreviewed is skill else f"its step {unreviewed.name}"
+    why = f"nobody has looked at {what}: vault-agent skills review {unreviewed.name}"
+    return replace(found, status=MatchStatus.UNREVIEWED, why=why)
 
 
-def _text(skill: Skill, shelf: SkillSnapshot, room: int, count: CountTokens) -> Truncated:
-    if not skill.chain:
-        return truncate(skill.body, room, count, skill.name)
-    text = compose_workflow(skill, shelf.get, room, count)
+def _text(skill: Skill, snapshot: SkillSnapshot, room: int, count: CountTokens) -> Truncated:
+    text = compose_workflow(skill, snapshot.get, room, count) if skill.chain else skill.body
     return truncate(text, room, count, skill.name)

@@ -1,7 +1,7 @@
-"""Which of the skills that fit a task are used: not one that was just used, one of each exclusive group, the best few,
-as many as there is room for. Every decision is kept with its reason.
+"""Selects among the skills that fit a task: none that was just used, one of each exclusive group, the best few, as many
+as there is room for. Every decision has its reason.
 
-Pure: the same matches always end the same way. Of equal ones the higher priority goes first, then the name.
+Pure and deterministic: of equal matches the one with the higher priority goes first, then by name.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,13 +13,13 @@ from agent.skills.reading.skill import Skill
 
 MOST = 3
 ROOM = 4_000
-"""Tokens of all skills that are used at once."""
+"""Tokens of all active skills together."""
 LEAST = 80
 """Tokens below which a skill's text is left out altogether."""
 
 
 class MatchStatus(StrEnum):
-    """What became of a skill for a task."""
+    """The decision about a skill for a task."""
 
     ACTIVE = "active"
     REFERENCE = "reference"
@@ -34,8 +34,8 @@ class MatchStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One thing that speaks for a skill. `type`: intent_pattern, tool_signal, context_keyword, context_slot,
-    semantic, or except_pattern where one keeps a pattern from counting; `weight` is what it adds, 0 to 1."""
+    """One reason for a skill. `type`: intent_pattern, tool_signal, context_keyword, context_slot, semantic, or
+    except_pattern where an exception cancels a pattern; `weight` is what it adds, 0 to 1."""
 
     type: str
     detail: str
@@ -45,7 +45,7 @@ class Signal:
 @dataclass(frozen=True, slots=True)
 class Match:
     """A skill weighed against a task. `base` is the sum of its signals, at most 1; `factor` comes from feedback;
-    `score` is their product, at most 1. `text` is what is put before the model, of an active one."""
+    `score` is their product, at most 1. `text` is what the model is given of an active skill."""
 
     skill: Skill
     signals: tuple[Signal, ...]
@@ -71,7 +71,7 @@ def order(match: Match) -> tuple[float, int, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
-    """How many skills are used at once, and in how many tokens."""
+    """The most skills that are active at once, and the tokens of all of them."""
 
     most: int = MOST
     room: int = ROOM
@@ -110,7 +110,7 @@ def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], lim
 
 
 def _winners(matches: Iterable[Match]) -> dict[str, Match]:
-    """The match that stands for each exclusive group: the highest priority, then the highest score, then the name."""
+    """The match of each exclusive group that is used: by priority, then by score, then by name."""
     found: dict[str, Match] = {}
     for match in sorted(matches, key=lambda each: (-each.skill.priority, *order(each))):
         if match.skill.exclusive_group:

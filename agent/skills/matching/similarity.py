@@ -1,8 +1,7 @@
-"""How near a task is to the conditions that learned skills give for themselves, in meaning.
+"""The similarity in meaning of a task and the conditions of learned skills.
 
-Cosines of static vectors mean something else with every model: those that ship score a good match far lower than the
-scale that thresholds are written for. So each model's cosines are put on that scale by two figures, measured on
-examples that the tests keep.
+The cosine of a good match differs from model to model, and the models that ship score far below the scale of the
+thresholds. So each model's cosines are mapped to that scale by two figures, measured on examples in the tests.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,9 +32,9 @@ class Calibration:
 
 
 CALIBRATIONS: Mapping[str, Calibration] = {"wordllama": Calibration(0.57, 0.70)}
-"""By the beginning of an embedder's name."""
+"""By the first letters of an embedder's name."""
 OTHERWISE = Calibration(0.6, 0.8)
-"""For models that nobody has measured: as the scale was meant."""
+"""For models that were never measured."""
 
 
 def calibration(name: str) -> Calibration:
@@ -45,13 +44,13 @@ def calibration(name: str) -> Calibration:
 
 @dataclass(slots=True)
 class Similarity:
-    """Compares tasks with conditions; remembers the conditions' vectors."""
+    """Compares tasks with conditions; caches the conditions' vectors."""
 
     embedder: Embedder
     _known: dict[str, list[float]] = field(default_factory=dict)
 
     def near(self, task: str, skills: Iterable[Skill]) -> dict[str, float]:
-        """For each skill with conditions, by key: how near the nearest of them is, 0 to 1."""
+        """The similarity of the nearest condition of each skill that has any, by key, 0 to 1."""
         told = [skill for skill in skills if skill.conditions]
         if not told:
             return {}

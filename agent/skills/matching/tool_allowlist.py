@@ -1,6 +1,6 @@
-"""`allowed-tools`: while skills that name their tools are active, a run has only those, and never one more.
+"""`allowed-tools`: while skills that name their tools are active, a run has only those.
 
-What is returned is only ever taken away from what the run's policy allows; a name that nobody knows allows nothing.
+The result only narrows what the run's policy allows; an unknown name allows nothing.
 """
 
 from collections.abc import Collection, Iterable
@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from agent.skills.reading.skill import Skill
 
 ALWAYS = frozenset({"human_ask", "skill_list", "skill_show", "skill_feedback"})
-"""What every skill may use: asking the person, and reading skills."""
+"""The tools that every skill may use: to ask the person and to read skills."""
 _ELSEWHERE = {
     "read": ("vault_read",),
     "write": ("vault_write",),
@@ -24,7 +24,7 @@ _ELSEWHERE = {
     "task": ("delegate",),
     "askuserquestion": ("human_ask",),
 }
-"""The names that other programs have for what our tools do."""
+"""The names of other programs for what our tools do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,12 @@ class Allowance:
     words: frozenset[str]
 
     def keeps(self, name: str, groups: Collection[str] = ()) -> bool:
-        """Whether a tool of this name and these groups stays."""
+        """Whether a tool of this name and these groups is allowed."""
         return name in ALWAYS or any(word in groups or fnmatchcase(name, word) for word in self.words)
 
 
 def allowance(active: Iterable[Skill]) -> Allowance | None:
-    """What the active skills allow; None where none of them says anything, and nothing is narrowed.
-
-    Several skills that do are there to be used together, so each brings its own.
-    """
+    """The tools that the active skills allow together; None where none of them names any, and nothing is narrowed."""
     said = [skill.allowed_tools for skill in active if skill.allowed_tools is not None]
     if not said:
         return None

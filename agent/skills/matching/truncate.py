@@ -1,4 +1,4 @@
-"""A skill's text shortened at a heading, so that what is left is whole, and says what is missing."""
+"""Shortens a skill's text at a heading, and names the sections that are left out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """A text, its tokens, and the headings of the parts that were left out."""
+    """A text, its tokens, and the headings of the sections that were left out."""
 
     text: str
     tokens: int
@@ -24,9 +24,9 @@ class Truncated:
 
 @lru_cache(maxsize=256)
 def truncate(text: str, room: int, count: CountTokens, name: str) -> Truncated:
-    """The text in at most `room` tokens: without its last sections, or, where its first does not fit, its last lines.
+    """The text in at most `room` tokens: without its last sections or, if not even the first one fits, its last lines.
 
-    `name` is the skill's, for the line that says how to read the rest. What was cut last is remembered.
+    `name` is the skill's, for the line that says how to read the rest. Cached.
     """
     tokens = count(text)
     if tokens <= room:
@@ -45,7 +45,7 @@ def truncate(text: str, room: int, count: CountTokens, name: str) -> Truncated:
 
 
 def _by_lines(lines: list[str], room: int, count: CountTokens, name: str, titles: tuple[str, ...]) -> Truncated:
-    """As many first lines as fit; none where not even the remark does."""
+    """The first lines that fit; none where there is only room for the remark."""
     remark = _rest(name, titles)
     least, most = 0, len(lines) - 1
     while least < most:
