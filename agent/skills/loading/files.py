@@ -1,7 +1,6 @@
-"""The files of a skill's folder, listed, read and hashed without ever following a link or leaving the folder.
+"""Lists, reads and hashes the files of a skill's folder without following a link or leaving the folder.
 
-Unlike a vault's own reads these wait for nobody: a file that is just being saved is read as it is, and again when its
-event comes.
+Unlike the vault's reads these do not wait for a save to end: the file's event makes the library read it again.
 """
 
 import errno
@@ -22,7 +21,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class BadFolder(ValueError):
-    """A folder that cannot be taken as a skill; the text says why."""
+    """A folder that cannot be used as a skill; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The plain files of a folder, sorted by path, and what was left out because it is a link or no file."""
+    """The plain files of a folder, sorted by path, and the paths left out because they are links or no plain files."""
 
     files: tuple[File, ...]
     strange: tuple[str, ...] = ()
@@ -66,7 +65,7 @@ def _opened(root: Path, folder: str) -> Iterator[int]:
 
 
 def folder_names(root: Path, folder: str) -> list[str]:
-    """What lies in a folder, but for plain files and what is hidden; sorted. Empty where there is no such folder."""
+    """The names in a folder that are neither plain files nor hidden, sorted; empty where there is no such folder."""
     try:
         with _opened(root, folder) as here, os.scandir(here) as entries:
             found = [entry.name for entry in entries if not entry.is_file(follow_symlinks=False)]
@@ -76,7 +75,7 @@ def folder_names(root: Path, folder: str) -> list[str]:
 
 
 def list_files(root: Path, folder: str) -> Listing:
-    """Everything in a skill's folder but what is hidden; raises `BadFolder`, and `OSError` where it is missing."""
+    """The files in a skill's folder that are not hidden; raises `BadFolder`, and `OSError` where it is missing."""
     files: list[File] = []
     strange: list[str] = []
     with _opened(root, folder) as top:
@@ -132,7 +131,7 @@ def read_file(root: Path, folder: str, path: str, longest: int) -> bytes:
 
 
 def hash_files(root: Path, folder: str, files: Listing, known: Mapping[str, bytes]) -> dict[str, str]:
-    """SHA-256 of every file; `known` has the bytes of those that were read already. Raises `BadFolder`, `OSError`."""
+    """The SHA-256 of every file; `known` has the bytes of files read already. Raises `BadFolder` or `OSError`."""
     found = {}
     for file in files.files:
         data = known.get(file.path)
@@ -142,6 +141,6 @@ def hash_files(root: Path, folder: str, files: Listing, known: Mapping[str, byte
 
 
 def folder_digest(found: Mapping[str, str]) -> str:
-    """One hash for a whole folder, of its names and contents."""
+    """One SHA-256 over the names and hashes of a folder's files."""
     lines = (f"{found[path]} {path}\n" for path in sorted(found))
     return sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
