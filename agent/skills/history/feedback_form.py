@@ -11,10 +11,6 @@ from agent.skills.history.usage import Opinion
 from agent.texts import Language, in_all_languages, text
 
 _BOX = re.compile(r"`?([\w-]+)`?\s*[:：]\s*(\S.*)")
-_OPINIONS: dict[str, Opinion] = {
-    **dict.fromkeys(in_all_languages("skill_feedback.helpful"), "helpful"),
-    **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),
-}
 
 
 def feedback_form(names: Iterable[str], language: Language) -> str:
@@ -26,12 +22,16 @@ def feedback_form(names: Iterable[str], language: Language) -> str:
 
 
 def parse_feedback_form(note: str) -> Iterator[tuple[str, Opinion]]:
-    """The skills of which exactly one box is ticked, each with that opinion."""
+    """The skills of which exactly one box is ticked, each with that opinion, whatever the language of the note."""
+    opinions_by_words: dict[str, Opinion] = {
+        **dict.fromkeys(in_all_languages("skill_feedback.helpful"), "helpful"),
+        **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),
+    }
     found: dict[str, set[Opinion]] = {}
     for task in tasks.read(blocks.read(note)):
         box = _BOX.fullmatch(task.text.strip())
-        if box is not None and task.done and box[2] in _OPINIONS:
-            found.setdefault(box[1], set()).add(_OPINIONS[box[2]])
+        if box is not None and task.done and box[2] in opinions_by_words:
+            found.setdefault(box[1], set()).add(opinions_by_words[box[2]])
     for name, opinions in found.items():
         if len(opinions) == 1:
             yield name, opinions.pop()

@@ -22,7 +22,7 @@ from agent.skills.loading.files import (
 )
 from agent.skills.loading.locations import FOLDER, SkillLocation, split_path
 from agent.skills.loading.pins import Pin, ReviewPins
-from agent.skills.reading.chain import check_chains, flaws
+from agent.skills.reading.chain import chain_problems, check_chains
 from agent.skills.reading.patterns import PatternSet
 from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
@@ -205,8 +205,8 @@ class SkillLibrary:
             if named[skill.name] is skill:
                 usable += [skill] if skill.name in working else []
                 continue
-            own = list(flaws(skill, working.get))
-            problems += [SkillProblem(skill.path, skill.lines.get(flaw.key, 1), flaw.reason) for flaw in own]
+            own = list(chain_problems(skill, working.get))
+            problems += own
             usable += [] if own else [skill]
         return SkillSnapshot(tuple(usable), tuple(problems), _by_name(usable))
 

@@ -5,7 +5,6 @@ A chain may contain another chain, whose steps then stand in its place. The text
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from agent.skills.reading.skill import ChainStep, Skill, SkillProblem
@@ -20,50 +19,48 @@ FindSkill = Callable[[str], Skill | None]
 """The skill of a name; None where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
-    """A mistake in one of the keys that name other skills."""
-
-    key: str
-    reason: str
-
-
 class _TooMany(Exception):
     """The skill builds on more than `MOST_OTHERS` skills."""
 
 
-def flaws(skill: Skill, find: FindSkill) -> Iterator[Flaw]:
+def chain_problems(skill: Skill, find: FindSkill) -> Iterator[SkillProblem]:
     """The mistakes in a skill's chain and prerequisites; none for a skill that names no other."""
     for name in skill.prerequisites:
         if find(name) is None:
-            yield Flaw("prerequisites", f"the prerequisite {name} is no skill that is there")
+            yield _problem(skill, "prerequisites", f"the prerequisite {name} is no skill that is there")
     try:
         circle = _circle(skill.name, lambda name: _prerequisites(find(name)))
         if circle:
-            yield Flaw("prerequisites", f"the prerequisites go in a circle: {' → '.join(circle)}")
-        yield from _flaws_of_steps(skill, find)
+            yield _problem(skill, "prerequisites", f"the prerequisites go in a circle: {' → '.join(circle)}")
+        yield from _step_problems(skill, find)
     except _TooMany:
-        yield Flaw("chain", f"it builds on more than {MOST_OTHERS} other skills")
+        yield _problem(skill, "chain", f"it builds on more than {MOST_OTHERS} other skills")
 
 
-def _flaws_of_steps(skill: Skill, find: FindSkill) -> Iterator[Flaw]:
+def _step_problems(skill: Skill, find: FindSkill) -> Iterator[SkillProblem]:
     unknown = [(number, step.skill) for number, step in enumerate(skill.chain, 1) if find(step.skill) is None]
     for number, name in unknown:
-        yield Flaw("chain", f"step {number} of the chain names {name}, and there is no such skill")
+        yield _problem(skill, "chain", f"step {number} of the chain names {name}, and there is no such skill")
     circle = _circle(skill.name, lambda name: _links(find(name)))
     if circle:
-        yield Flaw("chain", f"the chain goes in a circle: {' → '.join(circle)}")
+        yield _problem(skill, "chain", f"the chain goes in a circle: {' → '.join(circle)}")
         return
     made = {TASK}
     for number, step in enumerate(skill.chain, 1):
         for name in step.inputs:
             if name not in made:
-                yield Flaw("chain", f"step {number} of the chain starts from {name}, which no step before it gives")
+                yield _problem(
+                    skill, "chain", f"step {number} of the chain starts from {name}, which no step before it gives"
+                )
         if step.output in made:
-            yield Flaw("chain", f"step {number} of the chain gives {step.output}, which is given already")
+            yield _problem(skill, "chain", f"step {number} of the chain gives {step.output}, which is given already")
         made |= {step.output} - {""}
     if not unknown and skill.chain and len(list(islice(flat_steps(skill, find), MOST_STEPS + 1))) > MOST_STEPS:
-        yield Flaw("chain", f"the chain has more than {MOST_STEPS} steps, those of chains in it included")
+        yield _problem(skill, "chain", f"the chain has more than {MOST_STEPS} steps, those of chains in it included")
+
+
+def _problem(skill: Skill, key: str, reason: str) -> SkillProblem:
+    return SkillProblem(skill.path, skill.lines.get(key, 1), reason)
 
 
 def _prerequisites(skill: Skill | None) -> tuple[str, ...]:
@@ -104,10 +101,10 @@ def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[S
             users.setdefault(name, []).append(skill.name)
     suspects = {skill.name for skill in skills.values() if skill.chain or skill.prerequisites}
     while suspects:
-        bad = {name: found for name in sorted(suspects) if (found := list(flaws(kept[name], kept.get)))}
+        bad = {name: found for name in sorted(suspects) if (found := list(chain_problems(kept[name], kept.get)))}
         for name, found in bad.items():
-            skill = kept.pop(name)
-            problems += [SkillProblem(skill.path, skill.lines.get(flaw.key, 1), flaw.reason) for flaw in found]
+            del kept[name]
+            problems += found
         suspects = {user for name in bad for user in users.get(name, ()) if user in kept}
     return kept, tuple(problems)
 

@@ -49,12 +49,12 @@ class HeaderFields:
         below = range(start, len(self.header)) if wanted else ()
         return next((at + 2 for at in below if wanted in self.header[at]), entry.line)
 
-    def bad(self, key: str, reason: str, inside: str = "") -> None:
+    def add_error(self, key: str, reason: str, inside: str = "") -> None:
         """Add a problem that makes the skill unusable."""
         self.broken = True
         self.problems.append(SkillProblem(self.path, self.line(key, inside), reason))
 
-    def odd(self, key: str, reason: str) -> None:
+    def add_remark(self, key: str, reason: str) -> None:
         """Add a problem about a key that is ignored."""
         self.problems.append(SkillProblem(self.path, self.line(key), reason))
 
@@ -64,14 +64,14 @@ class HeaderFields:
         if value is None:
             return ""
         if isinstance(value, Mapping) or is_list(value):
-            self.bad(key, f"{key} must be text")
+            self.add_error(key, f"{key} must be text")
             return ""
-        return self.fitting(key, str(value).strip(), longest)
+        return self.limited(key, str(value).strip(), longest)
 
-    def fitting(self, key: str, text: str, longest: int = LONGEST_TEXT) -> str:
+    def limited(self, key: str, text: str, longest: int = LONGEST_TEXT) -> str:
         """The text; adds a problem when it is longer than `longest`."""
         if len(text) > longest:
-            self.bad(key, f"{key} has {len(text):,} characters; at most {longest:,} are allowed")
+            self.add_error(key, f"{key} has {len(text):,} characters; at most {longest:,} are allowed")
         return text
 
     def texts(self, key: str, value: Value, name: str = "") -> tuple[str, ...]:
@@ -79,14 +79,14 @@ class HeaderFields:
         name = name or key
         items = value if is_list(value) else () if value is None else (value,)
         if len(items) > LONGEST_LIST:
-            self.bad(key, f"{name} has {len(items):,} items; at most {LONGEST_LIST} are allowed")
+            self.add_error(key, f"{name} has {len(items):,} items; at most {LONGEST_LIST} are allowed")
             return ()
         found = []
         for item in items:
             if item is None or isinstance(item, Mapping) or is_list(item) or not str(item).strip():
-                self.bad(key, f"{name} must hold texts only")
+                self.add_error(key, f"{name} must hold texts only")
                 return ()
-            found.append(self.fitting(key, str(item).strip()))
+            found.append(self.limited(key, str(item).strip()))
         return tuple(found)
 
     def number(self, key: str, default: float, least: float, most: float) -> float:
@@ -95,14 +95,14 @@ class HeaderFields:
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.odd(key, f"{key} is not a number, so it is left unread; write one from {least:g} to {most:g}")
+            self.add_remark(key, f"{key} is not a number, so it is left unread; write one from {least:g} to {most:g}")
             return default
-        return self.within(key, key, value, least, most)
+        return self.in_range(key, key, value, least, most)
 
-    def within(self, key: str, name: str, value: Value, least: float, most: float) -> float:
+    def in_range(self, key: str, name: str, value: Value, least: float, most: float) -> float:
         """The value as a number in a range; adds a problem for anything else."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            self.bad(key, f"{name} must be a number from {least:g} to {most:g}")
+            self.add_error(key, f"{name} must be a number from {least:g} to {most:g}")
             return least
         return float(value)
 
@@ -111,7 +111,7 @@ class HeaderFields:
         value = self.value(key)
         if value is None or isinstance(value, Mapping):
             return value
-        self.odd(key, f"{key} is not a mapping, so it is left unread")
+        self.add_remark(key, f"{key} is not a mapping, so it is left unread")
         return None
 
     def pairs(self, key: str, name: str, value: Value) -> Iterator[tuple[str, Value]]:
@@ -119,9 +119,9 @@ class HeaderFields:
         if value is None:
             return
         if not isinstance(value, Mapping):
-            self.bad(key, f"{name} must be a mapping")
+            self.add_error(key, f"{name} must be a mapping")
             return
         if len(value) > LONGEST_LIST:
-            self.bad(key, f"{name} has {len(value):,} keys; at most {LONGEST_LIST} are allowed")
+            self.add_error(key, f"{name} has {len(value):,} keys; at most {LONGEST_LIST} are allowed")
             return
         yield from value.items()

@@ -105,11 +105,11 @@ def _name(fields: HeaderFields, folder: str) -> str:
     name = unicodedata.normalize("NFKC", fields.text("name"))
     reason = name_problem(name)
     if "name" not in fields:
-        fields.bad("name", "name is missing")
+        fields.add_error("name", "name is missing")
     elif reason:
-        fields.bad("name", reason)
+        fields.add_error("name", reason)
     elif name != unicodedata.normalize("NFKC", folder):
-        fields.bad("name", f"name is {name}, but its folder is {ascii(folder)[1:-1]}; they must be the same")
+        fields.add_error("name", f"name is {name}, but its folder is {ascii(folder)[1:-1]}; they must be the same")
     return name
 
 
@@ -127,7 +127,7 @@ def name_problem(name: str) -> str:
 def _description(fields: HeaderFields) -> str:
     text = fields.text("description", _DESCRIPTION)
     if not text and not fields.broken:
-        fields.bad("description", "description is missing: say what the skill does and when to use it")
+        fields.add_error("description", "description is missing: say what the skill does and when to use it")
     return text
 
 
@@ -165,7 +165,7 @@ def _words(text: str) -> list[str]:
 def _listed(fields: HeaderFields, key: str) -> tuple[str, ...]:
     value = fields.value(key)
     if value is not None and not is_list(value):
-        fields.odd(key, f"{key} is not a list, so it is left unread")
+        fields.add_remark(key, f"{key} is not a list, so it is left unread")
         return ()
     return fields.texts(key, value)
 
@@ -173,9 +173,9 @@ def _listed(fields: HeaderFields, key: str) -> tuple[str, ...]:
 def _word(fields: HeaderFields, key: str) -> str:
     value = fields.value(key)
     if isinstance(value, list | tuple | dict):
-        fields.odd(key, f"{key} is not a word, so it is left unread")
+        fields.add_remark(key, f"{key} is not a word, so it is left unread")
         return ""
-    return "" if value is None else fields.fitting(key, str(value).strip(), _NAME)
+    return "" if value is None else fields.limited(key, str(value).strip(), _NAME)
 
 
 def _product(fields: HeaderFields) -> Product | None:
@@ -183,4 +183,4 @@ def _product(fields: HeaderFields) -> Product | None:
     if found is None:
         return None
     format_, kind = (str(found.get(name) or "") for name in ("format", "artifact_type"))
-    return Product(fields.fitting("output", format_), found.get("artifacts") is True, fields.fitting("output", kind))
+    return Product(fields.limited("output", format_), found.get("artifacts") is True, fields.limited("output", kind))

@@ -17,10 +17,10 @@ def parse_steps(fields: HeaderFields) -> tuple[ChainStep, ...]:
     if value is None:
         return ()
     if not is_list(value):
-        fields.odd(_KEY, "chain is not a list of steps, so it is left unread")
+        fields.add_remark(_KEY, "chain is not a list of steps, so it is left unread")
         return ()
     if not 1 <= len(value) <= MOST:
-        fields.bad(_KEY, f"chain must have between 1 and {MOST} steps")
+        fields.add_error(_KEY, f"chain must have between 1 and {MOST} steps")
         return ()
     return tuple(step for number, item in enumerate(value, 1) if (step := _step(fields, number, item)) is not None)
 
@@ -32,16 +32,16 @@ def _step(fields: HeaderFields, number: int, value: Value) -> ChainStep | None:
     found = dict(fields.pairs(_KEY, name, value))
     unknown = [key for key in found if key not in _KNOWN]
     if unknown:
-        fields.bad(
+        fields.add_error(
             _KEY, f"{name} has the unknown key {ascii(unknown[0])[1:-1]}; known: {', '.join(_KNOWN)}", unknown[0]
         )
     skill = _text(fields, name, "skill", found.get("skill"))
     if not skill:
-        fields.bad(_KEY, f"{name} names no skill")
+        fields.add_error(_KEY, f"{name} names no skill")
         return None
     wish = _text(fields, name, "on_failure", found.get("on_failure")) or "stop"
     if wish not in get_args(OnFailure):
-        fields.bad(_KEY, f"on_failure of {name} must be one of {', '.join(get_args(OnFailure))}", wish)
+        fields.add_error(_KEY, f"on_failure of {name} must be one of {', '.join(get_args(OnFailure))}", wish)
     return ChainStep(
         skill,
         fields.texts(_KEY, found.get("input_from"), f"input_from of {name}"),
@@ -58,5 +58,5 @@ def _step(fields: HeaderFields, number: int, value: Value) -> ChainStep | None:
 def _text(fields: HeaderFields, step: str, key: str, value: Value) -> str:
     texts = fields.texts(_KEY, value, f"{key} of {step}")
     if len(texts) > 1:
-        fields.bad(_KEY, f"{key} of {step} must be one text")
+        fields.add_error(_KEY, f"{key} of {step} must be one text")
     return texts[0] if texts else ""

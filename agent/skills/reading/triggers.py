@@ -20,7 +20,9 @@ def parse_triggers(fields: HeaderFields) -> Triggers | None:
         return None
     for name in found:
         if name not in _KNOWN:
-            fields.odd(_KEY, f"triggers.{ascii(name)[1:-1]} is unknown and left unread; known: {', '.join(_KNOWN)}")
+            fields.add_remark(
+                _KEY, f"triggers.{ascii(name)[1:-1]} is unknown and left unread; known: {', '.join(_KNOWN)}"
+            )
     signals = dict(fields.pairs(_KEY, "context_signals", found.get("context_signals")))
     threshold = found.get("confidence_threshold")
     patterns = _intents(fields, found.get("intent_patterns"))
@@ -33,11 +35,11 @@ def parse_triggers(fields: HeaderFields) -> Triggers | None:
             (name, fields.texts(_KEY, value, f"slots.{name}"))
             for name, value in fields.pairs(_KEY, "slots", signals.get("slots"))
         ),
-        THRESHOLD if threshold is None else fields.within(_KEY, "confidence_threshold", threshold, 0, 1) or THRESHOLD,
+        THRESHOLD if threshold is None else fields.in_range(_KEY, "confidence_threshold", threshold, 0, 1) or THRESHOLD,
         exceptions,
     )
     if sum(pattern.size for pattern in triggers.every) > SIZE_TOGETHER:
-        fields.bad(_KEY, "the patterns are too large together: use fewer, or smaller repeats")
+        fields.add_error(_KEY, "the patterns are too large together: use fewer, or smaller repeats")
     return triggers
 
 
@@ -55,11 +57,11 @@ def _intents(fields: HeaderFields, value: Value) -> tuple[Intent, ...]:
             parts = _patterns(fields, f"{_INTENTS}: {_ALL}", item[_ALL])
             found += [Intent(parts)] if parts else []
             if not parts:
-                fields.bad(_KEY, f"{_INTENTS}: {_ALL} must hold patterns")
+                fields.add_error(_KEY, f"{_INTENTS}: {_ALL} must hold patterns")
         else:
             found += [Intent((part,)) for part in _patterns(fields, _INTENTS, (item,))]
         if len(items) > MOST or sum(len(intent.parts) for intent in found) > MOST:
-            fields.bad(_KEY, f"{_INTENTS} has more than {MOST} patterns; at most {MOST} are allowed")
+            fields.add_error(_KEY, f"{_INTENTS} has more than {MOST} patterns; at most {MOST} are allowed")
             return ()
     return tuple(found)
 
@@ -67,15 +69,15 @@ def _intents(fields: HeaderFields, value: Value) -> tuple[Intent, ...]:
 def _patterns(fields: HeaderFields, name: str, value: Value) -> tuple[Pattern, ...]:
     texts = fields.texts(_KEY, value, name)
     if len(texts) > MOST:
-        fields.bad(_KEY, f"{name} has {len(texts)} items; at most {MOST} are allowed")
+        fields.add_error(_KEY, f"{name} has {len(texts)} items; at most {MOST} are allowed")
         return ()
     if value is not None and not is_list(value) and not isinstance(value, str):
-        fields.bad(_KEY, f"{name} must be a list of patterns")
+        fields.add_error(_KEY, f"{name} must be a list of patterns")
         return ()
     found = []
     for text in texts:
         try:
             found.append(compile_pattern(text))
         except BadPattern as error:
-            fields.bad(_KEY, str(error), text)
+            fields.add_error(_KEY, str(error), text)
     return tuple(found)
