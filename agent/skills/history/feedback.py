@@ -2,9 +2,7 @@
 aside. `usage` reads and writes the rows, `stats` counts them.
 """
 
-import os
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -41,39 +39,25 @@ class SkillHistory:
 
     def factors(self, names: Iterable[str]) -> dict[str, float]:
         """The feedback factor of each of these skills whose factor is not 1."""
-        files = self._files()
-        found = {}
-        for name in names:
-            status = files.get(f"{name}.md")
-            if status is not None:
-                found[name] = self._load_changed(name, status)[1].factor
-            elif not name.isascii():  # a file system may spell it in other code points
-                found[name] = self.stats(name).factor
-        return {name: factor for name, factor in found.items() if factor != 1.0}
+        try:  # one look at the folder, as most skills have no history
+            there = {file.name for file in Path(self.vault.place.root, HISTORY).iterdir()}
+        except OSError:
+            return {}
+        # a file system may spell a name outside ASCII in other code points
+        used = [name for name in names if f"{name}.md" in there or not name.isascii()]
+        return {name: factor for name in used if (factor := self.stats(name).factor) != 1.0}
 
     def _load(self, name: str) -> tuple[tuple[Use, ...], Stats]:
         try:
             status = Path(self.vault.place.root, history_path(name)).lstat()
         except OSError:
             return (), Stats()
-        return self._load_changed(name, status)
-
-    def _load_changed(self, name: str, status: os.stat_result) -> tuple[tuple[Use, ...], Stats]:
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
         known = self._known.get(name)
         if known is None or known[0] != stamp:
             rows = load_uses(self.vault, name)
             self._known[name] = known = (stamp, rows, count_uses(rows))
         return known[1:]
-
-    def _files(self) -> dict[str, os.stat_result]:
-        """The history notes by file name: one look at the folder, as most skills have none."""
-        found = {}
-        with suppress(OSError), os.scandir(Path(self.vault.place.root, HISTORY)) as entries:
-            for entry in entries:
-                with suppress(FileNotFoundError):
-                    found[entry.name] = entry.stat(follow_symlinks=False)
-        return found
 
 
 def record_opinion(

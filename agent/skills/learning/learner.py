@@ -38,7 +38,7 @@ class RefusedWorkflow:
 def find_suggestions(
     traces: Sequence[WorkflowTrace],
     skills: Sequence[Skill],
-    tombstones: Iterable[RefusedWorkflow] = (),
+    refused: Iterable[RefusedWorkflow] = (),
     taken: Iterable[str] = (),
     language: Language = "en",
 ) -> tuple[Suggestion, ...]:
@@ -46,7 +46,7 @@ def find_suggestions(
 
     A workflow of runs whose tasks share no word must recur twice as often, as no trigger could be proposed for it.
     """
-    refused = tuple(tombstones)
+    unwanted = tuple(refused)
     learned = tuple(tools for skill in skills if (tools := sequence_of(skill)))
     names = {skill.name for skill in skills} | set(taken)
     found: list[Suggestion] = []
@@ -54,7 +54,7 @@ def find_suggestions(
         whole = tuple(number for number, trace in enumerate(traces) if contains(trace.tools, found_one.tools))
         workflow = _without_asides(Workflow(found_one.tools, whole), traces, learned)
         runs = [traces[number] for number in workflow.traces]
-        if _is_worth(workflow, runs, refused):
+        if _is_worth(workflow, runs, unwanted):
             others = [trace.task for number, trace in enumerate(traces) if number not in set(workflow.traces)]
             made = _suggestion(workflow, runs, others, skills, names)
             if made is not None:
@@ -92,6 +92,7 @@ def _is_alike(task: str, words: Sequence[str]) -> bool:
 
 
 def _is_worth(workflow: Workflow, runs: Sequence[WorkflowTrace], refused: Sequence[RefusedWorkflow]) -> bool:
+    """Whether a workflow has several tools, mostly succeeded, and is not a part of a refused one."""
     if len(set(workflow.tools)) < LEAST_STEPS or _success(runs) <= SUCCESS:
         return False
     return not any(contains(each.tools, workflow.tools) and len(runs) < AGAIN * each.support for each in refused)
