@@ -20,9 +20,9 @@ from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
 from agent.markdown.changes import Change
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.skills.library import FOLDER as SKILLS
-from agent.skills.library import HISTORY
-from agent.skills.offers import FOLDER as APPROVALS
+from agent.skills.learning.offers import FOLDER as APPROVALS
+from agent.skills.loading.locations import FOLDER as SKILLS
+from agent.skills.loading.locations import HISTORY
 from agent.watch.classify import VaultEvent
 
 STILL = 2.0

@@ -29,12 +29,13 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.memory.keeping import Addition
 from agent.runs.skill_set import Skills
-from agent.skills.allowed import allowance
-from agent.skills.conflicts import Fate, Match
-from agent.skills.feedback import give
-from agent.skills.matcher import Task
-from agent.skills.skill import Skill
-from agent.skills.usage import Opinion, Use, record, rows
+from agent.skills.history.feedback import record_opinion
+from agent.skills.history.usage import Opinion, Use, history_rows, record_uses
+from agent.skills.matching.matcher import MatchTask
+from agent.skills.matching.selection import Match, MatchStatus
+from agent.skills.matching.tool_allowlist import allowance
+from agent.skills.reading.skill import Skill
+from agent.texts import Language
 from agent.tools.builtin.skills import beside
 from agent.tools.tool import RunContext, Tool
 from agent.vault.change import Stamp
@@ -92,9 +93,9 @@ class Following:
 
     def _again(self, session: Session, run: str) -> dict[str, Match]:
         """What a run followed before it stopped, by name; with what speaks for it now in the words of its task."""
-        before = {match.skill.name: match for match in _before(session, run, self.skills.library.shelf().get)}
+        before = {match.skill.name: match for match in _before(session, run, self.skills.library.snapshot().get)}
         task = next((event.task for event in session.of_run(run) if isinstance(event, Began)), "") if before else ""
-        weighed = self.skills.match(Task(task)).matches if task else ()
+        weighed = self.skills.match(MatchTask(task)).matches if task else ()
         signals = {match.skill.name: match.signals for match in weighed}
         return {name: replace(match, signals=signals.get(name, ())) for name, match in before.items()}
 
@@ -105,7 +106,7 @@ class Following:
             if run is None or not self.skills.settings.auto or tools <= run.tools:
                 return ()
             run.tools = tools
-            task = Task(event.task, tuple(event.tools))
+            task = MatchTask(event.task, tuple(event.tools))
             matched = self.skills.match(task, event.session, run.active, REFRESH - _FRAME)
             room = self.skills.settings.most - len(run.active)
             taken = {each.skill.exclusive_group for each in run.active.values()} - {""}
@@ -121,7 +122,7 @@ class Following:
             return ()
         with self._lock:
             limit = room // _CATALOGUE
-            matched = self.skills.match(Task(task), context.session, room=room - limit - _FRAME)
+            matched = self.skills.match(MatchTask(task), context.session, room=room - limit - _FRAME)
             self._activate(context.run, matched.active)
             pieces = [
                 Piece(shown(each, before), NAME, 1.0 + each.score, _receipt(each))
@@ -157,9 +158,9 @@ class Following:
             run, vault, now = self._runs.get(context.run), self.skills.app.vault, self.skills.app.clock.now()
             root = context.run.partition(".")[0]
             if run is None or name not in {*run.active, *run.read}:
-                return give(vault, name, opinion, now, root, root, self._language)
+                return record_opinion(vault, name, opinion, now, root, root, self._language)
             found = Use(name, now, root, context.session, activated="feedback", feedback=opinion)
-            record(vault, [found], Stamp("agent", run=context.run, tool="skill_feedback"), self._language)
+            record_uses(vault, [found], Stamp("agent", run=context.run, tool="skill_feedback"), self._language)
         self.tell(SkillRated(name, root, opinion))
         return found
 
@@ -174,7 +175,7 @@ class Following:
         """A run is over: which skills it and the runs that worked for it had, for their histories."""
         with self._lock:
             found = {use.name: use for run in self._of(event.run) for use in self._uses(run, event)}
-        return [Addition(*row) for row in rows(tuple(found.values()), self._language)]
+        return [Addition(*row) for row in history_rows(tuple(found.values()), self._language)]
 
     def over(self, event: TaskCompleted) -> None:
         """All about a run is written down: what keeps failing is put aside, and the run forgotten."""
@@ -192,7 +193,7 @@ class Following:
             self._runs.pop(run, None)
 
     @property
-    def _language(self) -> str:
+    def _language(self) -> Language:
         return self.skills.app.settings.vault.language
 
     def _of(self, run: str) -> list[str]:
@@ -298,7 +299,7 @@ def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> 
     for name, score in (found for text in _texts(said) for found in _HEADING.findall(text)):
         skill = find(name)
         if skill is not None:
-            yield Match(skill, (), int(score) / 100, 1.0, int(score) / 100, 0.0, Fate.PRESENT)
+            yield Match(skill, (), int(score) / 100, 1.0, int(score) / 100, 0.0, MatchStatus.PRESENT)
 
 
 def _receipt(found: Match) -> Receipt:

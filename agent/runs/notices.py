@@ -2,7 +2,7 @@
 
 from agent.memory import daily
 from agent.memory.keeping import Addition, begin
-from agent.skills.feedback import PutAside
+from agent.skills.history.feedback import PutAside
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.workspace.workspace import App

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from agent.loop.records import ends
 from agent.memory.keeping import BEHIND
-from agent.skills.boxes import ticked
-from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
-from agent.skills.usage import Use, folded, history_path, uses
+from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs, record_corrections, record_opinion
+from agent.skills.history.feedback_form import parse_feedback_form
+from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
 from agent.vault.file_changes import FileChange
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.store import Vault
@@ -37,7 +37,7 @@ def gather(app: App, names: Iterable[str]) -> tuple[Use, ...]:
         said = {(use.name, use.run) for use in found}
         left = [use for use in unsaid if (use.name, use.run) not in said]
         runs = _corrected(vault, {use.run for use in left}, now) if left else set()
-        found += correct(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
+        found += record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
     return tuple(found)
 
 
@@ -48,7 +48,7 @@ def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
             return
     except OSError:
         return
-    yield from (use for use in folded(uses(vault, name)) if not use.feedback and use.time >= since)
+    yield from (use for use in merge_opinions(load_uses(vault, name)) if not use.feedback and use.time >= since)
 
 
 def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
@@ -57,16 +57,16 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
         if use.session not in notes:
             data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
             notes[use.session] = dict(ends((data or b"").decode("utf-8", "replace")))
-        said = dict(ticked(notes[use.session].get(use.run, "")))
+        said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
         if use.name in said:
-            yield give(app.vault, use.name, said[use.name], app.clock.now(), use.run, use.run)
+            yield record_opinion(app.vault, use.name, said[use.name], app.clock.now(), use.run, use.run)
 
 
 def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
     """Those of the runs of which a person has changed or removed lines that they had written, within a day."""
     found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
     work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
-    wrote = [Wrote(_root(each), each.when, frozenset(_paths(each))) for each in work]
+    wrote = [RunWrites(_root(each), each.when, frozenset(_paths(each))) for each in work]
     met = [
         (run, change, theirs)
         for commit in (each for each in found if each.actor == HUMAN and wrote)

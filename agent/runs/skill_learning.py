@@ -13,10 +13,10 @@ from agent.events.runs import SkillSuggested
 from agent.llm.messages import Request, User
 from agent.runs.accounts import Account
 from agent.runs.skill_set import Skills
-from agent.skills.offered import Offer
-from agent.skills.offers import Offers, Write, offers_of
-from agent.skills.suggestion import Suggestion, material
-from agent.skills.tree import BadFolder
+from agent.skills.learning.offer_records import SkillOffer
+from agent.skills.learning.offers import SkillOffers, WriteInstructions, offers_of
+from agent.skills.learning.suggestion import Suggestion, prompt_variables
+from agent.skills.loading.files import BadFolder
 
 _LONGEST = 1_500
 """Tokens of a skill that a model writes."""
@@ -28,40 +28,40 @@ class Learning:
     """Learned skills of one vault on their way in. `write` asks a model for the text, None where there is none."""
 
     skills: Skills
-    write: Write | None = None
+    write: WriteInstructions | None = None
     tell: Callable[[object], object] = ignore_event
 
     @property
-    def offers(self) -> Offers:
+    def offers(self) -> SkillOffers:
         """What was offered on this machine."""
         return offers_of(self.skills.app.vault, self.skills.app.settings.vault.language)
 
-    def learn(self) -> tuple[Offer, ...]:
+    def learn(self) -> tuple[SkillOffer, ...]:
         """Offer what could be learned by now, a note in `approvals/` each; raises what a transaction raises."""
-        made = self.offers.learn(self.skills.library.shelf().skills, self.write)
+        made = self.offers.learn(self.skills.library.snapshot().skills, self.write)
         for offer in made:
             self.tell(SkillSuggested(offer.name, offer.path))
         return made
 
-    def settle(self) -> tuple[Offer, ...]:
+    def settle(self) -> tuple[SkillOffer, ...]:
         """Carry out what was ticked in the notes of offers; returns those that were decided."""
         return tuple(self._taken_in(offer) for offer in self.offers.settle())
 
-    def accept(self, name: str) -> Offer:
+    def accept(self, name: str) -> SkillOffer:
         """Say yes in the person's name; raises `UserError` where nothing of that name waits."""
         return self._taken_in(self.offers.accept(name))
 
-    def reject(self, name: str, why: str = "") -> Offer:
+    def reject(self, name: str, why: str = "") -> SkillOffer:
         """Say no in the person's name; raises as `accept` does."""
         return self.offers.reject(name, why)
 
-    def _taken_in(self, offer: Offer) -> Offer:
+    def _taken_in(self, offer: SkillOffer) -> SkillOffer:
         """The offer; its skill is trusted if it was accepted, as its text was there to be read."""
         if offer.status != "accepted":
             return offer
         library = self.skills.library
         library.changed([offer.skill])
-        skill = next((each for each in library.shelf().skills if each.path == offer.skill), None)
+        skill = next((each for each in library.snapshot().skills if each.path == offer.skill), None)
         try:
             if skill is not None and self.skills.app.vault.read(offer.skill) == offer.draft.encode():
                 library.review(skill, self.skills.app.clock.now(), f"accepted in {offer.path}")
@@ -76,11 +76,11 @@ def learning(skills: Skills, models: Account | None, tell: Callable[[object], ob
     return Learning(skills, _writer(skills, models) if models is not None and present else None, tell)
 
 
-def _writer(skills: Skills, models: Account) -> Write:
+def _writer(skills: Skills, models: Account) -> WriteInstructions:
     app = skills.app
 
     def write(suggestion: Suggestion) -> str:
-        prompt = fill("skill", app.vault.own_version, **material(suggestion))
+        prompt = fill("skill", app.vault.own_version, **prompt_variables(suggestion))
         model = models.of_run(f"skill-{app.clock.new_id()}", "").main
         return model.chat(Request((User(prompt),), max_output=_LONGEST)).message.text
 

@@ -17,18 +17,19 @@ from agent.events.bus import ignore_event
 from agent.events.runs import SkillRated
 from agent.index.embedder import Embedder
 from agent.runs.notices import announce
-from agent.skills.boxes import boxes
-from agent.skills.conflicts import Limits
-from agent.skills.edited import edits
-from agent.skills.feedback import History, give, put_aside
-from agent.skills.library import Library, places
-from agent.skills.matcher import Matched, State, Task, match
-from agent.skills.review_note import ask, decided, settle
-from agent.skills.reviewed import Pin, pins_of
-from agent.skills.similarity import Similarity
-from agent.skills.skill import Skill
-from agent.skills.tree import BadFolder
-from agent.skills.usage import Opinion, Use
+from agent.skills.history.feedback import SkillHistory, put_aside, record_opinion
+from agent.skills.history.feedback_form import feedback_form
+from agent.skills.history.usage import Opinion, Use
+from agent.skills.loading.files import BadFolder
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import skill_locations
+from agent.skills.loading.pins import Pin, pins_of
+from agent.skills.matching.matcher import Matched, MatchState, MatchTask, match
+from agent.skills.matching.selection import SelectionLimits
+from agent.skills.matching.similarity import Similarity
+from agent.skills.reading.skill import Skill
+from agent.skills.trust.owner_edits import carry_trust, load_owner_edits
+from agent.skills.trust.review_note import apply_decisions, ask_reviews, settle_reviews
 from agent.vault.change import Stamp
 from agent.workspace.workspace import App
 
@@ -40,8 +41,8 @@ class Skills:
     """One vault's skills. May be used by several threads."""
 
     app: App
-    library: Library
-    history: History
+    library: SkillLibrary
+    history: SkillHistory
     embedder: Callable[[], Embedder | None]
     count: Count
     say: Callable[[str], None] = logger.warning
@@ -59,17 +60,19 @@ class Skills:
         """Which of this happens by itself, and its numbers."""
         return self.app.settings.skills
 
-    def match(self, task: Task, session: str = "", present: Iterable[str] = (), room: int | None = None) -> Matched:
+    def match(
+        self, task: MatchTask, session: str = "", present: Iterable[str] = (), room: int | None = None
+    ) -> Matched:
         """Which skills fit a task now; nothing is remembered of it."""
         with self._lock:
-            shelf = self.library.shelf()
+            shelf = self.library.snapshot()
             skills = shelf.candidates
             wanting = [skill for skill in skills if skill.conditions]
             near = self._near(task.text, wanting) if wanting else {}
             factors = self.history.factors(skill.name for skill in skills if skill.has_triggers)
-            state = State(self._since(session, skills), factors, near, frozenset(present))
+            state = MatchState(self._since(session, skills), factors, near, frozenset(present))
             most, tokens = self.settings.most, self.settings.tokens
-            limits = Limits(most, tokens if room is None else min(tokens, room))
+            limits = SelectionLimits(most, tokens if room is None else min(tokens, room))
             return match(task, shelf, state, self.count, limits)
 
     def used(self, session: str, name: str) -> None:
@@ -79,14 +82,14 @@ class Skills:
 
     def boxes(self, names: Iterable[str]) -> str:
         """What asks a person in a note whether these skills were of use; empty for none."""
-        return boxes(names, self.app.settings.vault.language)
+        return feedback_form(names, self.app.settings.vault.language)
 
     def person_says(self, name: str, opinion: Opinion, run: str = "") -> Use:
         """What the person says of a skill; raises `UserError` for a run that did not use it."""
         with self._lock:
             clock, language = self.app.clock, self.app.settings.vault.language
-            found = give(self.app.vault, name, opinion, clock.now(), clock.new_id(), run, language)
-            skill = self.library.shelf().get(name)
+            found = record_opinion(self.app.vault, name, opinion, clock.now(), clock.new_id(), run, language)
+            skill = self.library.snapshot().get(name)
             self.put_aside([skill] if skill is not None else [])
         self.publish(SkillRated(name, found.run, opinion))
         return found
@@ -100,7 +103,7 @@ class Skills:
 
         Returns the names of the skills.
         """
-        return self.library.carry(edits(self.app.vault, commits), self.app.clock.now())
+        return carry_trust(self.library, load_owner_edits(self.app.vault, commits), self.app.clock.now())
 
     def review(self, skill: Skill, how: str) -> Pin:
         """Trust a skill as it was read; the note that asked about it says so.
@@ -110,7 +113,7 @@ class Skills:
         """
         with self._lock:
             pin = self.library.review(skill, self.app.clock.now(), how)
-            settle(self.app.vault, self.library, Stamp("human"))
+            settle_reviews(self.app.vault, self.library, Stamp("human"))
             return pin
 
     def ask_reviews(self) -> tuple[str, ...]:
@@ -118,9 +121,11 @@ class Skills:
         become of them; returns the new notes' paths."""
         with self._lock:
             try:
-                settle(self.app.vault, self.library)
-                new = [skill for skill in self.library.shelf().candidates if not skill.reviewed]
-                return ask(self.app.vault, self.library, new, self.app.clock.now(), self.app.settings.vault.language)
+                settle_reviews(self.app.vault, self.library)
+                new = [skill for skill in self.library.snapshot().candidates if not skill.reviewed]
+                return ask_reviews(
+                    self.app.vault, self.library, new, self.app.clock.now(), self.app.settings.vault.language
+                )
             except (BadFolder, OSError) as error:
                 self.say(f"a skill could not be read, so it is not asked about yet: {error}")
                 return ()
@@ -129,7 +134,7 @@ class Skills:
         """Carry out what the person has ticked about skills: their names, and whether each is trusted now."""
         with self._lock:
             try:
-                return decided(self.app.vault, self.library, self.app.clock.now())
+                return apply_decisions(self.app.vault, self.library, self.app.clock.now())
             except (BadFolder, OSError) as error:
                 self.say(f"a skill could not be read, so what was ticked about it waits: {error}")
                 return ()
@@ -170,10 +175,10 @@ class Skills:
                 self.tell(each.announcement)
 
 
-def skill_library(app: App) -> Library:
+def skill_library(app: App) -> SkillLibrary:
     """The skills of a vault, those of the package beside; the list of reviewed ones is this machine's."""
     package = Path(str(resource("skills")))
-    return Library(places(app.vault.place.root, package), pins_of(app.vault))
+    return SkillLibrary(skill_locations(app.vault.place.root, package), pins_of(app.vault))
 
 
 def skills(
@@ -183,4 +188,4 @@ def skills(
     publish: Callable[[object], object] = ignore_event,
 ) -> Skills:
     """The skills of a vault; `publish` hears of what a person says of one."""
-    return Skills(app, skill_library(app), History.of(app.vault), embedder, count, publish=publish)
+    return Skills(app, skill_library(app), SkillHistory(app.vault), embedder, count, publish=publish)

@@ -7,10 +7,10 @@ from agent.llm.ledger import Ledger, Totals
 from agent.llm.presets import endpoint
 from agent.runs.decisions import approvals, open_questions
 from agent.runs.registry import marks_of
-from agent.skills.asked import waiting as reviews_waiting
-from agent.skills.offered import records_of
-from agent.skills.offered import waiting as offers_waiting
-from agent.skills.reviewed import pins_of
+from agent.skills.learning.offer_records import offer_records_folder
+from agent.skills.learning.offer_records import waiting_offers as offers_waiting
+from agent.skills.loading.pins import pins_of
+from agent.skills.trust.review_records import waiting_reviews as reviews_waiting
 from agent.workspace.workspace import App
 
 SPEND = "spend"
@@ -60,7 +60,7 @@ def standing(app: App) -> Standing:
     working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
     asked, questions = approvals(app).pending(), open_questions(app)
     reviews = reviews_waiting(app.vault, pins_of(app.vault))
-    offered = tuple(offer.path for offer in offers_waiting(app.vault, records_of(app.vault)))
+    offered = tuple(offer.path for offer in offers_waiting(app.vault, offer_records_folder(app.vault)))
     problem = "; ".join(problems)
     return Standing(model, today, len(asked), len(questions), reviews, offered, waiting, working, problem)
 

@@ -61,7 +61,7 @@ class UpkeepJobs:
 
     def opinions(self) -> None:
         """Write down what people have let us know of skills; put aside what keeps failing."""
-        shelf = self.skills.library.shelf()
+        shelf = self.skills.library.snapshot()
         uses = gather(self.app, shelf.named)
         for use in uses:
             self.tell(SkillRated(use.name, use.run, use.feedback))

@@ -1,5 +1,7 @@
-"""Skills: how to do a kind of work, as Markdown a person can read, found for a task by rules that explain themselves.
+"""Skills: instructions for a kind of work, as Markdown folders that a person can read, found for a task by rules that
+explain themselves.
 
-Reads folders and weighs tasks against them. Never runs anything that lies in a skill, never trusts one that nobody on
-this machine has looked at, and knows nothing of tools, of the model's context or of the loop.
+Rooms, from the bottom: `reading` parses a `SKILL.md`; `loading` is the library on disk with its review pins; above it,
+and strangers to one another, stand `trust`, `matching`, `history` and `learning`. Nothing in a skill is ever run here,
+an unreviewed skill is never used, and no room knows tools, the model's context or the loop.
 """

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from agent.skills.reviewed import Pins
-from agent.skills.strange import stranger
+from agent.skills.loading.pins import ReviewPins
+from agent.skills.trust.untrusted import untrusted_source
 from agent.tools.stated_origin import stated_origin
 from agent.vault.durable import append
 from agent.vault.provenance.marks import line_marks, name_mark, new_marks
@@ -41,7 +41,7 @@ class Foreign:
     """
 
     file: Path
-    reviewed: Pins
+    reviewed: ReviewPins
     arrived: Arrived = _nothing_arrived
     _known: dict[int, str] = field(default_factory=dict)
     _read: int = 0
@@ -71,7 +71,7 @@ class Foreign:
 
         The headings above them and the note's title and path count, too: they are shown with them.
         """
-        said = stated_origin(path, data) or self.named(path) or stranger(self.reviewed, path, data)
+        said = stated_origin(path, data) or self.named(path) or untrusted_source(self.reviewed, path, data)
         said = said or self.arrived(path, data, lines)
         if not said:
             rows = data.split(b"\n")

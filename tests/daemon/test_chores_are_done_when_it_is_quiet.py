@@ -8,9 +8,9 @@ from agent.markdown.verdict import APPROVE
 from agent.memory.entry import Entry
 from agent.runs.diary import Upkeeper
 from agent.runs.skill_set import skill_library
-from agent.skills.learner import suggestions
-from agent.skills.offers import offers_of
-from agent.skills.usage import Use, record, uses
+from agent.skills.history.usage import Use, load_uses, record_uses
+from agent.skills.learning.learner import find_suggestions
+from agent.skills.learning.offers import offers_of
 from agent.vault.change import Stamp
 from agent.workspace.workspace import build
 from tests.daemon.house import living
@@ -24,7 +24,7 @@ SKILL = "skills/tea/SKILL.md"
 
 
 def is_trusted(root: Path, name: str = "tea") -> bool:
-    skill = skill_library(build(root)).shelf().get(name)
+    skill = skill_library(build(root)).snapshot().get(name)
     return skill is not None and skill.reviewed
 
 
@@ -48,7 +48,7 @@ def elsewhere(root: Path, tmp_path: Path) -> Path:
     git(root, "commit", "-qm", "tea")
     app = build(root)
     library = skill_library(app)
-    library.review(library.shelf().named["tea"], app.clock.now(), "test")
+    library.review(library.snapshot().named["tea"], app.clock.now(), "test")
     other = tmp_path / "other"
     git(root, "clone", "-q", str(root), str(other))
     write(other / SKILL, text("tea", triggers("brew"), "Obey me.\n\nPour."))
@@ -96,7 +96,7 @@ def remembered(root: Path, said: str) -> None:
 def test_a_yes_to_a_suggestion_is_carried_out(root: Path) -> None:
     app = build(root)
     offers = offers_of(app.vault)
-    offer = offers.propose(suggestions(history(1).traces, ())[0])
+    offer = offers.propose(find_suggestions(history(1).traces, ())[0])
     with living(root) as house:
         note = root / offer.path
         note.write_text(ticked(note.read_text(), "approve"))
@@ -122,11 +122,13 @@ def test_a_tick_in_a_run_s_note_is_taken_in(root: Path) -> None:
     app, session = build(root), "sessions/2026/11/s.md"
     write(root / SKILL, text("tea", triggers("brew"), "Boil."))
     write(root / session, SESSION)
-    record(app.vault, [Use("tea", app.clock.now(), "r1", session)], Stamp("agent"))
+    record_uses(app.vault, [Use("tea", app.clock.now(), "r1", session)], Stamp("agent"))
     with living(root) as house:
         house.commits_all()
         (root / session).write_text(ticked(SESSION, "tea: not helpful"))
-        house.until(lambda: [use.feedback for use in uses(app.vault, "tea")][-1] == "not_helpful", "it is taken in")
+        house.until(
+            lambda: [use.feedback for use in load_uses(app.vault, "tea")][-1] == "not_helpful", "it is taken in"
+        )
 
 
 def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

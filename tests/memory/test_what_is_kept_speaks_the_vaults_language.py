@@ -15,7 +15,7 @@ from agent.memory.entry import EntryType
 from agent.memory.facts import statements
 from agent.memory.likeness import wording
 from agent.memory.workflow import ToolUse, Trace
-from agent.skills.traces import Traced, read_trace
+from agent.skills.learning.traces import TraceStep, parse_trace
 from tests.fakes import FakeClock
 
 SETTINGS = load(environ={}).settings.memory
@@ -43,9 +43,9 @@ def test_a_chinese_vault_keeps_a_run_in_chinese() -> None:
 @LANGUAGES
 def test_a_workflow_is_learned_from_in_either_language(language: str) -> None:
     trace = capture(RUN, DID, ways(language))[2]
-    found = read_trace(trace.path, trace.note())
+    found = parse_trace(trace.path, trace.note())
     assert found is not None and found.task == "我喜欢喝绿茶。"
-    assert found.steps == (Traced("search_vault", "绿茶"), Traced("vault_write", "茶.md", failed=True))
+    assert found.steps == (TraceStep("search_vault", "绿茶"), TraceStep("vault_write", "茶.md", failed=True))
 
 
 @LANGUAGES

@@ -5,11 +5,12 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from agent.skills.edited import Edit
-from agent.skills.library import Library, Shelf, places
-from agent.skills.read_skill import Where, read_skill
-from agent.skills.reviewed import Pins
-from agent.skills.skill import Skill, Source
+from agent.skills.loading.library import SkillLibrary, SkillSnapshot
+from agent.skills.loading.locations import skill_locations
+from agent.skills.loading.pins import ReviewPins
+from agent.skills.reading.skill import Skill, SkillSource
+from agent.skills.reading.skill_file import SkillFolder, parse_skill
+from agent.skills.trust.owner_edits import OwnerEdit
 from tests.fakes import FakeClock
 from tests.vaults import write
 
@@ -25,25 +26,27 @@ def triggers(pattern: str, *, more: str = "") -> str:
     return f'triggers:\n  intent_patterns:\n    - "{pattern}"\n{more}'
 
 
-def library(folder: Path, skills: Mapping[str, str | bytes] | None = None) -> Library:
+def library(folder: Path, skills: Mapping[str, str | bytes] | None = None) -> SkillLibrary:
     """A library over `folder/vault` and `folder/package`, with these files (paths in `folder`) written first."""
     for path, content in (skills or {}).items():
         write(folder / path, content)
     for name in ("vault", "package"):
         (folder / name).mkdir(exist_ok=True)
-    return Library(places(folder / "vault", folder / "package"), Pins(folder / "pins"))
+    return SkillLibrary(skill_locations(folder / "vault", folder / "package"), ReviewPins(folder / "pins"))
 
 
-def skill(name: str, header: str = "", body: str = "Do it well.", *, source: Source = Source.PACKAGE) -> Skill:
+def skill(
+    name: str, header: str = "", body: str = "Do it well.", *, source: SkillSource = SkillSource.PACKAGE
+) -> Skill:
     """A skill as a value; one of the package, which is trusted."""
-    read = read_skill(text(name, header, body).encode(), Where(name, source, f"{source}/{name}/SKILL.md"))
+    read = parse_skill(text(name, header, body).encode(), SkillFolder(name, source, f"{source}/{name}/SKILL.md"))
     assert read.skill is not None, read.problems
-    return replace(read.skill, reviewed=source is Source.PACKAGE)
+    return replace(read.skill, reviewed=source is SkillSource.PACKAGE)
 
 
-def shelf(*skills: Skill) -> Shelf:
+def shelf(*skills: Skill) -> SkillSnapshot:
     """A shelf with these skills."""
-    return Shelf(skills, (), {each.name: each for each in reversed(skills)})
+    return SkillSnapshot(skills, (), {each.name: each for each in reversed(skills)})
 
 
 def words(count_of: str) -> int:
@@ -51,14 +54,14 @@ def words(count_of: str) -> int:
     return len(count_of.split())
 
 
-def reviewed(lib: Library, *names: str) -> None:
+def reviewed(lib: SkillLibrary, *names: str) -> None:
     """Look at these skills."""
     for name in names:
-        lib.review(next(each for each in lib.shelf().skills if each.name == name), FakeClock().now(), "test")
+        lib.review(next(each for each in lib.snapshot().skills if each.name == name), FakeClock().now(), "test")
 
 
-def by_hand(root: Path, path: str, said: str) -> dict[str, Edit]:
+def by_hand(root: Path, path: str, said: str) -> dict[str, OwnerEdit]:
     """Write a file that is there, as its owner does; what a commit of it would tell."""
     before, after = (root / path).read_bytes(), said.encode()
     write(root / path, said)
-    return {path: Edit(sha256(before).hexdigest(), sha256(after).hexdigest())}
+    return {path: OwnerEdit(sha256(before).hexdigest(), sha256(after).hexdigest())}

@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from agent.skills.sequences import contains
-from agent.skills.traces import Trace, Traced
+from agent.skills.learning.sequences import contains
+from agent.skills.learning.traces import TraceStep, WorkflowTrace
 
 TOOLS = (
     "search_vault",
@@ -42,13 +42,13 @@ _NOISE = (
 @dataclass(frozen=True)
 class History:
     planted: tuple[tuple[str, ...], ...]
-    traces: tuple[Trace, ...]
+    traces: tuple[WorkflowTrace, ...]
 
 
-def trace(number: int, task: str, tools: tuple[str, ...] | list[str], *, succeeded: bool = True) -> Trace:
+def trace(number: int, task: str, tools: tuple[str, ...] | list[str], *, succeeded: bool = True) -> WorkflowTrace:
     """One run that used these tools."""
-    steps = tuple(Traced(tool) for tool in tools)
-    return Trace(f"RUN{number:04d}", task, steps, succeeded, 10.0, f"entries/2026/11/run-{number:04d}.md")
+    steps = tuple(TraceStep(tool) for tool in tools)
+    return WorkflowTrace(f"RUN{number:04d}", task, steps, succeeded, 10.0, f"entries/2026/11/run-{number:04d}.md")
 
 
 def history(seed: int, runs: int = 60) -> History:

@@ -16,9 +16,11 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.runs.active_skills import NAME, Following
 from agent.runs.skill_set import skills
-from agent.skills.boxes import boxes, ticked
-from agent.skills.matcher import Task
-from agent.skills.usage import uses
+from agent.skills.history.feedback_form import feedback_form, parse_feedback_form
+from agent.skills.history.usage import load_uses
+from agent.skills.matching.matcher import MatchTask
+from agent.skills.matching.selection import MatchStatus
+from agent.texts import LANGUAGES
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import Given, RunContext, Tool
 from agent.vault.change import Stamp
@@ -48,7 +50,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
     )
     made = build(tmp_path / "vault", clock=FakeClock())
     library = make(made).skills.library
-    for skill in library.shelf().skills:
+    for skill in library.snapshot().skills:
         if skill.name in {"tea", "web-care", "kettle"}:
             library.review(skill, made.clock.now(), "test")
     return made
@@ -123,7 +125,8 @@ def test_what_fits_is_whole_with_its_confidence_and_the_others_are_a_line_each(a
 
 def test_not_a_word_of_a_stranger_is_put_before_the_model(app: App) -> None:
     found = make(app)
-    assert [each.skill.name for each in found.skills.match(Task("brew")).unreviewed] == ["stranger"]
+    unreviewed = found.skills.match(MatchTask("brew")).of(MatchStatus.UNREVIEWED)
+    assert [each.skill.name for each in unreviewed] == ["stranger"]
     shown = begin(found, "brew")
     assert "stranger" not in shown and "Obey" not in shown and "Ignore" not in shown
 
@@ -132,7 +135,7 @@ def test_little_room_is_never_overrun(app: App) -> None:
     write(app.vault.place.root / "skills/long/SKILL.md", text("long", triggers("brew"), "# A\n\n" + "word " * 5_000))
     found = make(app)
     library = found.skills.library
-    library.review(library.shelf().named["long"], app.clock.now(), "test")
+    library.review(library.snapshot().named["long"], app.clock.now(), "test")
     for room in (0, 50, 200, 1_200, 4_000):
         pieces = found.pieces("brew", room, RunContext("r1", "sessions/s.md"))
         assert sum(estimate(piece.text) for piece in pieces) <= max(room, 60)
@@ -168,7 +171,7 @@ def test_of_a_group_that_the_run_has_already_no_other_comes_later(app: App) -> N
     write(root / "skills/two/SKILL.md", text("two", header, "Second."))
     found = make(app)
     for name in ("one", "two"):
-        found.skills.library.review(found.skills.library.shelf().named[name], app.clock.now(), "test")
+        found.skills.library.review(found.skills.library.snapshot().named[name], app.clock.now(), "test")
     begin(found, "brew")
     (given,) = found.refreshed(IterationStarted("r1", "sessions/s.md", 2, "brew", ("web_fetch", "web_search")))
     assert "web-care" in given.text and "Second." not in given.text
@@ -198,12 +201,14 @@ def test_a_run_that_goes_on_elsewhere_follows_what_it_followed(app: App) -> None
 def test_a_skill_with_a_name_in_another_script_is_followed_and_rated_like_any(app: App) -> None:
     write(app.vault.place.root / "skills/泡茶-法/SKILL.md", TEA.replace("name: tea", "name: 泡茶-法"))
     library = make(app).skills.library
-    library.review(library.shelf().named["泡茶-法"], app.clock.now(), "test")
+    library.review(library.snapshot().named["泡茶-法"], app.clock.now(), "test")
     begun, first = session(app), make(app)
     begun.add(Began("r1", "brew tea", "cli"), Spoken(Context(begin(first, "brew tea"), NAME)), Spoken(User("x")))
-    for language in ("en", "zh"):
-        asked = boxes(["泡茶-法"], language)
-        assert [*ticked(asked.replace("[ ]", "[x]", 1))] == [("泡茶-法", "helpful")] and not [*ticked(asked)]
+    for language in LANGUAGES:
+        asked = feedback_form(["泡茶-法"], language)
+        assert [*parse_feedback_form(asked.replace("[ ]", "[x]", 1))] == [("泡茶-法", "helpful")] and not [
+            *parse_feedback_form(asked)
+        ]
     found = make(app)
     found.source(RunContext("r1", "sessions/s.md"), begun)
     assert "skills/history/泡茶-法.md" in {each.path for each in found.additions(completed())}
@@ -213,7 +218,7 @@ def test_what_the_model_has_before_it_is_not_said_twice(app: App) -> None:
     earlier = session(app)
     write(app.vault.place.root / "skills/tea/SKILL.md", TEA.replace("cooldown: 600\n", ""))
     found = make(app)
-    found.skills.library.review(found.skills.library.shelf().named["tea"], app.clock.now(), "test")
+    found.skills.library.review(found.skills.library.snapshot().named["tea"], app.clock.now(), "test")
     first = begin(found, "brew tea")
     earlier.add(Began("r1", "brew tea", "cli"), Spoken(Context(first, NAME)), Spoken(User("brew tea")))
     (piece,) = found.source(RunContext("r2", "sessions/s.md"), earlier).pieces("brew more tea", 2_000)
@@ -229,9 +234,9 @@ def test_uses_are_written_down_in_one_commit_and_feedback_moves_the_score(app: A
         end(found, run=f"r{number}")
         assert int(git(app.vault.place.root, "rev-list", "--count", "HEAD")) == int(before) + 1
         found.skills.person_says("tea", "helpful")
-    (use, *_) = uses(app.vault, "tea")
+    (use, *_) = load_uses(app.vault, "tea")
     assert (use.score, use.outcome, use.tools, use.activated) == (0.5, "finished", 3, "auto")
-    assert {each.skill.name: each.score for each in make(app).skills.match(Task("brew kettle")).active} == {
+    assert {each.skill.name: each.score for each in make(app).skills.match(MatchTask("brew kettle")).active} == {
         "tea": 0.6,
         "kettle": 0.5,
     }
@@ -263,7 +268,7 @@ def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said_in_the_days_no
     )
     (commit,) = re.findall(r"`vault-agent undo ([0-9a-f]{12})`", day)
     assert commit in said[0] and git(app.vault.place.root, "log", "-1", "--format=%s", commit).startswith("skills(dep")
-    assert found.skills.library.shelf().get("kettle") is None and "Descale." not in begin(found, "kettle", "r9")
+    assert found.skills.library.snapshot().get("kettle") is None and "Descale." not in begin(found, "kettle", "r9")
 
 
 def test_strangers_are_asked_about_and_ticked_in_a_note(app: App) -> None:
@@ -313,7 +318,7 @@ def test_a_skill_that_the_model_has_read_counts_as_used_and_can_be_rated(app: Ap
     found.opened("kettle", RunContext("r1", "sessions/s.md"))
     found.say("kettle", "not_helpful", RunContext("r1", "sessions/s.md"))
     end(found)
-    rows = uses(app.vault, "kettle")
+    rows = load_uses(app.vault, "kettle")
     assert sorted(row.activated for row in rows) == ["feedback", "manual"] and rows[0].feedback == "not_helpful"
 
 
@@ -321,4 +326,4 @@ def test_the_model_rates_only_what_its_run_had(app: App, call: Call) -> None:
     assert "helpful" in call("skill_feedback", name="tea", verdict="helpful").text
     with pytest.raises(ToolRetry, match="did not use"):
         call("skill_feedback", name="kettle", verdict="helpful")
-    assert [use.feedback for use in uses(app.vault, "tea")] == ["helpful"]
+    assert [use.feedback for use in load_uses(app.vault, "tea")] == ["helpful"]

@@ -7,10 +7,11 @@ import pytest
 
 from agent.markdown.note import Note
 from agent.markdown.verdict import APPROVE, REJECT
-from agent.skills.asked import waiting
-from agent.skills.library import Library
-from agent.skills.review_note import ask, decided, revoke, settle
-from agent.skills.reviewed import Pins
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.pins import ReviewPins
+from agent.skills.trust.owner_edits import carry_trust
+from agent.skills.trust.review_note import apply_decisions, ask_reviews, revoke, settle_reviews
+from agent.skills.trust.review_records import waiting_reviews
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.skills.shelves import by_hand, library, text
@@ -28,10 +29,10 @@ def vault(tmp_path: Path) -> Vault:
 
 
 @pytest.fixture
-def lib(tmp_path: Path, vault: Vault) -> Library:
+def lib(tmp_path: Path, vault: Vault) -> SkillLibrary:
     """The skill was asked about."""
     made = library(tmp_path)
-    assert ask(vault, made, made.shelf().skills, NOW) == (PATH,)
+    assert ask_reviews(vault, made, made.snapshot().skills, NOW) == (PATH,)
     assert git(vault.place.root, "status", "--porcelain") == ""
     return made
 
@@ -42,63 +43,63 @@ def tick(vault: Vault, box: str) -> None:
     file.write_text(file.read_text().replace(f"- [ ] {box}", f"- [x] {box}"))
 
 
-def answers(vault: Vault, lib: Library) -> tuple[tuple[str, bool], ...]:
-    return decided(vault, lib, NOW)
+def answers(vault: Vault, lib: SkillLibrary) -> tuple[tuple[str, bool], ...]:
+    return apply_decisions(vault, lib, NOW)
 
 
-def test_the_note_shows_everything_and_its_text_ticks_nothing(vault: Vault, lib: Library) -> None:
+def test_the_note_shows_everything_and_its_text_ticks_nothing(vault: Vault, lib: SkillLibrary) -> None:
     shown = (vault.place.root / PATH).read_text()
     assert BODY in shown and "`scripts/x.sh`" in shown
-    assert answers(vault, lib) == () and not lib.shelf().named["a"].reviewed
+    assert answers(vault, lib) == () and not lib.snapshot().named["a"].reviewed
 
 
-def test_it_is_asked_about_once(vault: Vault, lib: Library) -> None:
-    assert ask(vault, lib, lib.shelf().skills, NOW) == ()
+def test_it_is_asked_about_once(vault: Vault, lib: SkillLibrary) -> None:
+    assert ask_reviews(vault, lib, lib.snapshot().skills, NOW) == ()
     write(vault.place.root / "skills/a/scripts/x.sh", "y")
     lib.refresh()
-    assert ask(vault, lib, lib.shelf().skills, NOW) == (PATH,)
+    assert ask_reviews(vault, lib, lib.snapshot().skills, NOW) == (PATH,)
 
 
-def test_a_tick_trusts_it_once(vault: Vault, lib: Library) -> None:
+def test_a_tick_trusts_it_once(vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
-    assert answers(vault, lib) == (("a", True),) and lib.shelf().named["a"].reviewed
-    revoke(lib, lib.shelf().named["a"])
-    assert answers(vault, lib) == () and ask(vault, lib, lib.shelf().skills, NOW) == ()
-    assert not lib.shelf().named["a"].reviewed
+    assert answers(vault, lib) == (("a", True),) and lib.snapshot().named["a"].reviewed
+    revoke(lib, lib.snapshot().named["a"])
+    assert answers(vault, lib) == () and ask_reviews(vault, lib, lib.snapshot().skills, NOW) == ()
+    assert not lib.snapshot().named["a"].reviewed
 
 
-def test_both_ticked_is_a_no(vault: Vault, lib: Library) -> None:
+def test_both_ticked_is_a_no(vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
     tick(vault, REJECT)
-    assert answers(vault, lib) == (("a", False),) and not lib.shelf().named["a"].reviewed
+    assert answers(vault, lib) == (("a", False),) and not lib.snapshot().named["a"].reviewed
 
 
-def test_what_changed_since_is_not_trusted(vault: Vault, lib: Library) -> None:
+def test_what_changed_since_is_not_trusted(vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
     write(vault.place.root / "skills/a/scripts/x.sh", "y")
     lib.refresh()
-    assert answers(vault, lib) == () and not lib.shelf().named["a"].reviewed
+    assert answers(vault, lib) == () and not lib.snapshot().named["a"].reviewed
 
 
-def test_another_machine_never_asked(tmp_path: Path, vault: Vault, lib: Library) -> None:
+def test_another_machine_never_asked(tmp_path: Path, vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
     lib.pins.folder.rename(tmp_path / "elsewhere")
     fresh = library(tmp_path)
-    assert answers(vault, fresh) == () and not fresh.shelf().named["a"].reviewed
+    assert answers(vault, fresh) == () and not fresh.snapshot().named["a"].reviewed
 
 
 def status(vault: Vault) -> tuple[str | None, tuple[str, ...]]:
     """What the note says of itself, and what is waited for."""
-    return Note.parse((vault.place.root / PATH).read_bytes()).string("status"), waiting(vault, lib_pins(vault))
+    return Note.parse((vault.place.root / PATH).read_bytes()).string("status"), waiting_reviews(vault, lib_pins(vault))
 
 
-def lib_pins(vault: Vault) -> Pins:
-    return Pins(vault.place.root.parent / "pins")
+def lib_pins(vault: Vault) -> ReviewPins:
+    return ReviewPins(vault.place.root.parent / "pins")
 
 
 @pytest.mark.parametrize(("box", "said"), [(APPROVE, "approved"), (REJECT, "rejected")])
 def test_the_note_says_what_was_decided_and_is_a_strangers_text_until_a_yes(
-    vault: Vault, lib: Library, box: str, said: str
+    vault: Vault, lib: SkillLibrary, box: str, said: str
 ) -> None:
     file = vault.place.root / PATH
     assert status(vault) == ("pending", (PATH,)) and "untrusted:\n  - skills/a/SKILL.md" in file.read_text()
@@ -106,62 +107,62 @@ def test_the_note_says_what_was_decided_and_is_a_strangers_text_until_a_yes(
     answers(vault, lib)
     assert (
         status(vault) == (said, ())
-        and settle(vault, lib) == ()
+        and settle_reviews(vault, lib) == ()
         and ("untrusted:" in file.read_text()) is (box == REJECT)
     )
-    assert ask(vault, lib, lib.shelf().skills, NOW) == (), "an answer holds"
+    assert ask_reviews(vault, lib, lib.snapshot().skills, NOW) == (), "an answer holds"
 
 
-def test_what_was_reviewed_by_command_or_is_gone_waits_no_more(vault: Vault, lib: Library) -> None:
-    lib.review(lib.shelf().named["a"], NOW, "test")
-    assert settle(vault, lib) == (PATH,) and status(vault) == ("approved", ())
+def test_what_was_reviewed_by_command_or_is_gone_waits_no_more(vault: Vault, lib: SkillLibrary) -> None:
+    lib.review(lib.snapshot().named["a"], NOW, "test")
+    assert settle_reviews(vault, lib) == (PATH,) and status(vault) == ("approved", ())
     assert f"- [x] {APPROVE}" in (vault.place.root / PATH).read_text()
     write(vault.place.root / "skills/a/scripts/x.sh", "y")
     lib.refresh()
-    assert ask(vault, lib, lib.shelf().skills, NOW) == (PATH,) and status(vault) == ("pending", (PATH,))
+    assert ask_reviews(vault, lib, lib.snapshot().skills, NOW) == (PATH,) and status(vault) == ("pending", (PATH,))
     told = (vault.place.root / PATH).read_text()
     assert "You trusted [[skills/a/SKILL]]" in told and "here: `scripts/x.sh`." in told
     shutil.rmtree(vault.place.root / "skills/a")
     lib.refresh()
-    assert settle(vault, lib) == (PATH,) and status(vault) == ("outdated", ())
+    assert settle_reviews(vault, lib) == (PATH,) and status(vault) == ("outdated", ())
 
 
 def test_it_asks_in_the_language_of_the_vault(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"skills/a/SKILL.md": text("a", body=BODY)})
     made = library(tmp_path)
-    ask(vault, made, made.shelf().skills, NOW, "zh")
+    ask_reviews(vault, made, made.snapshot().skills, NOW, "zh")
     assert "可以使用技能 a 吗？" in (vault.place.root / PATH).read_text() and answers(vault, made) == ()
     tick(vault, APPROVE)
     assert answers(vault, made) == (("a", True),)
 
 
-def test_an_edit_does_not_carry_over_what_was_asked_about(vault: Vault, lib: Library) -> None:
-    lib.review(lib.shelf().named["a"], NOW, "test")
-    settle(vault, lib)
+def test_an_edit_does_not_carry_over_what_was_asked_about(vault: Vault, lib: SkillLibrary) -> None:
+    lib.review(lib.snapshot().named["a"], NOW, "test")
+    settle_reviews(vault, lib)
     write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change."))
     lib.refresh()
-    ask(vault, lib, lib.shelf().skills, NOW)
+    ask_reviews(vault, lib, lib.snapshot().skills, NOW)
     edit = by_hand(vault.place.root, FILE, text("a", body="A stranger's change, and mine."))
-    assert lib.carry(edit, NOW) == () and not lib.shelf().named["a"].reviewed
+    assert carry_trust(lib, edit, NOW) == () and not lib.snapshot().named["a"].reviewed
 
 
-def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: Library) -> None:
+def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: SkillLibrary) -> None:
     """The question is not settled yet when the edit comes; and again, before the note says what has become of it."""
     tick(vault, APPROVE)
-    lib.review(lib.shelf().named["a"], NOW, "ticked, and nothing has been settled")
+    lib.review(lib.snapshot().named["a"], NOW, "ticked, and nothing has been settled")
     for said in ("Mine.", "Mine, again."):
         edit = by_hand(vault.place.root, FILE, text("a", body=said))
-        assert lib.carry(edit, NOW) == ("a",) and lib.shelf().named["a"].reviewed
+        assert carry_trust(lib, edit, NOW) == ("a",) and lib.snapshot().named["a"].reviewed
     edit = by_hand(vault.place.root, FILE, text("a", body="Mine, once more."))
     lib.refresh()
-    assert settle(vault, lib) == (PATH,) and status(vault) == ("approved", ())
-    assert lib.carry(edit, NOW) == ("a",)
+    assert settle_reviews(vault, lib) == (PATH,) and status(vault) == ("approved", ())
+    assert carry_trust(lib, edit, NOW) == ("a",)
 
 
 def test_an_edit_just_after_the_yes_does_not_carry_what_a_stranger_has_changed_meanwhile(
-    vault: Vault, lib: Library
+    vault: Vault, lib: SkillLibrary
 ) -> None:
-    lib.review(lib.shelf().named["a"], NOW, "ticked, and nothing has been settled")
+    lib.review(lib.snapshot().named["a"], NOW, "ticked, and nothing has been settled")
     write(vault.place.root / "skills/a/scripts/x.sh", "a stranger's")
     edit = by_hand(vault.place.root, FILE, text("a", body="Mine."))
-    assert lib.carry(edit, NOW) == () and not lib.shelf().named["a"].reviewed
+    assert carry_trust(lib, edit, NOW) == () and not lib.snapshot().named["a"].reviewed

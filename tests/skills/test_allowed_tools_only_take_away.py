@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.skills.allowed import ALWAYS, allowance
+from agent.skills.matching.tool_allowlist import ALWAYS, allowance
 from tests.skills.shelves import skill
 
 TOOLS = {"vault_read": {"fs"}, "vault_write": {"fs"}, "search_vault": {"search"}, "web_fetch": {"web"},

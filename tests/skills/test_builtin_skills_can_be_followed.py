@@ -21,15 +21,18 @@ from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
 from agent.loop.outcome import Outcome
 from agent.markdown.note import Note
-from agent.skills.library import Library, places
-from agent.skills.matcher import State, Task, match
-from agent.skills.reviewed import Pins
-from agent.skills.skill import Skill
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import skill_locations
+from agent.skills.loading.pins import ReviewPins
+from agent.skills.matching.matcher import MatchState, MatchTask, match
+from agent.skills.reading.skill import Skill
 from agent.tools.tool import Given, RunContext, Tool
 from tests.loop.stage import Stage
 from tests.vaults import git
 
-SHELF = Library(places(Path("/nonexistent"), Path(str(resource("skills")))), Pins(Path("/nonexistent"))).shelf()
+SHELF = SkillLibrary(
+    skill_locations(Path("/nonexistent"), Path(str(resource("skills")))), ReviewPins(Path("/nonexistent"))
+).snapshot()
 OURS = {"search_vault", "memory_recall", "memory_save", "vault_read", "vault_list", "vault_write", "vault_edit",
         "vault_append", "vault_move", "web_fetch", "human_ask", "delegate"}  # fmt: skip
 _NAMED = re.compile(r"`((?:vault|memory|web|human|search|skill|shell)_[a-z]+)`")
@@ -191,7 +194,7 @@ def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolFailed], str]:
     lines = [Line(calls=(each,)) for each in case.calls]
     model = Scripted([*lines, Line("Done: see the note.")])
     stage = Guided(folder, model, dict(case.notes), more=(WEB,))
-    (found,) = match(Task(case.task), SHELF, State(), estimate).active
+    (found,) = match(MatchTask(case.task), SHELF, MatchState(), estimate).active
     stage.text = found.text
     failed: list[ToolFailed] = []
     stage.bus.subscribe(failed.append, ToolFailed, name="failed")
@@ -260,7 +263,7 @@ def test_all_skills_of_the_package_load_without_a_complaint() -> None:
 
 
 def test_the_chain_is_one_workflow_in_which_results_have_names() -> None:
-    (found,) = match(Task(CASES["competitive-analysis"].task), SHELF, State(), estimate).active
+    (found,) = match(MatchTask(CASES["competitive-analysis"].task), SHELF, MatchState(), estimate).active
     assert found.tokens <= 4_000
     for part in ("Step 1: deep-research", "Step 2: research-briefing", "`findings`", "`briefing`", "Check before"):
         assert part in found.text

@@ -34,9 +34,10 @@ import pytest
 
 from agent.config.resources import resource
 from agent.context.tokens import estimate
-from agent.skills.library import Library, Shelf, places
-from agent.skills.matcher import State, Task, match
-from agent.skills.reviewed import Pins
+from agent.skills.loading.library import SkillLibrary, SkillSnapshot
+from agent.skills.loading.locations import skill_locations
+from agent.skills.loading.pins import ReviewPins
+from agent.skills.matching.matcher import MatchState, MatchTask, match
 
 _TASKS, _PHRASINGS, _WORDINGS, _UNSEEN = (
     Path(__file__).parent / f"{name}.jsonl" for name in ("tasks", "phrasings", "wordings", "unseen")
@@ -78,13 +79,13 @@ def wordings() -> tuple[Labelled, ...]:
 
 
 @cache
-def shelf() -> Shelf:
-    return Library(places(NOWHERE, Path(str(resource("skills")))), Pins(NOWHERE)).shelf()
+def shelf() -> SkillSnapshot:
+    return SkillLibrary(skill_locations(NOWHERE, Path(str(resource("skills")))), ReviewPins(NOWHERE)).snapshot()
 
 
 def used(task: str) -> set[str]:
     """The skills that would be put before the model."""
-    return {found.skill.name for found in match(Task(task), shelf(), State(), estimate).active}
+    return {found.skill.name for found in match(MatchTask(task), shelf(), MatchState(), estimate).active}
 
 
 def figures(tasks: tuple[Labelled, ...]) -> Figures:

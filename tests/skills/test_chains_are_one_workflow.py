@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.skills.chain import workflow
-from agent.skills.cut import cut
+from agent.skills.matching.truncate import truncate
+from agent.skills.matching.workflow import compose_workflow
 from tests.skills.shelves import library, shelf, skill, text, words
 
 CHAIN = """
@@ -26,7 +26,7 @@ STEPS = [skill("research", body="# R\n\nSearch."), skill("briefing", body="Write
 
 def test_it_is_numbered_with_inputs_outputs_checks_and_what_to_do_on_failure() -> None:
     own = skill("all", CHAIN, "Do all of it.")
-    made = workflow(own, shelf(own, *STEPS).get, 4_000, words)
+    made = compose_workflow(own, shelf(own, *STEPS).get, 4_000, words)
     assert made.index("Do all of it.") < made.index("### Step 1: research") < made.index("Search.")
     assert made.index("Search.") < made.index("### Step 2: briefing") < made.index("### Step 3: slides")
     for said in (
@@ -44,7 +44,7 @@ def test_it_is_numbered_with_inputs_outputs_checks_and_what_to_do_on_failure() -
 def test_a_chain_in_a_chain_stands_in_its_place() -> None:
     inner = skill("inner", "chain: [research, briefing]", "Inner words.")
     own = skill("all", "chain: [inner, slides]")
-    made = workflow(own, shelf(own, inner, *STEPS).get, 4_000, words)
+    made = compose_workflow(own, shelf(own, inner, *STEPS).get, 4_000, words)
     steps = [line for line in made.splitlines() if line.startswith("### ")]
     assert steps == ["### Step 1: inner", "### Step 2: research", "### Step 3: briefing", "### Step 4: slides"]
     assert "Inner words." in made
@@ -53,7 +53,7 @@ def test_a_chain_in_a_chain_stands_in_its_place() -> None:
 def test_every_step_keeps_its_part_when_room_is_short() -> None:
     long = [skill(each.name, body=f"{each.name}first\n\n## More\n\n" + "long " * 500) for each in STEPS]
     own = skill("all", "chain: [research, briefing, slides]", "Own words.")
-    made = workflow(own, shelf(own, *long).get, 400, words)
+    made = compose_workflow(own, shelf(own, *long).get, 400, words)
     assert words(made) <= 420 and all(f"{each.name}first" in made for each in STEPS) and "Own words." in made
 
 
@@ -70,8 +70,8 @@ def test_every_step_keeps_its_part_when_room_is_short() -> None:
 )
 def test_what_cannot_work_is_an_error_at_load(tmp_path: Path, header: str, line: int, said: str) -> None:
     lib = library(tmp_path, {"package/bad/SKILL.md": text("bad", header), "package/good/SKILL.md": text("good")})
-    (problem,) = lib.shelf().problems
-    assert list(lib.shelf().named) == ["good"]
+    (problem,) = lib.snapshot().problems
+    assert list(lib.snapshot().named) == ["good"]
     assert problem.path.endswith("bad/SKILL.md") and problem.line == line and said in problem.reason
 
 
@@ -79,7 +79,7 @@ def test_circles_through_others_and_chains_over_broken_ones_are_found(tmp_path: 
     chains = {"a": "[b]", "b": "[c]", "c": "[a]", "over": "[a]", "over-that": "[over]", "fine": "[good]"}
     files = {f"package/{name}/SKILL.md": text(name, f"chain: {steps}") for name, steps in chains.items()}
     lib = library(tmp_path, {**files, "package/good/SKILL.md": text("good")})
-    assert set(lib.shelf().named) == {"fine", "good"} and len(lib.shelf().problems) == 5
+    assert set(lib.snapshot().named) == {"fine", "good"} and len(lib.snapshot().problems) == 5
 
 
 def test_chains_that_multiply_are_refused_at_once(tmp_path: Path) -> None:
@@ -88,29 +88,29 @@ def test_chains_that_multiply_are_refused_at_once(tmp_path: Path) -> None:
         for n in range(31)
     }
     lib = library(tmp_path, files)
-    assert set(lib.shelf().named) == {"s29", "s30"}, "the last chain of twenty steps is allowed"
+    assert set(lib.snapshot().named) == {"s29", "s30"}, "the last chain of twenty steps is allowed"
 
 
 def test_a_thousand_that_build_on_one_another_take_no_time(tmp_path: Path) -> None:
     files = {f"package/s{n}/SKILL.md": text(f"s{n}", f"prerequisites: [s{n + 1}]") for n in range(300)}
     lib = library(tmp_path, files)
-    assert not lib.shelf().named and len({problem.path for problem in lib.shelf().problems}) == 300
+    assert not lib.snapshot().named and len({problem.path for problem in lib.snapshot().problems}) == 300
 
 
 def test_building_on_more_than_fifty_others_is_refused(tmp_path: Path) -> None:
     files = {f"package/s{n}/SKILL.md": text(f"s{n}", f"prerequisites: [s{n + 1}]" if n < 60 else "") for n in range(61)}
     lib = library(tmp_path, files)
-    assert "s60" in lib.shelf().named and "s0" not in lib.shelf().named
-    assert any("more than 50 other skills" in problem.reason for problem in lib.shelf().problems)
+    assert "s60" in lib.snapshot().named and "s0" not in lib.snapshot().named
+    assert any("more than 50 other skills" in problem.reason for problem in lib.snapshot().problems)
 
 
 def test_a_mended_skill_mends_the_chain_over_it(tmp_path: Path) -> None:
     lib = library(tmp_path, {"vault/skills/over/SKILL.md": text("over", "chain: [good]")})
-    assert not lib.shelf().named
+    assert not lib.snapshot().named
     (tmp_path / "vault/skills/good").mkdir()
     (tmp_path / "vault/skills/good/SKILL.md").write_text(text("good"))
     lib.changed(["skills/good/SKILL.md"])
-    assert set(lib.shelf().named) == {"over", "good"}
+    assert set(lib.snapshot().named) == {"over", "good"}
 
 
 @pytest.mark.parametrize("room", [5, 20, 40, 60, 100, 130])
@@ -118,6 +118,6 @@ def test_a_cut_text_fits_unless_only_the_remark_is_left(room: int) -> None:
     body = (
         "# T\n\nintro\n\n## A\n\n" + "a " * 30 + "\n\n```\n# no heading\n```\n\n## B\n\n" + "b " * 30 + "\n\n## C\n\nc"
     )
-    made = cut(body, room, words, "x")
+    made = truncate(body, room, words, "x")
     assert made.tokens == words(made.text) and (made.tokens <= room or made.text.startswith("(cut here"))
     assert made.whole == (words(body) <= room)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
-from agent.skills.install import install
+from agent.skills.loading.install import install
 from agent.vault.fetched import is_address
 from agent.vault.store import Vault
 from tests.skills.shelves import library, text
@@ -53,7 +53,7 @@ def test_skills_come_with_their_files_in_one_commit_and_untrusted(tmp_path: Path
     assert int(git(root, "rev-list", "--count", "HEAD")) == before + 1 and git(root, "status", "--porcelain") == ""
     assert (root / "skills/pdf/assets/a.bin").read_bytes() == b"\0\1\2"
     assert (root / "skills/pdf/scripts/fill.py").is_file() and not (root / "skills/pdf/.hidden").exists()
-    found = library(tmp_path).shelf().named["pdf"]
+    found = library(tmp_path).snapshot().named["pdf"]
     assert not found.reviewed and found.files == ("assets/a.bin", "scripts/fill.py")
     assert said in git(root, "log", "-1", "--format=%b")
 

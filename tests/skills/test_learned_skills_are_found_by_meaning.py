@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.index.embedder import choose
-from agent.skills.matcher import REFERENCE, SEMANTIC
-from agent.skills.similarity import CALIBRATIONS, OTHERWISE, Similarity, calibration
+from agent.skills.matching.matcher import REFERENCE, SEMANTIC
+from agent.skills.matching.similarity import CALIBRATIONS, OTHERWISE, Similarity, calibration
 from tests.skills.shelves import skill
 
 CONDITIONS = {

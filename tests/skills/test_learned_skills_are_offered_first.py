@@ -11,13 +11,14 @@ from agent.errors import Permanent, UserError
 from agent.events.runs import Speaker, TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.workflow import ToolUse, Trace, workflow_trace
-from agent.skills.library import Library, places
-from agent.skills.matcher import State, Task, match
-from agent.skills.offers import Offers
-from agent.skills.reviewed import Pins
-from agent.skills.skill import Skill
-from agent.skills.suggestion import Suggestion
-from agent.skills.traces import read_traces
+from agent.skills.learning.offers import SkillOffers
+from agent.skills.learning.suggestion import Suggestion
+from agent.skills.learning.traces import load_traces
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import skill_locations
+from agent.skills.loading.pins import ReviewPins
+from agent.skills.matching.matcher import MatchState, MatchTask, match
+from agent.skills.reading.skill import Skill
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, head, make_vault, write
@@ -46,8 +47,8 @@ class Scene:
         notes = dict(self.entry() for _ in range(times))
         self.vault: Vault = make_vault(folder, notes, clock=self.clock)
         self.root = folder / "vault"
-        self.offers = Offers(self.vault, folder / "state" / "suggestions")
-        self.library = Library(places(self.root, folder / "package"), Pins(folder / "pins"))
+        self.offers = SkillOffers(self.vault, folder / "state" / "suggestions")
+        self.library = SkillLibrary(skill_locations(self.root, folder / "package"), ReviewPins(folder / "pins"))
 
     def entry(self) -> tuple[str, str]:
         self.times += 1
@@ -60,7 +61,7 @@ class Scene:
 
     def skills(self) -> tuple[Skill, ...]:
         self.library.refresh()
-        return self.library.shelf().skills
+        return self.library.snapshot().skills
 
     def tick(self, path: str, box: str) -> None:
         file = self.root / path
@@ -100,7 +101,7 @@ def test_a_ticked_yes_becomes_a_skill_that_loads_and_fits_in_one_commit(scene: S
         "ours, and the person's tick"
     )
     (skill,) = scene.skills()
-    assert scene.library.shelf().problems == ()
+    assert scene.library.snapshot().problems == ()
     assert (skill.name, skill.source, skill.success_rate) == (offer.name, "learned", 1.0)
     assert skill.triggers is not None
     assert any(pattern.is_in(b"please write a tasting sheet for the new tea") for pattern in skill.triggers.patterns)
@@ -116,11 +117,11 @@ def test_what_was_learned_is_used_for_the_next_task_of_its_kind(scene: Scene) ->
     scene.offers.accept(offer.name)
     (skill,) = scene.skills()
     scene.library.review(skill, scene.clock.now(), "accepted")
-    task = Task("please write the tasting sheet for the tea from Ceylon")
-    (found,) = match(task, scene.library.shelf(), State(), estimate).active
+    task = MatchTask("please write the tasting sheet for the tea from Ceylon")
+    (found,) = match(task, scene.library.snapshot(), MatchState(), estimate).active
     assert found.skill.name == offer.name
     assert "`vault_write`" in found.text
-    assert not match(Task("what is tea?"), scene.library.shelf(), State(), estimate).active
+    assert not match(MatchTask("what is tea?"), scene.library.snapshot(), MatchState(), estimate).active
 
 
 def test_a_no_is_remembered_until_it_was_done_twice_as_often(scene: Scene) -> None:
@@ -138,7 +139,7 @@ def test_a_no_is_remembered_until_it_was_done_twice_as_often(scene: Scene) -> No
 def test_a_no_in_another_clone_counts_here(scene: Scene, tmp_path: Path) -> None:
     (offer,) = scene.offers.learn(())
     scene.offers.reject(offer.name, "too simple")
-    elsewhere = Offers(scene.vault, tmp_path / "another machine")
+    elsewhere = SkillOffers(scene.vault, tmp_path / "another machine")
     assert elsewhere.all() == ()
     assert elsewhere.suggest(()) == ()
 
@@ -161,7 +162,7 @@ def test_both_boxes_are_a_no_and_so_is_a_note_that_was_removed(tmp_path: Path) -
 def test_a_note_that_was_not_asked_here_brings_no_skill(scene: Scene, tmp_path: Path) -> None:
     (offer,) = scene.offers.learn(())
     scene.tick(offer.path, "approve")
-    stranger = Offers(scene.vault, tmp_path / "another machine")
+    stranger = SkillOffers(scene.vault, tmp_path / "another machine")
     assert stranger.settle() == ()
     assert scene.vault.read(offer.skill) is None
     with pytest.raises(UserError, match="no suggestion"):
@@ -245,7 +246,7 @@ def test_a_model_may_write_the_text_and_what_is_of_no_use_is_not_taken(tmp_path:
         (offer,) = scene.offers.learn((), say)
         assert ("Find the last sheet" in offer.draft) is taken, name
         assert scene.offers.accept(offer.name).status == "accepted"
-        assert scene.library.shelf().problems == ()
+        assert scene.library.snapshot().problems == ()
 
 
 def test_text_of_a_task_cannot_tick_boxes_or_lead_anywhere(tmp_path: Path) -> None:
@@ -275,14 +276,14 @@ def test_what_others_asked_for_teaches_nothing(tmp_path: Path, other: dict[str, 
     for number in range(4):
         path, text = run_entry(scene.clock, number, "write the tasting sheet for tea", TOOLS, **other)
         write(scene.root / path, text)
-    assert read_traces(scene.vault) == ()
+    assert load_traces(scene.vault) == ()
 
 
 def test_traces_are_read_as_memory_writes_them(scene: Scene) -> None:
     scene.clock.advance(60)
     path, text = run_entry(scene.clock, 9, "brew tea", ("vault_read", "vault_edit"), outcome="failed")
     write(scene.root / path, text)
-    *_, last = read_traces(scene.vault)
+    *_, last = load_traces(scene.vault)
     assert (last.run, last.task, last.tools, last.succeeded) == (
         "RUN9",
         "brew tea",

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
-from agent.skills.learner import Tombstone, suggestions
-from agent.skills.patterns import Intent, compile_pattern, searchable
-from agent.skills.sequences import contains, workflows
-from agent.skills.skill import Skill, Source, Triggers
-from agent.skills.traces import Trace, Traced
+from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
+from agent.skills.learning.sequences import contains, find_workflows
+from agent.skills.learning.traces import TraceStep, WorkflowTrace
+from agent.skills.reading.patterns import Intent, compile_pattern, searchable
+from agent.skills.reading.skill import Skill, SkillSource, Triggers
 from tests.skills.synthetic import history, trace
 
 TEA = ("search_vault", "vault_read", "vault_write")
@@ -18,7 +18,7 @@ TOOL = some.sampled_from(["a", "b", "c", "d"])
 RUNS = some.lists(some.lists(TOOL, max_size=9).map(tuple), max_size=12)
 
 
-def tea(number: int = 3, *, succeeded: bool = True) -> list[Trace]:
+def tea(number: int = 3, *, succeeded: bool = True) -> list[WorkflowTrace]:
     places = ["Assam", "Yunnan", "Kyoto", "Nilgiri", "Hunan", "Fujian", "Taiwan", "Korea", "Ceylon", "Java"]
     return [
         trace(n, f"write the tasting sheet for tea from {places[n % 10]}", TEA, succeeded=succeeded)
@@ -29,7 +29,7 @@ def tea(number: int = 3, *, succeeded: bool = True) -> list[Trace]:
 @pytest.mark.parametrize("seed", range(1, 13))
 def test_six_workflows_among_sixty_runs_are_found_and_at_most_one_that_is_none(seed: int) -> None:
     made = history(seed)
-    found = {each.tools for each in suggestions(made.traces, ())}
+    found = {each.tools for each in find_suggestions(made.traces, ())}
     assert set(made.planted) <= found
     assert len(found - set(made.planted)) <= 1
 
@@ -38,70 +38,76 @@ def test_six_workflows_among_sixty_runs_are_found_and_at_most_one_that_is_none(s
 def test_runs_that_have_nothing_in_common_teach_nothing(seed: int) -> None:
     made = history(seed)
     rest = [each for each in made.traces if each.task.isascii() and len(each.task.split()) == 3]
-    assert len(suggestions(rest, ())) <= 1
+    assert len(find_suggestions(rest, ())) <= 1
 
 
 def test_the_same_thing_done_three_times_is_offered_and_twice_is_not() -> None:
-    assert not suggestions(tea(2), ())
-    (found,) = suggestions(tea(3), ())
+    assert not find_suggestions(tea(2), ())
+    (found,) = find_suggestions(tea(3), ())
     assert (found.tools, found.support, found.success_rate, found.seconds) == (TEA, 3, 1.0, 10.0)
     assert [each.run for each in found.evidence] == ["RUN0000", "RUN0001", "RUN0002"]
 
 
 def test_two_steps_are_a_workflow_and_one_tool_again_and_again_is_not() -> None:
     twice = [trace(n, f"water the {name} garden", ("vault_read", "vault_edit")) for n, name in enumerate("abc")]
-    assert [each.tools for each in suggestions(twice, ())] == [("vault_read", "vault_edit")]
-    assert not suggestions([trace(n, "water the garden", ["vault_read"] * 5) for n in range(5)], ())
+    assert [each.tools for each in find_suggestions(twice, ())] == [("vault_read", "vault_edit")]
+    assert not find_suggestions([trace(n, "water the garden", ["vault_read"] * 5) for n in range(5)], ())
 
 
 def test_a_workflow_that_often_fails_is_not_learned() -> None:
-    assert not suggestions([*tea(7), *tea(3, succeeded=False)], ()), "seven of ten is not more than 0.7"
+    assert not find_suggestions([*tea(7), *tea(3, succeeded=False)], ()), "seven of ten is not more than 0.7"
     mixed = [replace(each, succeeded=number != 0) for number, each in enumerate(tea(4))]
-    assert suggestions(mixed, ())[0].success_rate == 0.75
+    assert find_suggestions(mixed, ())[0].success_rate == 0.75
 
 
 def test_steps_that_failed_are_no_part_of_it() -> None:
     retried = [
         replace(
-            each, steps=(Traced("search_vault"), Traced("web_fetch", failed=True), Traced("vault_read"), each.steps[2])
+            each,
+            steps=(
+                TraceStep("search_vault"),
+                TraceStep("web_fetch", failed=True),
+                TraceStep("vault_read"),
+                each.steps[2],
+            ),
         )
         for each in tea(3)
     ]
-    assert suggestions(retried, ())[0].tools == TEA
+    assert find_suggestions(retried, ())[0].tools == TEA
 
 
 @pytest.mark.parametrize(("support", "expected"), [(3, 0), (5, 0), (6, 1)])
 def test_what_was_refused_is_offered_again_when_it_has_come_back_twice_as_often(support: int, expected: int) -> None:
-    assert len(suggestions(tea(support), (), [Tombstone(TEA, 3)])) == expected
+    assert len(find_suggestions(tea(support), (), [RefusedWorkflow(TEA, 3)])) == expected
 
 
 def test_a_part_of_what_was_refused_is_refused_too() -> None:
-    assert not suggestions(tea(4), (), [Tombstone((*TEA, "vault_append"), 3)])
+    assert not find_suggestions(tea(4), (), [RefusedWorkflow((*TEA, "vault_append"), 3)])
 
 
 def learned(sequence: str, pattern: str = "tea") -> Skill:
-    return Skill("tea-sheet", "Tea.", "", Source.LEARNED, "skills/learned/tea-sheet/SKILL.md",
+    return Skill("tea-sheet", "Tea.", "", SkillSource.LEARNED, "skills/learned/tea-sheet/SKILL.md",
                  triggers=Triggers((Intent((compile_pattern(pattern),)),)),
                  metadata={"sequence": sequence})  # fmt: skip
 
 
 def written(body: str, pattern: str) -> Skill:
-    return Skill("tasting", "Tea.", body, Source.VAULT, "skills/tasting/SKILL.md",
+    return Skill("tasting", "Tea.", body, SkillSource.VAULT, "skills/tasting/SKILL.md",
                  triggers=Triggers((Intent((compile_pattern(pattern),)),)))  # fmt: skip
 
 
 def test_a_workflow_that_a_skill_covers_is_not_offered() -> None:
     tools = "Use `search_vault`, `vault_read` and `vault_write`."
-    assert not suggestions(tea(4), [learned(",".join(TEA))])
-    assert not suggestions(tea(4), [written(tools, "tasting sheet")])
-    assert suggestions(tea(4), [written(tools, "invoices")]), "a skill for something else covers nothing"
-    assert suggestions(tea(4), [written("Use `web_fetch`.", "tasting sheet")]), "nor does one that works otherwise"
+    assert not find_suggestions(tea(4), [learned(",".join(TEA))])
+    assert not find_suggestions(tea(4), [written(tools, "tasting sheet")])
+    assert find_suggestions(tea(4), [written(tools, "invoices")]), "a skill for something else covers nothing"
+    assert find_suggestions(tea(4), [written("Use `web_fetch`.", "tasting sheet")]), "nor does one that works otherwise"
 
 
 def test_a_longer_workflow_is_offered_as_a_change_to_the_skill_that_was_learned() -> None:
-    (found,) = suggestions(tea(4), [learned("search_vault,vault_read")])
+    (found,) = find_suggestions(tea(4), [learned("search_vault,vault_read")])
     assert (found.name, found.changes) == ("tea-sheet", "tea-sheet")
-    (other,) = suggestions(tea(4), [learned("search_vault,vault_read", "invoices")])
+    (other,) = find_suggestions(tea(4), [learned("search_vault,vault_read", "invoices")])
     assert other.changes == ""
 
 
@@ -111,7 +117,7 @@ def test_the_proposed_triggers_fit_the_tasks_they_come_from_and_no_others() -> N
     chinese = [trace(60 + n, f"帮我把{name}的茶会记录整理成品鉴表", ("vault_read", "vault_append")) for n, name in
                enumerate(["三月", "上周", "昨天", "杭州"])]  # fmt: skip
     runs = [*tea(4), *other, *chinese]
-    found = suggestions(runs, ())
+    found = find_suggestions(runs, ())
     assert {each.tools for each in found} == {TEA, other[0].tools, chinese[0].tools}
     for each in found:
         own = {evidence.run for evidence in each.evidence}
@@ -124,27 +130,27 @@ def test_the_proposed_triggers_fit_the_tasks_they_come_from_and_no_others() -> N
 
 def test_a_word_that_other_tasks_have_too_is_no_trigger_by_itself() -> None:
     others = [trace(80 + n, f"buy tea and {name}", ("vault_append",)) for n, name in enumerate(["milk", "salt"])]
-    found = suggestions([*tea(6), *others], ())[0]
+    found = find_suggestions([*tea(6), *others], ())[0]
     assert found.patterns
     assert not any(compile_pattern(pattern).is_in(b"buy tea and milk") for pattern in found.patterns)
     once = [trace(n, f"tea {name}", TEA) for n, name in enumerate(["one", "two", "three"])]
-    (plain,) = suggestions([*once, *others[:1] * 1, *[trace(90 + n, name, ("vault_list",)) for n, name in
+    (plain,) = find_suggestions([*once, *others[:1] * 1, *[trace(90 + n, name, ("vault_list",)) for n, name in
                             enumerate(["lamp", "river", "violin", "carpet", "orange"])]], ())  # fmt: skip
     assert plain.patterns == (), "`tea` alone would also fit the shopping"
     assert plain.conditions
 
 
 def test_names_are_free_and_say_what_the_skill_is_about() -> None:
-    (found,) = suggestions(tea(3), ())
+    (found,) = find_suggestions(tea(3), ())
     assert found.name == "write-tasting-sheet" or "tasting" in found.name
-    (again,) = suggestions(tea(3), (), taken=[found.name])
+    (again,) = find_suggestions(tea(3), (), taken=[found.name])
     assert again.name == f"{found.name}-2"
 
 
 @settings(max_examples=60, deadline=None)
 @given(runs=RUNS)
 def test_what_is_found_is_really_in_the_runs_that_are_named(runs: list[tuple[str, ...]]) -> None:
-    found = workflows(runs, 3)
+    found = find_workflows(runs, 3)
     assert len({each.tools for each in found}) == len(found)
     for each in found:
         assert len(each.traces) >= 3
@@ -158,7 +164,7 @@ def test_the_order_of_the_runs_does_not_matter(runs: list[tuple[str, ...]], orde
     assert hasattr(order, "shuffle")
     mixed = list(runs)
     order.shuffle(mixed)
-    assert [each.tools for each in workflows(mixed, 3)] == [each.tools for each in workflows(runs, 3)]
+    assert [each.tools for each in find_workflows(mixed, 3)] == [each.tools for each in find_workflows(runs, 3)]
 
 
 @settings(max_examples=300, deadline=None)
@@ -184,5 +190,5 @@ def test_contained_means_with_at_most_one_other_step_in_between(longer: list[str
 )
 def test_a_trigger_is_what_the_task_is_about_and_not_how_one_asks(tasks: str, pattern: str, also: str) -> None:
     places = ["Lisbon", "Porto", "Faro"] if tasks.isascii() else ["北京", "上海", "广州"]
-    (found,) = suggestions([trace(n, tasks.format(place), TEA) for n, place in enumerate(places)], ())
+    (found,) = find_suggestions([trace(n, tasks.format(place), TEA) for n, place in enumerate(places)], ())
     assert found.patterns == (pattern,) and compile_pattern(pattern).is_in(searchable(also))

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.skills.read_skill import Read, Where, read_skill
-from agent.skills.skill import Source
+from agent.skills.reading.skill import SkillSource
+from agent.skills.reading.skill_file import ParsedSkill, SkillFolder, parse_skill
 
-WHERE = Where("pdf-forms", Source.VAULT, "skills/pdf-forms/SKILL.md", ("scripts/fill.py",), 10)
+WHERE = SkillFolder("pdf-forms", SkillSource.VAULT, "skills/pdf-forms/SKILL.md", ("scripts/fill.py",), 10)
 
 
-def read(content: str | bytes, where: Where = WHERE) -> Read:
-    return read_skill(content.encode() if isinstance(content, str) else content, where)
+def read(content: str | bytes, where: SkillFolder = WHERE) -> ParsedSkill:
+    return parse_skill(content.encode() if isinstance(content, str) else content, where)
 
 
 def header(*lines: str, body: str = "# Forms\n\nFill them.\n") -> str:
@@ -32,7 +32,7 @@ def test_a_skill_of_other_programs_loads_unchanged() -> None:
     skill = found.skill
     assert not found.problems and skill is not None
     assert skill.name == "pdf-forms" and skill.description == "Fills forms. Use for PDF."
-    assert skill.license == "Apache-2.0" and skill.metadata["version"] == "1.0"
+    assert skill.metadata["version"] == "1.0"
     assert skill.allowed_tools == ("Bash(git:*)", "Bash(jq *)", "Read")
     assert skill.files == ("scripts/fill.py",) and skill.body == "# Forms\n\nFill them."
     assert skill.triggers is None and not skill.has_triggers
@@ -130,7 +130,7 @@ def test_a_strangers_key_of_the_same_name_is_left_unread_and_said(line: str) -> 
 
 
 def test_names_may_be_of_any_script() -> None:
-    where = Where("周报", Source.VAULT, "skills/周报/SKILL.md")
+    where = SkillFolder("周报", SkillSource.VAULT, "skills/周报/SKILL.md")
     found = read("---\nname: 周报\ndescription: 写周报\n---\n写。\n", where)
     assert found.skill is not None and not found.problems
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.skills.conflicts import Fate, Limits
-from agent.skills.matcher import Matched, State, Task, match
-from agent.skills.patterns import TEXT_BYTES
-from agent.skills.skill import Skill, Source
+from agent.skills.matching.matcher import Matched, MatchState, MatchTask, match
+from agent.skills.matching.selection import MatchStatus, SelectionLimits
+from agent.skills.reading.patterns import TEXT_BYTES
+from agent.skills.reading.skill import Skill, SkillSource
 from tests.skills.shelves import shelf, skill, triggers, words
 
 FULL = """
@@ -23,12 +23,15 @@ triggers:
 """
 
 
-def found(task: str | Task, *skills: Skill, state: State = State(), limits: Limits = Limits()) -> Matched:  # noqa: B008
-    return match(Task(task) if isinstance(task, str) else task, shelf(*skills), state, words, limits)
+FRESH, USUAL = MatchState(), SelectionLimits()
 
 
-def fates(matched: Matched) -> dict[str, Fate]:
-    return {each.skill.name: each.fate for each in matched.matches}
+def found(task: str | MatchTask, *skills: Skill, state: MatchState = FRESH, limits: SelectionLimits = USUAL) -> Matched:
+    return match(MatchTask(task) if isinstance(task, str) else task, shelf(*skills), state, words, limits)
+
+
+def fates(matched: Matched) -> dict[str, MatchStatus]:
+    return {each.skill.name: each.status for each in matched.matches}
 
 
 @pytest.mark.parametrize(
@@ -51,9 +54,9 @@ def fates(matched: Matched) -> dict[str, Fate]:
 def test_the_weights_are_those_of_the_plan(
     task: str, tools: tuple[str, ...], slots: Mapping[str, str], score: float
 ) -> None:
-    (only,) = found(Task(task, tools, slots), skill("a", FULL)).matches
+    (only,) = found(MatchTask(task, tools, slots), skill("a", FULL)).matches
     assert only.score == score == round(min(sum(signal.weight for signal in only.signals), 1), 4)
-    assert (only.fate is Fate.ACTIVE) == (score >= 0.5)
+    assert (only.status is MatchStatus.ACTIVE) == (score >= 0.5)
 
 
 def test_patterns_that_belong_together_count_once_and_only_together() -> None:
@@ -84,14 +87,14 @@ def test_an_exception_keeps_a_pattern_from_counting_and_is_shown() -> None:
     one = skill(
         "a", "triggers: {intent_patterns: [minutes, 纪要], except_patterns: ['^where', 哪儿], tool_signals: [t]}"
     )
-    assert fates(found("the minutes of today", one)) == {"a": Fate.ACTIVE}
-    (only,) = found(Task("Where are the minutes?", ("t",)), one).matches
+    assert fates(found("the minutes of today", one)) == {"a": MatchStatus.ACTIVE}
+    (only,) = found(MatchTask("Where are the minutes?", ("t",)), one).matches
     assert [(s.type, s.detail, s.weight) for s in only.signals] == [
         ("except_pattern", "^where", 0.0),
         ("tool_signal", "t", 0.25),
     ]
-    assert (only.score, only.fate) == (0.25, Fate.BELOW)
-    assert fates(found("纪要在哪儿", one)) == {"a": Fate.BELOW} and not found("where is it", one).matches
+    assert (only.score, only.status) == (0.25, MatchStatus.BELOW)
+    assert fates(found("纪要在哪儿", one)) == {"a": MatchStatus.BELOW} and not found("where is it", one).matches
 
 
 def test_what_is_said_far_into_a_long_text_is_not_looked_at() -> None:
@@ -104,7 +107,7 @@ def test_what_is_said_far_into_a_long_text_is_not_looked_at() -> None:
 
 def test_a_higher_threshold_is_obeyed() -> None:
     one = skill("a", FULL + "  confidence_threshold: 0.6\n")
-    assert fates(found("research", one)) == {"a": Fate.BELOW}
+    assert fates(found("research", one)) == {"a": MatchStatus.BELOW}
     assert "0.50 is below 0.60" in found("research", one).matches[0].why
 
 
@@ -115,12 +118,17 @@ def test_one_of_each_exclusive_group_by_priority_then_score_then_name() -> None:
     scored = skill("scored", triggers("x", more="  context_signals: {keywords: [x]}\n") + group + "priority: 3")
     alone = skill("alone", triggers("x"))
     matched = found("x", low, scored, high, alone)
-    assert fates(matched) == {"alone": Fate.ACTIVE, "high": Fate.ACTIVE, "low": Fate.EXCLUDED, "scored": Fate.EXCLUDED}
+    assert fates(matched) == {
+        "alone": MatchStatus.ACTIVE,
+        "high": MatchStatus.ACTIVE,
+        "low": MatchStatus.EXCLUDED,
+        "scored": MatchStatus.EXCLUDED,
+    }
     assert "high goes before it in the group g (priority 9 over 3)" in next(
         each.why for each in matched.matches if each.skill.name == "low"
     )
-    assert fates(found("x", low, scored)) == {"scored": Fate.ACTIVE, "low": Fate.EXCLUDED}
-    assert fates(found("x", low, replace(low, name="aa"))) == {"aa": Fate.ACTIVE, "low": Fate.EXCLUDED}
+    assert fates(found("x", low, scored)) == {"scored": MatchStatus.ACTIVE, "low": MatchStatus.EXCLUDED}
+    assert fates(found("x", low, replace(low, name="aa"))) == {"aa": MatchStatus.ACTIVE, "low": MatchStatus.EXCLUDED}
 
 
 def test_at_most_three_and_ties_are_by_priority_and_name() -> None:
@@ -129,27 +137,30 @@ def test_at_most_three_and_ties_are_by_priority_and_name() -> None:
     ]
     matched = found("x", *some)
     assert [each.skill.name for each in matched.active] == ["c", "a", "b"]
-    assert [each.skill.name for each in matched.of(Fate.CROWDED)] == ["d", "e"]
+    assert [each.skill.name for each in matched.of(MatchStatus.CROWDED)] == ["d", "e"]
 
 
 def test_a_skill_rests_in_the_session_it_was_used_in() -> None:
     one = skill("a", triggers("x") + "cooldown: 300")
-    assert fates(found("x", one, state=State(since={"a": 299}))) == {"a": Fate.COOLING}
-    assert fates(found("x", one, state=State(since={"a": 300}))) == {"a": Fate.ACTIVE}
-    assert fates(found("x", one)) == {"a": Fate.ACTIVE}
+    assert fates(found("x", one, state=MatchState(since={"a": 299}))) == {"a": MatchStatus.COOLING}
+    assert fates(found("x", one, state=MatchState(since={"a": 300}))) == {"a": MatchStatus.ACTIVE}
+    assert fates(found("x", one)) == {"a": MatchStatus.ACTIVE}
 
 
 def test_one_that_rests_does_not_stand_for_its_group() -> None:
     one = skill("a", triggers("x") + "cooldown: 300\nexclusive_group: g\npriority: 9")
     other = skill("b", triggers("x") + "exclusive_group: g")
-    assert fates(found("x", one, other, state=State(since={"a": 1}))) == {"a": Fate.COOLING, "b": Fate.ACTIVE}
+    assert fates(found("x", one, other, state=MatchState(since={"a": 1}))) == {
+        "a": MatchStatus.COOLING,
+        "b": MatchStatus.ACTIVE,
+    }
 
 
 def test_feedback_moves_the_score_and_may_move_it_below_the_threshold() -> None:
     one = skill("a", triggers("x"))
-    assert found("x", one, state=State(factors={"a": 1.2})).matches[0].score == 0.6
-    lowered = found("x", one, state=State(factors={"a": 0.6})).matches[0]
-    assert (lowered.score, lowered.base, lowered.fate) == (0.3, 0.5, Fate.BELOW)
+    assert found("x", one, state=MatchState(factors={"a": 1.2})).matches[0].score == 0.6
+    lowered = found("x", one, state=MatchState(factors={"a": 0.6})).matches[0]
+    assert (lowered.score, lowered.base, lowered.status) == (0.3, 0.5, MatchStatus.BELOW)
 
 
 LONG = "# Title\n\nfirst words here\n\n## One\n\n" + "one " * 40 + "\n\n## Two\n\n" + "two " * 40
@@ -163,45 +174,52 @@ def test_a_long_skill_is_cut_at_a_heading_and_says_so() -> None:
 
 def test_the_budget_holds_for_all_together() -> None:
     some = [skill(name, triggers("x"), "word " * 90) for name in "abc"]
-    matched = found("x", *some, limits=Limits(room=200))
+    matched = found("x", *some, limits=SelectionLimits(room=200))
     assert sum(each.tokens for each in matched.active) <= 200
-    assert fates(matched) == {"a": Fate.ACTIVE, "b": Fate.ACTIVE, "c": Fate.NO_ROOM}
+    assert fates(matched) == {"a": MatchStatus.ACTIVE, "b": MatchStatus.ACTIVE, "c": MatchStatus.NO_ROOM}
 
 
 def test_what_the_model_has_already_is_not_given_again() -> None:
     one = skill("a", triggers("x"))
-    assert fates(found("x", one, state=State(present=frozenset({"a"})))) == {"a": Fate.PRESENT}
+    assert fates(found("x", one, state=MatchState(present=frozenset({"a"})))) == {"a": MatchStatus.PRESENT}
 
 
 def test_what_nobody_has_looked_at_is_shown_but_never_used_and_pushes_nobody_aside() -> None:
-    stranger = skill("s", triggers("x") + "exclusive_group: g\npriority: 10", source=Source.VAULT)
+    stranger = skill("s", triggers("x") + "exclusive_group: g\npriority: 10", source=SkillSource.VAULT)
     own = skill("a", triggers("x") + "exclusive_group: g\npriority: 1")
     matched = found("x", stranger, own)
-    assert fates(matched) == {"s": Fate.UNREVIEWED, "a": Fate.ACTIVE}
-    assert "skills review s" in matched.unreviewed[0].why and not matched.unreviewed[0].text
+    assert fates(matched) == {"s": MatchStatus.UNREVIEWED, "a": MatchStatus.ACTIVE}
+    (unreviewed,) = matched.of(MatchStatus.UNREVIEWED)
+    assert "skills review s" in unreviewed.why and not unreviewed.text
 
 
 def test_a_chain_over_a_strangers_skill_is_a_strangers_too() -> None:
-    stranger = skill("s", source=Source.VAULT)
+    stranger = skill("s", source=SkillSource.VAULT)
     own = skill("a", triggers("x") + "chain: [{skill: s}]")
-    assert fates(found("x", own, stranger)) == {"a": Fate.UNREVIEWED}
+    assert fates(found("x", own, stranger)) == {"a": MatchStatus.UNREVIEWED}
 
 
 LEARNED = "trigger_conditions: [The user wants an itinerary]"
 
 
 @pytest.mark.parametrize(
-    ("near", "fate"), [(0.85, Fate.ACTIVE), (0.8, Fate.ACTIVE), (0.79, Fate.REFERENCE), (0.6, Fate.REFERENCE)]
+    ("near", "fate"),
+    [
+        (0.85, MatchStatus.ACTIVE),
+        (0.8, MatchStatus.ACTIVE),
+        (0.79, MatchStatus.REFERENCE),
+        (0.6, MatchStatus.REFERENCE),
+    ],
 )
-def test_a_learned_skill_is_used_or_offered_by_its_meaning(near: float, fate: Fate) -> None:
+def test_a_learned_skill_is_used_or_offered_by_its_meaning(near: float, fate: MatchStatus) -> None:
     one = skill("a", LEARNED)
-    matched = found("plan my trip", one, state=State(near={one.key: near}))
+    matched = found("plan my trip", one, state=MatchState(near={one.key: near}))
     assert fates(matched) == {"a": fate} and matched.matches[0].signals[0].type == "semantic"
 
 
 def test_below_that_nothing_speaks_for_it() -> None:
     one = skill("a", LEARNED)
-    assert not found("plan", one, state=State(near={one.key: 0.59})).matches
+    assert not found("plan", one, state=MatchState(near={one.key: 0.59})).matches
 
 
 names = st.sampled_from("abcdefgh")
@@ -220,10 +238,10 @@ def test_the_order_of_the_skills_decides_nothing_and_the_rules_always_hold(
     described: dict[str, str], random: object, room: int
 ) -> None:
     skills = [skill(name, header, f"{name} " * 50) for name, header in described.items()]
-    one = found("x", *skills, limits=Limits(room=room))
-    other = found("x", *reversed(skills), limits=Limits(room=room))
-    assert [(e.skill.name, e.fate, e.why, e.text) for e in one.matches] == [
-        (e.skill.name, e.fate, e.why, e.text) for e in other.matches
+    one = found("x", *skills, limits=SelectionLimits(room=room))
+    other = found("x", *reversed(skills), limits=SelectionLimits(room=room))
+    assert [(e.skill.name, e.status, e.why, e.text) for e in one.matches] == [
+        (e.skill.name, e.status, e.why, e.text) for e in other.matches
     ]
     groups = [each.skill.exclusive_group for each in one.active if each.skill.exclusive_group]
     assert len(groups) == len(set(groups)) and len(one.active) <= 3

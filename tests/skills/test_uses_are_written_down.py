@@ -8,10 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import UserError
-from agent.skills.feedback import History, Wrote, correct, corrected_runs, give, put_aside
-from agent.skills.skill import Skill
-from agent.skills.stats import Stats, stats
-from agent.skills.usage import Activated, Opinion, Use, history_path, parse, record, uses
+from agent.skills.history.feedback import (
+    RunWrites,
+    SkillHistory,
+    corrected_runs,
+    put_aside,
+    record_corrections,
+    record_opinion,
+)
+from agent.skills.history.stats import Stats, count_uses
+from agent.skills.history.usage import Activated, Opinion, Use, history_path, load_uses, parse_uses, record_uses
+from agent.skills.reading.skill import Skill
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
@@ -34,13 +41,13 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def learned(vault: Vault) -> list[Skill]:
-    return list(library(vault.place.root.parent).shelf().skills)
+    return list(library(vault.place.root.parent).snapshot().skills)
 
 
 def test_rows_are_read_back_as_they_were(vault: Vault) -> None:
     first, second = use(1), use(2, "failed", "not_helpful")
-    assert record(vault, [first], AGENT) and record(vault, [second], AGENT)
-    assert uses(vault, "tea") == (first, second)
+    assert record_uses(vault, [first], AGENT) and record_uses(vault, [second], AGENT)
+    assert load_uses(vault, "tea") == (first, second)
     note = (vault.place.root / history_path("tea")).read_text()
     assert (
         note.count("# How tea was used") == 1
@@ -50,7 +57,7 @@ def test_rows_are_read_back_as_they_were(vault: Vault) -> None:
 
 def test_one_commit_holds_all_skills_of_a_run(vault: Vault) -> None:
     before = git(vault.place.root, "rev-list", "--count", "HEAD")
-    record(vault, [use(1), Use("other", NOW, "r1")], AGENT)
+    record_uses(vault, [use(1), Use("other", NOW, "r1")], AGENT)
     assert int(git(vault.place.root, "rev-list", "--count", "HEAD")) == int(before) + 1
 
 
@@ -58,18 +65,18 @@ def test_one_commit_holds_all_skills_of_a_run(vault: Vault) -> None:
 def test_no_signal_or_run_can_break_out_of_its_row(signals: str, run: str) -> None:
     row = Use("tea", NOW, run.replace("\\", "/"), "", "auto", 0.5, signals, "finished", 1).row
     assert "\n" not in row
-    (found,) = parse("tea", f"{row}\n".encode("utf-8", "replace")) if row.isprintable() else (None,)
+    (found,) = parse_uses("tea", f"{row}\n".encode("utf-8", "replace")) if row.isprintable() else (None,)
     assert found is None or (found.outcome, found.tools) == ("finished", 1)
 
 
 def test_what_a_person_breaks_is_skipped_and_the_rest_counts(vault: Vault) -> None:
     data = f"# x\n\n{use(1).row}\n| broken | row |\n| a | b | c | d | e | f | g | h | i |\n{use(2).row}\n{use(2).row}\n"
-    assert parse("tea", data.encode()) == [use(1), use(2)]
+    assert parse_uses("tea", data.encode()) == [use(1), use(2)]
 
 
 def test_the_counts() -> None:
     rows = [use(1), use(2, "failed"), use(3, feedback="helpful"), use(4, how="manual"), use(5, feedback="corrected")]
-    found = stats(rows)
+    found = count_uses(rows)
     assert (found.uses, found.auto, found.successes, found.helpful, found.corrected) == (5, 4, 3, 1, 1)
     assert found.success_rate == 0.6 and found.helpful_rate == 1.0
     assert Stats().success_rate is None and Stats().factor == 1.0
@@ -83,79 +90,81 @@ def test_the_counts() -> None:
 def test_feedback_counts_from_five_uses_on(helpful: int, not_helpful: int, silent: int, factor: float) -> None:
     counts: tuple[tuple[Opinion, int], ...] = (("helpful", helpful), ("not_helpful", not_helpful), ("", silent))
     opinions = [opinion for opinion, count in counts for _ in range(count)]
-    assert stats(use(number, feedback=opinion) for number, opinion in enumerate(opinions)).factor == factor
+    assert count_uses(use(number, feedback=opinion) for number, opinion in enumerate(opinions)).factor == factor
 
 
 def test_a_word_goes_to_the_last_use_without_one_else_counts_by_itself(vault: Vault) -> None:
-    record(vault, [use(1), use(2)], AGENT)
-    assert [give(vault, "tea", "helpful", NOW + timedelta(hours=n), f"t{n}").run for n in range(3)] == [
+    record_uses(vault, [use(1), use(2)], AGENT)
+    assert [record_opinion(vault, "tea", "helpful", NOW + timedelta(hours=n), f"t{n}").run for n in range(3)] == [
         "r2",
         "r1",
         "t2",
     ]
-    found = stats(uses(vault, "tea"))
+    found = count_uses(load_uses(vault, "tea"))
     assert (found.uses, found.helpful) == (3, 3)
 
 
 def test_a_word_about_a_run_replaces_an_earlier_one(vault: Vault) -> None:
-    record(vault, [use(1)], AGENT)
-    give(vault, "tea", "helpful", NOW + timedelta(hours=1), "x", "r1")
-    give(vault, "tea", "not_helpful", NOW + timedelta(hours=2), "x", "r1")
-    found = stats(uses(vault, "tea"))
+    record_uses(vault, [use(1)], AGENT)
+    record_opinion(vault, "tea", "helpful", NOW + timedelta(hours=1), "x", "r1")
+    record_opinion(vault, "tea", "not_helpful", NOW + timedelta(hours=2), "x", "r1")
+    found = count_uses(load_uses(vault, "tea"))
     assert (found.uses, found.helpful, found.not_helpful) == (1, 0, 1)
     with pytest.raises(UserError, match="did not use"):
-        give(vault, "tea", "helpful", NOW, "x", "r9")
+        record_opinion(vault, "tea", "helpful", NOW, "x", "r9")
 
 
 def test_an_edit_within_a_day_corrects_the_run_that_wrote_the_note(vault: Vault) -> None:
-    wrote = [Wrote("r1", NOW, frozenset({"a.md"})), Wrote("r2", NOW, frozenset({"b.md"}))]
+    wrote = [RunWrites("r1", NOW, frozenset({"a.md"})), RunWrites("r2", NOW, frozenset({"b.md"}))]
     assert corrected_runs("a.md", NOW + timedelta(hours=23), wrote) == ("r1",)
     assert corrected_runs("a.md", NOW + timedelta(hours=25), wrote) == ()
     assert corrected_runs("a.md", NOW - timedelta(minutes=1), wrote) == ()
-    record(vault, [use(1), use(2, feedback="helpful")], AGENT)
-    assert [row.run for row in correct(vault, ["tea", "none"], ["r1", "r2"], NOW + timedelta(hours=1))] == ["r1"]
-    assert correct(vault, ["tea"], ["r1"], NOW + timedelta(hours=2)) == ()
-    assert stats(uses(vault, "tea")).corrected == 1
+    record_uses(vault, [use(1), use(2, feedback="helpful")], AGENT)
+    assert [row.run for row in record_corrections(vault, ["tea", "none"], ["r1", "r2"], NOW + timedelta(hours=1))] == [
+        "r1"
+    ]
+    assert record_corrections(vault, ["tea"], ["r1"], NOW + timedelta(hours=2)) == ()
+    assert count_uses(load_uses(vault, "tea")).corrected == 1
 
 
 def test_five_bad_uses_in_a_row_put_a_learned_skill_aside_and_undo_brings_it_back(vault: Vault) -> None:
-    history, root = History.of(vault), vault.place.root
-    record(vault, [use(0), *(use(number, "failed") for number in range(1, 5))], AGENT)
+    history, root = SkillHistory(vault), vault.place.root
+    record_uses(vault, [use(0), *(use(number, "failed") for number in range(1, 5))], AGENT)
     assert put_aside(vault, learned(vault), history, NOW) == ()
-    record(vault, [use(5, feedback="not_helpful")], AGENT)
+    record_uses(vault, [use(5, feedback="not_helpful")], AGENT)
     (gone,) = put_aside(vault, learned(vault), history, NOW + timedelta(hours=1))
     assert (root / "skills/deprecated/tea/SKILL.md").is_file() and (
         root / "skills/deprecated/tea/scripts/x.sh"
     ).is_file()
     assert not (root / "skills/learned/tea/SKILL.md").exists() and gone.commit is not None
-    assert not learned(vault) and not library(root.parent).shelf().problems
+    assert not learned(vault) and not library(root.parent).snapshot().problems
     assert gone.commit[:12] in gone.announcement and "no use" in gone.announcement
     git(root, "revert", "--no-edit", gone.commit)
     assert put_aside(vault, learned(vault), history, NOW) == (), "it begins anew"
-    record(vault, [use(70 + number, "failed") for number in range(5)], AGENT)
+    record_uses(vault, [use(70 + number, "failed") for number in range(5)], AGENT)
     (again,) = put_aside(vault, learned(vault), history, NOW + timedelta(hours=3))
     assert again.path == "skills/deprecated/tea/SKILL.md"
 
 
 def test_a_persons_own_skill_is_never_put_aside(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"skills/tea/SKILL.md": text("tea")})
-    record(vault, [use(number, "failed") for number in range(9)], AGENT)
-    assert put_aside(vault, learned(vault), History.of(vault), NOW) == ()
+    record_uses(vault, [use(number, "failed") for number in range(9)], AGENT)
+    assert put_aside(vault, learned(vault), SkillHistory(vault), NOW) == ()
 
 
 def test_a_good_use_ends_the_row_and_a_waiting_one_does_not() -> None:
     bad = [use(number, "failed") for number in range(4)]
-    assert stats([*bad, use(4, "needs_approval"), use(5, "failed")]).streak == 5
-    assert stats([*bad, use(4), use(5, "failed")]).streak == 1
-    assert stats([*bad, use(4, "failed", "helpful")]).streak == 0
+    assert count_uses([*bad, use(4, "needs_approval"), use(5, "failed")]).streak == 5
+    assert count_uses([*bad, use(4), use(5, "failed")]).streak == 1
+    assert count_uses([*bad, use(4, "failed", "helpful")]).streak == 0
 
 
 def test_counts_are_kept_until_the_note_changes(vault: Vault) -> None:
-    history = History.of(vault)
+    history = SkillHistory(vault)
     assert history.stats("tea") == Stats()
-    record(vault, [use(number, feedback="helpful") for number in range(5)], AGENT)
+    record_uses(vault, [use(number, feedback="helpful") for number in range(5)], AGENT)
     assert history.stats("tea") is history.stats("tea") and history.factors(["tea", "x"]) == {"tea": 1.2}
-    record(vault, [use(9)], AGENT)
+    record_uses(vault, [use(9)], AGENT)
     assert history.stats("tea").uses == 6
 
 
@@ -163,13 +172,13 @@ def test_the_factors_of_many_are_those_of_each(vault: Vault) -> None:
     names = ("tea", "tea.md", "coffee", "nobody", "周报")
     told: tuple[tuple[str, Opinion], ...] = (("tea", "helpful"), ("coffee", "not_helpful"), ("周报", "helpful"))
     for name, opinion in told:
-        record(vault, [Use(name, NOW, f"r{number}", feedback=opinion) for number in range(5)], AGENT)
+        record_uses(vault, [Use(name, NOW, f"r{number}", feedback=opinion) for number in range(5)], AGENT)
     write(vault.place.root / "skills/history/nobody", "no history")
-    history = History.of(vault)
+    history = SkillHistory(vault)
     assert history.factors(names) == {"tea": 1.2, "coffee": 0.6, "周报": 1.2}
     assert {name: history.stats(name).factor for name in names} == {
         **dict.fromkeys(names, 1.0),
         **history.factors(names),
     }
-    record(vault, [Use("tea", NOW, f"s{number}", feedback="not_helpful") for number in range(20)], AGENT)
+    record_uses(vault, [Use("tea", NOW, f"s{number}", feedback="not_helpful") for number in range(20)], AGENT)
     assert history.factors(names) == {"tea": 0.6, "coffee": 0.6, "周报": 1.2}

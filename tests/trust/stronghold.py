@@ -24,7 +24,7 @@ from agent.loop.run import Asked
 from agent.runs import accounts as app_models
 from agent.runs import toolbox as app_toolbox
 from agent.runs.service import Runs
-from agent.skills import usage
+from agent.skills.history import usage
 from agent.tools.builtin.web import web_tools
 from agent.workspace.search_index import library
 from agent.workspace.workspace import build
@@ -228,7 +228,7 @@ class Stronghold:
     def _is_usage(self, path: str, before: bytes | None, after: bytes | None) -> bool:
         """Whether a skill's history has grown by rows about runs that there were, and by nothing else."""
         name, never = Path(path).stem, datetime.fromtimestamp(0, UTC)
-        ((_, head, _),) = usage.rows([usage.Use(name, never, "")])
+        ((_, head, _),) = usage.history_rows([usage.Use(name, never, "")])
         old = (before or head).decode()
         new = (after or b"").decode()
         rows = [_USE.fullmatch(row) for row in new.removeprefix(old).splitlines()]

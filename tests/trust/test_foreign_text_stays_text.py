@@ -32,7 +32,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
 from agent.runs.decisions import Question
-from agent.skills.review_note import ask as ask_about
+from agent.skills.trust.review_note import ask_reviews as ask_about
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
 from agent.tools.asked import Asked
 from agent.tools.taint import active
@@ -225,7 +225,7 @@ def test_a_skill_under_review_hides_nothing(tmp_path: Path, count: int) -> None:
     body = "# A\n\n" + "\n".join(payloads(count))
     vault = make_vault(tmp_path, {"skills/a/SKILL.md": skill_text("a", body=body)})
     made = library(tmp_path)
-    (path,) = ask_about(vault, made, made.shelf().skills, AT)
+    (path,) = ask_about(vault, made, made.snapshot().skills, AT)
     check_asks((vault.place.root / path).read_bytes(), BOXES, headings=3)
 
 

@@ -21,7 +21,7 @@ from agent.vault.health.status import status
 from agent.vault.locks import process_lock
 from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer
-from agent.vault.plumbing.lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
+from agent.vault.plumbing.index_lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.journal import Record
 from tests.fakes import FakeClock
@@ -61,7 +61,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from agent.clock import SystemClock
-from agent.vault.plumbing.lock import index_lock
+from agent.vault.plumbing.index_lock import index_lock
 with index_lock(Path(sys.argv[1]), Path(sys.argv[1]).parent, "TOKEN", SystemClock(), 0):
     print("held", flush=True)
     sys.stdin.read()

@@ -15,7 +15,7 @@ def skill_checks(app: App) -> list[Check]:
 
 
 def _skills(app: App) -> Iterator[Check]:
-    shelf = skill_library(app).shelf()
+    shelf = skill_library(app).snapshot()
     if not shelf.problems:
         yield ok("skills", f"{len(shelf.named)} can be used")
         return

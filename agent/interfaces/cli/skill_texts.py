@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from agent.skills.conflicts import Fate, Match
-from agent.skills.library import Shelf
-from agent.skills.matcher import Matched
-from agent.skills.offered import Offer
-from agent.skills.skill import Problem, Skill
-from agent.skills.stats import ENOUGH, Stats
-from agent.skills.suggestion import Suggestion
-from agent.skills.usage import Opinion, Use
+from agent.skills.history.stats import ENOUGH, Stats
+from agent.skills.history.usage import Opinion, Use
+from agent.skills.learning.offer_records import SkillOffer
+from agent.skills.learning.suggestion import Suggestion
+from agent.skills.loading.library import SkillSnapshot
+from agent.skills.matching.matcher import Matched
+from agent.skills.matching.selection import Match, MatchStatus
+from agent.skills.reading.skill import Skill, SkillProblem
 
 _SUMMARY = 90
 
@@ -26,17 +26,17 @@ def document(skill: Skill) -> dict[str, object]:
     }
 
 
-def problem_document(problem: Problem) -> dict[str, object]:
+def problem_document(problem: SkillProblem) -> dict[str, object]:
     """A problem for `--json`."""
     return {"path": problem.path, "line": problem.line, "reason": problem.reason}
 
 
-def problem_line(problem: Problem) -> str:
+def problem_line(problem: SkillProblem) -> str:
     """A problem for people."""
     return f"{problem.path}:{problem.line}: {problem.reason}"
 
 
-def offer_document(offer: Offer) -> dict[str, object]:
+def offer_document(offer: SkillOffer) -> dict[str, object]:
     """A suggestion that the person was asked about, for `--json`."""
     return {
         "name": offer.name,
@@ -62,7 +62,7 @@ def suggestion_document(suggestion: Suggestion) -> dict[str, object]:
     }
 
 
-def listed(shelf: Shelf) -> str:
+def listed(shelf: SkillSnapshot) -> str:
     """All skills and problems."""
     width = max((len(skill.name) for skill in shelf.candidates), default=0)
     lines = []
@@ -96,7 +96,9 @@ def whole(skill: Skill) -> str:
 
 def explained(matched: Matched, everything: bool) -> str:
     """The skills that fit, and with `everything` the others, each with its signals and what was decided."""
-    shown = [each for each in matched.matches if everything or each.fate in {Fate.ACTIVE, Fate.UNREVIEWED}]
+    shown = [
+        each for each in matched.matches if everything or each.status in {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
+    ]
     blocks = ["\n".join(_lines(each, everything)) for each in shown]
     if everything and matched.catalogue:
         names = {each.skill.key for each in matched.matches}
@@ -146,7 +148,7 @@ def _said_of(use: Use) -> str:
 
 
 def _lines(each: Match, everything: bool) -> Iterator[str]:
-    yield f"{each.skill.name}  {each.score:.2f}  {each.fate}{f': {each.why}' if each.why else ''}"
+    yield f"{each.skill.name}  {each.score:.2f}  {each.status}{f': {each.why}' if each.why else ''}"
     if not everything:
         return
     for signal in each.signals:
@@ -157,6 +159,6 @@ def _lines(each: Match, everything: bool) -> Iterator[str]:
     yield f"  = {each.score:.2f}, needed {each.threshold:.2f}{short}; priority {each.skill.priority}" + (
         f"; group {each.skill.exclusive_group}" if each.skill.exclusive_group else ""
     )
-    if each.fate is Fate.ACTIVE:
+    if each.status is MatchStatus.ACTIVE:
         left_out = f"; left out: {', '.join(each.left_out)}" if each.left_out else ""
         yield f"  {each.tokens} tokens{left_out}"

@@ -28,20 +28,21 @@ from agent.interfaces.cli.skill_texts import (
 from agent.runs.skill_feedback import gather
 from agent.runs.skill_learning import learning
 from agent.runs.skill_set import Skills, skill_library, skills
-from agent.skills.conflicts import Fate
-from agent.skills.feedback import as_document
-from agent.skills.install import install as install_from
-from agent.skills.library import DEPRECATED, Library
-from agent.skills.matcher import Task
-from agent.skills.read_skill import bad_name
-from agent.skills.review_note import revoke as withdraw
-from agent.skills.skill import FILE, Skill, Source
-from agent.skills.tree import BadFolder
-from agent.skills.usage import Opinion, folded, uses
+from agent.skills.history.stats import stats_document
+from agent.skills.history.usage import Opinion, load_uses, merge_opinions
+from agent.skills.loading.files import BadFolder
+from agent.skills.loading.install import install as install_from
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import DEPRECATED
+from agent.skills.matching.matcher import MatchTask
+from agent.skills.matching.selection import MatchStatus
+from agent.skills.reading.skill import FILE, Skill, SkillSource
+from agent.skills.reading.skill_file import name_problem
+from agent.skills.trust.review_note import revoke as withdraw
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App, build
 
-_SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
+_SHOWN = {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
 _RUNS = 10
 """Of one skill, so many of its last runs are shown."""
 
@@ -58,7 +59,7 @@ def command() -> None:
 @click.pass_obj
 def list_(output: Output) -> None:
     """List all skills, and what is wrong with those that cannot be used."""
-    shelf = skill_library(build(output.vault())).shelf()
+    shelf = skill_library(build(output.vault())).snapshot()
     documents = [document(skill) for skill in shelf.candidates]
     problems = [problem_document(each) for each in shelf.problems]
     output.emit({"skills": documents, "problems": problems}, lambda: listed(shelf))
@@ -87,7 +88,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     if bad is not None:
         raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
     known = {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    matched = _skills(build(output.vault())).match(Task(task, tools, known))
+    matched = _skills(build(output.vault())).match(MatchTask(task, tools, known))
     documents = [
         {
             "name": each.skill.name,
@@ -98,7 +99,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
             "base": each.base,
             "factor": each.factor,
             "threshold": each.threshold,
-            "fate": each.fate.value,
+            "fate": each.status.value,
             "why": each.why,
             "tokens": each.tokens,
             "cut": list(each.left_out),
@@ -122,7 +123,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     """
     found = skills(build(output.vault()), lambda: None, estimate)
     found.ticked()
-    shelf = found.library.shelf()
+    shelf = found.library.snapshot()
     if name is None and revoke:
         raise UserError("--revoke needs the name of a skill", hint="vault-agent skills list")
     if name is None:
@@ -132,7 +133,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting and not revoke else _named(found.library, name)
-    if revoke and skill.source is Source.PACKAGE:
+    if revoke and skill.source is SkillSource.PACKAGE:
         raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
     try:
         if revoke:
@@ -176,12 +177,12 @@ def stats(output: Output, name: str | None) -> None:
     """Show how often skills were used, and what came of it; with NAME also its last runs."""
     app = build(output.vault())
     found = _skills(app)
-    shelf = found.library.shelf()
+    shelf = found.library.snapshot()
     gather(app, shelf.named)
     names = [_named(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
-    last = list(folded(uses(app.vault, names[0])))[-_RUNS:] if name else []
-    known: dict[str, object] = {"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}
+    last = list(merge_opinions(load_uses(app.vault, names[0])))[-_RUNS:] if name else []
+    known: dict[str, object] = {"stats": [{"name": each, **stats_document(count)} for each, count in counts.items()]}
     more = {"runs": [use_document(use) for use in last]} if name else {}
     output.emit(known | more, lambda: counted(counts, last))
 
@@ -206,7 +207,7 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
         "name": skill.name,
         "feedback": opinion,
         "run": use.run,
-        **as_document(counts),
+        **stats_document(counts),
         "put_aside": "; ".join(gone),
     }
     output.emit(known, "\n".join([rated(skill.name, opinion, counts), *gone]))
@@ -222,7 +223,7 @@ def suggest(output: Output) -> None:
     found = _skills(build(output.vault()))
     learner = learning(found, None)
     waiting = learner.offers.pending()
-    more = learner.offers.suggest(found.library.shelf().skills)
+    more = learner.offers.suggest(found.library.snapshot().skills)
     lines = [f"{each.name}  {' → '.join(each.tools)}  waits in {each.path}" for each in waiting]
     lines += [f"{each.name}  {' → '.join(each.tools)}  followed by {each.support} runs" for each in more]
     lines += ["", "yes or no: vault-agent skills learn --accept NAME, or --reject NAME"] if waiting else []
@@ -268,14 +269,14 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     )
 
 
-def _named(found: Library, name: str) -> Skill:
-    shelf = found.shelf()
+def _named(found: SkillLibrary, name: str) -> Skill:
+    shelf = found.snapshot()
     skill = shelf.get(name)
     if skill is not None:
         return skill
     aside = f"{DEPRECATED}/{name}"
-    learned = next(place for place in found.places if place.source is Source.LEARNED)
-    if not bad_name(name) and (learned.root / aside / FILE).is_file():
+    learned = next(place for place in found.locations if place.source is SkillSource.LEARNED)
+    if not name_problem(name) and (learned.root / aside / FILE).is_file():
         raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")
     broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
     if broken is not None:

@@ -11,10 +11,10 @@ from typing import cast
 
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import Object
-from agent.skills.library import Library, Shelf
-from agent.skills.skill import FILE, Skill
-from agent.skills.tree import BadFolder
-from agent.skills.usage import Opinion, Use
+from agent.skills.history.usage import Opinion, Use
+from agent.skills.loading.files import BadFolder
+from agent.skills.loading.library import SkillLibrary, SkillSnapshot
+from agent.skills.reading.skill import FILE, Skill
 from agent.tools import arguments as given
 from agent.tools.tool import Given, RunContext, Tool
 
@@ -29,14 +29,14 @@ _LISTED_FILES = 40
 
 @dataclass(frozen=True, slots=True)
 class _Tools:
-    library: Library
+    library: SkillLibrary
     say: Say
     opened: Opened
 
     def list(self, call: Object, context: RunContext) -> Given:
         """The catalogue."""
-        skills = [skill for skill in self.library.shelf().candidates if skill.reviewed]
-        new = [skill.name for skill in self.library.shelf().candidates if not skill.reviewed]
+        skills = [skill for skill in self.library.snapshot().candidates if skill.reviewed]
+        new = [skill.name for skill in self.library.snapshot().candidates if not skill.reviewed]
         lines = [f"- {skill.name}: {skill.summary}" for skill in skills[:_SHOWN]]
         lines += [f"and {len(skills) - _SHOWN} more"] if len(skills) > _SHOWN else []
         lines += [f"not looked at by the person yet, so not for use: {', '.join(new[:_SHOWN])}"] if new else []
@@ -44,7 +44,7 @@ class _Tools:
 
     def show(self, call: Object, context: RunContext) -> Given:
         """A skill's whole text, or a file of it."""
-        skill = _named(self.library.shelf(), given.text(call, "name"))
+        skill = _named(self.library.snapshot(), given.text(call, "name"))
         path = given.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
             text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
@@ -61,7 +61,7 @@ class _Tools:
 
     def feedback(self, call: Object, context: RunContext) -> Given:
         """Keep what a skill was worth in this run."""
-        skill = _named(self.library.shelf(), given.text(call, "name"))
+        skill = _named(self.library.snapshot(), given.text(call, "name"))
         opinion = cast(Opinion, given.text(call, "verdict"))
         try:
             self.say(skill.name, opinion, context)
@@ -70,7 +70,7 @@ class _Tools:
         return Given(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
 
 
-def skill_tools(library: Library, say: Say, opened: Opened) -> tuple[Tool, ...]:
+def skill_tools(library: SkillLibrary, say: Say, opened: Opened) -> tuple[Tool, ...]:
     """The three tools over one vault's skills."""
     tools = _Tools(library, say, opened)
     name: Object = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
@@ -104,7 +104,7 @@ def _schema(properties: Object, *required: str) -> Object:
     }
 
 
-def _named(shelf: Shelf, name: str) -> Skill:
+def _named(shelf: SkillSnapshot, name: str) -> Skill:
     skill = shelf.get(name)
     if skill is not None:
         return skill

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agent.clock import Clock
 from agent.memory.keeping import Keeper
-from agent.skills.reviewed import pins_of
+from agent.skills.loading.pins import pins_of
 from agent.tools.builtin.delegate import Delegate, delegate_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import GitFailed, Permanent, Retryable
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.identities import Person, signature
 from agent.vault.plumbing.index_file import check_not_sparse, load_index
-from agent.vault.plumbing.lock import keep_index_lock
+from agent.vault.plumbing.index_lock import keep_index_lock
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import (
     FOLDER,
     Entry,
@@ -30,7 +31,6 @@ from agent.vault.plumbing.objects import (
     load_loose,
     parse_tree,
 )
-from agent.vault.plumbing.people import Person, signature
 from agent.vault.plumbing.repository import Place, head_commit
 
 RETRIES = 60

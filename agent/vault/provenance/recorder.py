@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.people import AGENT
+from agent.vault.plumbing.identities import AGENT
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database
 from agent.vault.provenance.marks import name_mark, new_marks

@@ -11,14 +11,14 @@ from pathlib import Path
 from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.change import Applied, Change, Collision
 from agent.vault.plumbing.commit import Plan, Tip
-from agent.vault.plumbing.lock import file_time, index_lock, remove_own, set_aside
-from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.git_processes import git_is_busy
+from agent.vault.plumbing.index_lock import file_time, index_lock, remove_own, set_aside
 from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
-from agent.vault.write.humans import place_bytes
+from agent.vault.write.human_commits import place_bytes
 from agent.vault.write.journal import PERSON, Planned, Record
 from agent.vault.write.writer import Writer
 

@@ -1,0 +1,151 @@
+"""Opinions about skills, given in words or by an edit, and their consequence: a learned skill that keeps failing is put
+aside. `usage` reads and writes the rows, `stats` counts them.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from agent.errors import UserError
+from agent.skills.history.stats import IN_A_ROW, Stats, count_uses
+from agent.skills.history.usage import Opinion, Use, history_path, load_uses, merge_opinions, record_uses
+from agent.skills.loading.files import folder_names
+from agent.skills.loading.locations import DEPRECATED, HISTORY, LEARNED
+from agent.skills.reading.skill import FILE, Skill, SkillSource
+from agent.texts import Language
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+
+CORRECTION = timedelta(days=1)
+"""The time after a run in which an edit of what it wrote counts as a correction."""
+_STAMP = Stamp("agent", tool="skill_feedback")
+
+
+@dataclass(slots=True)
+class SkillHistory:
+    """The uses of all skills of a vault and their counts, cached until a history note changes."""
+
+    vault: Vault
+    _known: dict[str, tuple[tuple[int, int, int], tuple[Use, ...], Stats]] = field(default_factory=dict)
+
+    def stats(self, name: str) -> Stats:
+        """The counts of one skill."""
+        return self._load(name)[1]
+
+    def last(self, name: str, session: str) -> datetime | None:
+        """The time of a skill's last use in a session; None for never."""
+        return max((use.time for use in self._load(name)[0] if use.session == session), default=None)
+
+    def factors(self, names: Iterable[str]) -> dict[str, float]:
+        """The feedback factor of each of these skills whose factor is not 1."""
+        try:  # one look at the folder, as most skills have no history
+            there = {file.name for file in Path(self.vault.place.root, HISTORY).iterdir()}
+        except OSError:
+            return {}
+        # a file system may spell a name outside ASCII in other code points
+        used = [name for name in names if f"{name}.md" in there or not name.isascii()]
+        return {name: factor for name in used if (factor := self.stats(name).factor) != 1.0}
+
+    def _load(self, name: str) -> tuple[tuple[Use, ...], Stats]:
+        try:
+            status = Path(self.vault.place.root, history_path(name)).lstat()
+        except OSError:
+            return (), Stats()
+        stamp = status.st_mtime_ns, status.st_size, status.st_ino
+        known = self._known.get(name)
+        if known is None or known[0] != stamp:
+            rows = load_uses(self.vault, name)
+            self._known[name] = known = (stamp, rows, count_uses(rows))
+        return known[1:]
+
+
+def record_opinion(
+    vault: Vault, name: str, opinion: Opinion, when: datetime, token: str, run: str = "", language: Language = "en"
+) -> Use:
+    """Record whether a use of a skill was helpful, in a commit; returns the row. A new note begins in `language`.
+
+    The use is that in `run`, else the last one without an opinion; if there is none either, the opinion counts as a use
+    of its own with `token` as its run. Raises `UserError` for a run that did not use the skill.
+    """
+    known = list(merge_opinions(load_uses(vault, name)))
+    if run and all(use.run != run for use in known):
+        raise UserError(
+            f"the run {run} did not use the skill {name}", hint=f"vault-agent skills stats {name} lists the runs"
+        )
+    unrated = [use.run for use in known if not use.feedback]
+    about = run or (unrated[-1] if unrated else "")
+    row = Use(name, when, about or token, activated="feedback" if about else "manual", feedback=opinion)
+    record_uses(vault, [row], _STAMP, language)
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class RunWrites:
+    """The notes in a run's commits, and the time of the last of these commits."""
+
+    run: str
+    when: datetime
+    paths: frozenset[str]
+
+
+def corrected_runs(path: str, edited: datetime, wrote: Sequence[RunWrites]) -> tuple[str, ...]:
+    """The runs that the owner's edit of a note corrects: those that wrote it within the day before. Pure."""
+    return tuple(each.run for each in wrote if path in each.paths and timedelta(0) <= edited - each.when <= CORRECTION)
+
+
+def record_corrections(vault: Vault, names: Iterable[str], runs: Collection[str], when: datetime) -> tuple[Use, ...]:
+    """Record for each skill that the owner has corrected these runs of it; returns the rows, one for each use.
+
+    A use that has an opinion keeps it.
+    """
+    rows = []
+    for name in names:
+        opinions = {use.run: use.feedback for use in merge_opinions(load_uses(vault, name))}
+        unrated = (run for run in sorted(runs) if opinions.get(run) == "")
+        rows += [Use(name, when, run, activated="feedback", feedback="corrected") for run in unrated]
+    record_uses(vault, rows, _STAMP)
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class PutAside:
+    """A learned skill that was moved away: its new path, the commit (None: it waits in the queue), and why."""
+
+    name: str
+    path: str
+    commit: str | None
+    why: str
+
+    @property
+    def announcement(self) -> str:
+        """The sentence for the person."""
+        undo = f"; vault-agent undo {self.commit[:12]} brings it back" if self.commit else ""
+        return f"the learned skill {self.name} was put aside in {self.path}: {self.why}{undo}"
+
+
+def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when: datetime) -> tuple[PutAside, ...]:
+    """Move learned skills with five ineffective uses in a row to `skills/deprecated/`, each in a commit of its own.
+
+    Undoing the commit brings the skill back, and its count begins anew. A skill that a person wrote is never moved.
+    """
+    done = []
+    for skill in skills:
+        if skill.source is not SkillSource.LEARNED or history.stats(skill.name).streak < IN_A_ROW:
+            continue
+        why = f"its last {IN_A_ROW} uses were of no use"
+        # a commit of its own, so that undoing the next one does not start the count where it was
+        record_uses(vault, [Use(skill.name, when, "", activated="put_aside")], _STAMP)
+        folder, to = f"{LEARNED}/{skill.name}", _free_folder(vault, skill.name)
+        with vault.transaction(f"skills(deprecate): {skill.name}, {why}", _STAMP) as moved:
+            for path in (FILE, *skill.files):
+                moved.move(f"{folder}/{path}", f"{to}/{path}")
+        done.append(PutAside(skill.name, f"{to}/{FILE}", moved.outcome.commit, why))
+    return tuple(done)
+
+
+def _free_folder(vault: Vault, name: str) -> str:
+    """A folder for the skill in `skills/deprecated/`, with a number where its name is taken."""
+    taken = set(folder_names(vault.place.root, DEPRECATED))
+    names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1_000))
+    return f"{DEPRECATED}/{next(each for each in names if each not in taken)}"

@@ -1,0 +1,37 @@
+"""The boxes at the end of a run's note that ask whether its skills were of use, and which of them a person has ticked.
+
+A box counts for the skill named beside it; with both boxes of a skill ticked, nothing is said of it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from agent.markdown import blocks, tasks
+from agent.skills.history.usage import Opinion
+from agent.texts import Language, in_all_languages, text
+
+_BOX = re.compile(r"`?([\w-]+)`?\s*[:：]\s*(\S.*)")
+
+
+def feedback_form(names: Iterable[str], language: Language) -> str:
+    """Two boxes for each skill, below a line that asks; empty for no skill."""
+    opinions = text("skill_feedback.helpful", language), text("skill_feedback.not_helpful", language)
+    boxes = [text("skill_feedback.box", language, name=name, opinion=each) for name in names for each in opinions]
+    question = text("skill_feedback.question", language)
+    return "\n".join([question, "", *(f"- [ ] {box}" for box in boxes)]) if boxes else ""
+
+
+def parse_feedback_form(note: str) -> Iterator[tuple[str, Opinion]]:
+    """The skills of which exactly one box is ticked, each with that opinion, whatever the language of the note."""
+    opinions_by_words: dict[str, Opinion] = {
+        **dict.fromkeys(in_all_languages("skill_feedback.helpful"), "helpful"),
+        **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),
+    }
+    found: dict[str, set[Opinion]] = {}
+    for task in tasks.read(blocks.read(note)):
+        box = _BOX.fullmatch(task.text.strip())
+        if box is not None and task.done and box[2] in opinions_by_words:
+            found.setdefault(box[1], set()).add(opinions_by_words[box[2]])
+    for name, opinions in found.items():
+        if len(opinions) == 1:
+            yield name, opinions.pop()

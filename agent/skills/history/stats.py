@@ -1,0 +1,103 @@
+"""Counts of a skill's uses, and the factor for its score that follows from them. Pure.
+
+From five uses on, a skill that was called helpful in more than 80 % of all answers counts a fifth more; one with less
+than 30 % and at least three bad answers counts two fifths less.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.skills.history.usage import Use, merge_opinions
+
+ENOUGH = 5
+"""Uses before feedback changes the score."""
+IN_A_ROW = 5
+"""Ineffective uses in a row after which a learned skill is put aside."""
+GOOD, BAD, BAD_ANSWERS = 0.8, 0.3, 3
+MORE, LESS = 1.2, 0.6
+SUCCESS = frozenset({"finished", "success"})
+"""Outcomes of runs that count as a success."""
+FAILURE = frozenset({"failed", "failure", "limit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of a skill's uses. `ended`: uses in runs that have succeeded or failed. `streak`: the ineffective uses
+    since the last effective one and since the skill was put aside. Rates are from 0 to 1, None without data."""
+
+    uses: int = 0
+    auto: int = 0
+    ended: int = 0
+    successes: int = 0
+    helpful: int = 0
+    not_helpful: int = 0
+    corrected: int = 0
+    streak: int = 0
+
+    @property
+    def success_rate(self) -> float | None:
+        return self.successes / self.ended if self.ended else None
+
+    @property
+    def helpful_rate(self) -> float | None:
+        answers = self.helpful + self.not_helpful
+        return self.helpful / answers if answers else None
+
+    @property
+    def factor(self) -> float:
+        """The factor by which the skill's score is multiplied."""
+        rate = self.helpful_rate
+        if self.uses < ENOUGH or rate is None:
+            return 1.0
+        if rate > GOOD:
+            return MORE
+        return LESS if rate < BAD and self.not_helpful >= BAD_ANSWERS else 1.0
+
+
+def count_uses(rows: Iterable[Use]) -> Stats:
+    """The counts over the rows of one skill."""
+    rows = list(rows)
+    uses = list(merge_opinions(rows))
+    aside = max((row.time for row in rows if row.activated == "put_aside"), default=None)
+    return Stats(
+        len(uses),
+        sum(use.activated == "auto" for use in uses),
+        sum(use.outcome in SUCCESS | FAILURE for use in uses),
+        sum(use.outcome in SUCCESS and use.feedback != "corrected" for use in uses),
+        sum(use.feedback == "helpful" for use in uses),
+        sum(use.feedback == "not_helpful" for use in uses),
+        sum(use.feedback == "corrected" for use in uses),
+        _streak([use for use in uses if aside is None or use.time > aside]),
+    )
+
+
+def is_ineffective(use: Use) -> bool:
+    """Whether a use was called unhelpful or was corrected, or its run failed and nobody called it helpful."""
+    return use.feedback in {"not_helpful", "corrected"} or (use.feedback == "" and use.outcome in FAILURE)
+
+
+def _streak(uses: Sequence[Use]) -> int:
+    """The ineffective uses at the end; a use of unknown effect, as of a waiting run, neither counts nor ends them."""
+    streak = 0
+    for use in uses:
+        if is_ineffective(use):
+            streak += 1
+        elif use.feedback == "helpful" or use.outcome in SUCCESS:
+            streak = 0
+    return streak
+
+
+def stats_document(found: Stats) -> Mapping[str, object]:
+    """The counts for `--json`."""
+    return {
+        "uses": found.uses,
+        "auto": found.auto,
+        "successes": found.successes,
+        "helpful": found.helpful,
+        "not_helpful": found.not_helpful,
+        "corrected": found.corrected,
+        "ineffective_in_a_row": found.streak,
+        "success_rate": found.success_rate,
+        "helpful_rate": found.helpful_rate,
+        "factor": found.factor,
+    }

@@ -1,0 +1,142 @@
+"""The uses of each skill, as rows of a table in `skills/history/<name>.md`: a note that is only appended to.
+
+A row is one use of the skill, or later an opinion about a use. Rows that cannot be parsed are skipped; `stats` counts
+the others.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias, cast, get_args
+
+from agent.markdown.note import Note
+from agent.skills.loading.locations import HISTORY
+from agent.texts import Language, text
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+
+Activated: TypeAlias = Literal["auto", "manual", "feedback", "put_aside"]
+"""`auto`: by a match; `manual`: by the model or a person. Two kinds of rows are no uses: `feedback` is an opinion about
+an earlier use, `put_aside` says that the skill was moved away then."""
+Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
+"""`corrected`: the owner has edited the result within a day."""
+
+_COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session")
+_CELL = re.compile(r"(?<!\\)\|")
+_LONGEST = 300
+_COMMIT_VERBS = {"feedback": "feedback on", "put_aside": "of no use:"}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One row. `signals` are in words; `outcome` is that of the run; `tools` is the number of its tool calls."""
+
+    name: str
+    time: datetime
+    run: str
+    session: str = ""
+    activated: Activated = "auto"
+    score: float = 0.0
+    signals: str = ""
+    outcome: str = ""
+    tools: int = 0
+    feedback: Opinion = ""
+
+    @property
+    def row(self) -> str:
+        """The use as a row of the table, without a line end."""
+        session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
+        time = self.time.replace(microsecond=0).isoformat()
+        cells = (time, self.run, self.activated, f"{self.score:.2f}", self.signals, self.outcome, str(self.tools),
+                 self.feedback, session)  # fmt: skip
+        return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+
+
+def _escaped(cell: str) -> str:
+    flat = " ".join(cell.split())
+    flat = flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
+    return flat.replace("\\", "/").replace("|", "\\|")
+
+
+def history_path(name: str) -> str:
+    """The path of a skill's history note."""
+    return f"{HISTORY}/{name}.md"
+
+
+def _head(name: str, language: Language) -> str:
+    header = Note.compose({"type": "skill_history", "skill": name}, "").data.decode()
+    dashes = "|".join(" --- " for _ in _COLUMNS)
+    title = text("skill_history.title", language, name=name)
+    return f"{header}# {title}\n\n| {' | '.join(_COLUMNS)} |\n|{dashes}|\n"
+
+
+def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Language = "en") -> str | None:
+    """Append rows in one commit; returns the commit, or None for no rows or a write that waits in the queue.
+
+    A note that does not exist yet begins in `language`.
+    """
+    if not uses:
+        return None
+    names = list(dict.fromkeys(use.name for use in uses))
+    verb = _COMMIT_VERBS.get(uses[0].activated, "feedback on" if uses[0].feedback else "used")
+    with vault.transaction(f"skills(history): {verb} {', '.join(names)}", stamp) as transaction:
+        for path, head, rows in history_rows(uses, language):
+            transaction.append(path, rows if vault.read(path) is not None else head + rows)
+    return transaction.outcome.commit
+
+
+def history_rows(uses: Sequence[Use], language: Language = "en") -> Iterator[tuple[str, bytes, bytes]]:
+    """For each skill: the path of its history, the head of that note if it is new, and the rows of these uses."""
+    for name in dict.fromkeys(use.name for use in uses):
+        rows = "".join(f"{use.row}\n" for use in uses if use.name == name)
+        yield history_path(name), _head(name, language).encode(), rows.encode("utf-8", "replace")
+
+
+def load_uses(vault: Vault, name: str) -> tuple[Use, ...]:
+    """The rows of a skill's history by time; empty if it was never used."""
+    return tuple(parse_uses(name, vault.read(history_path(name)) or b""))
+
+
+def parse_uses(name: str, data: bytes) -> list[Use]:
+    """The rows of a history note that can be parsed, by time; a row that a merge has doubled counts once."""
+    rows = dict.fromkeys(Note.parse(data).body.splitlines())
+    found = [use for row in rows if (use := _parse_row(name, row)) is not None]
+    return sorted(found, key=lambda use: use.time)
+
+
+def _parse_row(name: str, row: str) -> Use | None:
+    if not row.startswith("|"):
+        return None
+    cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row.strip())[1:-1]]
+    if len(cells) != len(_COLUMNS):
+        return None
+    time, run, activated, score, signals, outcome, tools, feedback, session = cells
+    if activated not in get_args(Activated) or feedback not in get_args(Opinion):
+        return None
+    try:
+        when = datetime.fromisoformat(time)
+        numbers = float(score), int(tools)
+    except ValueError:
+        return None
+    if when.tzinfo is None:
+        return None
+    path = session.removeprefix("[[").removesuffix("]]")
+    return Use(name, when, run, f"{path}.md" if path else "", cast(Activated, activated), numbers[0], signals,
+               outcome, numbers[1], cast(Opinion, feedback))  # fmt: skip
+
+
+def merge_opinions(rows: Iterable[Use]) -> Iterator[Use]:
+    """The uses, each with the last opinion about it; an opinion about an unknown run is a use of its own."""
+    found: dict[str, Use] = {}
+    for row in rows:
+        if row.activated == "put_aside":
+            continue
+        before = found.get(row.run)
+        if before is None:
+            found[row.run] = row
+        elif row.activated != "feedback":
+            found[row.run] = replace(row, feedback=before.feedback or row.feedback)
+        elif row.feedback:
+            found[row.run] = replace(before, feedback=row.feedback)
+    yield from found.values()

@@ -1,0 +1,190 @@
+"""Finds the workflows worth offering as skills: those that recur, succeed, and are not covered by a skill.
+
+Pure: traces, skills and refusals in, suggestions out. `sequences` tells workflows from chance, `phrases` finds the
+words for their triggers, `offers` asks the person.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+
+from agent.skills.learning.phrases import common_words, is_one_kind, propose_name, propose_patterns
+from agent.skills.learning.sequences import LEAST_STEPS, ToolSequence, Workflow, contains, find_workflows
+from agent.skills.learning.suggestion import Evidence, Suggestion
+from agent.skills.learning.traces import WorkflowTrace
+from agent.skills.reading.patterns import BadPattern, compile_pattern, searchable
+from agent.skills.reading.skill import Skill, SkillSource
+from agent.texts import Language, text
+
+LEAST_RUNS = 3
+SUCCESS = 0.7
+"""The share of its runs that must be exceeded by those that finished."""
+AGAIN = 2
+"""A refused workflow is offered again when it has been followed this many times as often."""
+_COVERED = 0.5
+_ASIDE = 0.15
+"""A step is dropped when the runs without it are more than this share of the runs with it."""
+_CONDITIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedWorkflow:
+    """A workflow that the person refused, and the number of runs that followed it then."""
+
+    tools: ToolSequence
+    support: int
+
+
+def find_suggestions(
+    traces: Sequence[WorkflowTrace],
+    skills: Sequence[Skill],
+    refused: Iterable[RefusedWorkflow] = (),
+    taken: Iterable[str] = (),
+    language: Language = "en",
+) -> tuple[Suggestion, ...]:
+    """The workflows worth learning, the most significant first. `taken` are names in use beside those of the skills.
+
+    A workflow of runs whose tasks share no word must recur twice as often, as no trigger could be proposed for it.
+    """
+    unwanted = tuple(refused)
+    learned = tuple(tools for skill in skills if (tools := sequence_of(skill)))
+    names = {skill.name for skill in skills} | set(taken)
+    found: list[Suggestion] = []
+    for found_one in find_workflows([trace.tools for trace in traces], LEAST_RUNS):
+        whole = tuple(number for number, trace in enumerate(traces) if contains(trace.tools, found_one.tools))
+        workflow = _without_asides(Workflow(found_one.tools, whole), traces, learned)
+        runs = [traces[number] for number in workflow.traces]
+        if _is_worth(workflow, runs, unwanted):
+            others = [trace.task for number, trace in enumerate(traces) if number not in set(workflow.traces)]
+            made = _suggestion(workflow, runs, others, skills, names)
+            if made is not None:
+                found.append(replace(made, language=language, description=_about(made, language)))
+    return tuple(found)
+
+
+def _without_asides(workflow: Workflow, traces: Sequence[WorkflowTrace], learned: Sequence[ToolSequence]) -> Workflow:
+    """The workflow without a step that runs with alike tasks did not need, and with those runs added.
+
+    A step that a learned skill lacks is kept when at least as many runs have it as not: the habit has changed.
+    """
+    words = common_words([traces[number].task for number in workflow.traces])
+    if not words:
+        return workflow
+    best = workflow
+    for place in range(len(workflow.tools)):
+        shorter = workflow.tools[:place] + workflow.tools[place + 1 :]
+        if len(set(shorter)) < LEAST_STEPS or any(one == other for one, other in pairwise(shorter)):
+            continue
+        more = [
+            number
+            for number, trace in enumerate(traces)
+            if number not in workflow.traces and contains(trace.tools, shorter) and _is_alike(trace.task, words)
+        ]
+        share = 1.0 if any(contains(known, shorter) for known in learned) else _ASIDE
+        if len(more) > share * len(workflow.traces) and len(workflow.traces) + len(more) > len(best.traces):
+            best = Workflow(shorter, tuple(sorted([*workflow.traces, *more])))
+    return best
+
+
+def _is_alike(task: str, words: Sequence[str]) -> bool:
+    """Whether a task has most of these words."""
+    return sum(word in task.lower() for word in words) > len(words) / 2
+
+
+def _is_worth(workflow: Workflow, runs: Sequence[WorkflowTrace], refused: Sequence[RefusedWorkflow]) -> bool:
+    """Whether a workflow has several tools, mostly succeeded, and is not a part of a refused one."""
+    if len(set(workflow.tools)) < LEAST_STEPS or _success(runs) <= SUCCESS:
+        return False
+    return not any(contains(each.tools, workflow.tools) and len(runs) < AGAIN * each.support for each in refused)
+
+
+def _suggestion(
+    workflow: Workflow, runs: Sequence[WorkflowTrace], others: Sequence[str], skills: Sequence[Skill], names: set[str]
+) -> Suggestion | None:
+    """The workflow with a name and triggers; None where a skill covers it, or no trigger can be proposed."""
+    if any(_covers(skill, workflow.tools, runs) for skill in skills):
+        return None
+    tasks = [trace.task for trace in runs if trace.task]
+    words = common_words(tasks, others)
+    if not is_one_kind(tasks, words, LEAST_RUNS) and len(runs) < AGAIN * LEAST_RUNS:
+        return None
+    changes = next((skill.name for skill in skills if _is_part_of(skill, workflow.tools, runs)), "")
+    return Suggestion(
+        changes or _free_name(propose_name(words, workflow.tools), names),
+        "",
+        workflow.tools,
+        tuple(_evidence(trace, workflow.tools) for trace in runs),
+        _success(runs),
+        sum(trace.seconds for trace in runs) / len(runs),
+        tuple(pattern for pattern in propose_patterns(words, tasks, others) if _is_usable(pattern)),
+        words,
+        tuple(sorted(dict.fromkeys(task[:200] for task in tasks), key=len)[:_CONDITIONS]),
+        changes,
+    )
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken; adds it to the taken ones."""
+    found = next(each for number in count(1) if (each := name if number == 1 else f"{name}-{number}") not in taken)
+    taken.add(found)
+    return found
+
+
+def _about(suggestion: Suggestion, language: Language) -> str:
+    """The description of the skill."""
+    steps = " → ".join(dict.fromkeys(suggestion.tools))
+    words = text("skill_suggestion.comma", language).join(suggestion.keywords[:4])
+    if not words:
+        return text("skill_suggestion.came_back", language, steps=steps)
+    return text("skill_suggestion.about", language, words=words, steps=steps)
+
+
+def sequence_of(skill: Skill) -> ToolSequence:
+    """The workflow that a skill was learned from; empty for a skill that a person wrote."""
+    return tuple(part for raw in skill.metadata.get("sequence", "").split(",") if (part := raw.strip()))
+
+
+def _covers(skill: Skill, tools: ToolSequence, runs: Sequence[WorkflowTrace]) -> bool:
+    """Whether the skill was learned from this workflow or a longer one, or names its tools and fits its tasks."""
+    learned = sequence_of(skill)
+    if learned:
+        return contains(learned, tools)
+    return all(f"`{tool}`" in skill.body for tool in tools) and _is_for(skill, runs)
+
+
+def _is_part_of(skill: Skill, tools: ToolSequence, runs: Sequence[WorkflowTrace]) -> bool:
+    learned = sequence_of(skill)
+    is_shorter = bool(learned) and skill.source is SkillSource.LEARNED and contains(tools, learned)
+    return is_shorter and _is_for(skill, runs)
+
+
+def _is_for(skill: Skill, runs: Sequence[WorkflowTrace]) -> bool:
+    """Whether one of the skill's patterns matches at least half of the tasks."""
+    found = skill.triggers.patterns if skill.triggers else ()
+    texts = [searchable(trace.task) for trace in runs]
+    hits = sum(any(pattern.is_in(text) for pattern in found) for text in texts)
+    return hits >= _COVERED * len(runs)
+
+
+def _success(runs: Sequence[WorkflowTrace]) -> float:
+    return sum(trace.succeeded for trace in runs) / len(runs)
+
+
+def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> Evidence:
+    """The run, with what each tool of the workflow was used on, where it first stands after the one before."""
+    abouts: list[str] = []
+    place = 0
+    worked = [step for step in trace.steps if not step.failed]
+    for tool in tools:
+        place = next((at for at in range(place, len(worked)) if worked[at].tool == tool), place)
+        abouts.append(worked[place].about if place < len(worked) and worked[place].tool == tool else "")
+        place += 1
+    return Evidence(trace.run, trace.path, trace.task, tuple(abouts))
+
+
+def _is_usable(pattern: str) -> bool:
+    try:
+        compile_pattern(pattern)
+    except BadPattern:
+        return False
+    return True

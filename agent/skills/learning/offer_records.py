@@ -1,0 +1,79 @@
+"""Records of the skills that were offered to the person on this machine: which note asks, and how it was answered.
+
+Records lie outside the vault. `status` counts waiting offers with this module alone; `offers` makes and decides them.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from agent.vault import durable
+from agent.vault.store import Vault
+
+OfferStatus: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated"]
+"""`asking`: its note may not be written yet. `outdated`: the draft in the note, or the skill that it would change, has
+changed since."""
+_TEXTS = ("key", "id", "path", "name", "skill", "draft", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class SkillOffer:
+    """One offer. `path` is that of its note, `skill` that of the skill to be written, `base` the skill's text at the
+    time (None: there was none), `reason` the person's, or why the offer was dropped."""
+
+    key: str
+    id: str
+    path: str
+    name: str
+    skill: str
+    tools: tuple[str, ...]
+    support: int
+    draft: str
+    base: str | None = None
+    status: OfferStatus = "asking"
+    reason: str = ""
+
+
+def offer_records_folder(vault: Vault) -> Path:
+    """The folder of a vault's records, in its private folder."""
+    return vault.private_folder / "skill-suggestions"
+
+
+def save_offer(folder: Path, offer: SkillOffer) -> SkillOffer:
+    """Write a record and return the offer; durable when this returns."""
+    durable.replace(folder / f"{offer.id}.json", json.dumps(asdict(offer), indent=1))
+    return offer
+
+
+def delete_offer(folder: Path, offer: SkillOffer) -> None:
+    """Delete the record of an offer whose note was never written."""
+    (folder / f"{offer.id}.json").unlink(missing_ok=True)
+
+
+def load_offers(folder: Path) -> tuple[SkillOffer, ...]:
+    """All offers made on this machine, oldest first; a record that cannot be parsed is skipped."""
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    found = [offer for file in files if (offer := _load_offer(file)) is not None]
+    return tuple(sorted(found, key=lambda offer: offer.id))
+
+
+def waiting_offers(vault: Vault, folder: Path) -> tuple[SkillOffer, ...]:
+    """The offers that wait for an answer, also one whose note was written just before a crash."""
+    return tuple(
+        offer
+        for offer in load_offers(folder)
+        if offer.status == "pending" or (offer.status == "asking" and vault.read(offer.path) is not None)
+    )
+
+
+def _load_offer(file: Path) -> SkillOffer | None:
+    try:
+        raw = json.loads(file.read_text("utf-8"))
+        if raw["status"] not in get_args(OfferStatus) or not all(isinstance(raw[key], str) for key in _TEXTS):
+            return None
+        tools, base = tuple(str(tool) for tool in raw["tools"]), raw["base"]
+        checked = {"tools": tools, "support": int(raw["support"]), "base": None if base is None else str(base)}
+        return SkillOffer(**{**raw, **checked})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

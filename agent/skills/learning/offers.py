@@ -1,0 +1,251 @@
+"""Offers of learned skills: each is a note in `approvals/`, answered by a ticked box or a command.
+
+Nothing is written to `skills/learned/` without a yes that was asked for on this machine: a ticked note that a pull
+brought has no record here, and a note whose draft was changed is outdated. An existing skill is never overwritten:
+longer workflows are offered as additions to it. `learner` finds the workflows, `suggestion` composes the texts.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from agent.errors import AgentError, BadNote, SecretFound, UserError
+from agent.markdown.note import Note
+from agent.markdown.verdict import reason, ticked
+from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
+from agent.skills.learning.offer_records import (
+    SkillOffer,
+    delete_offer,
+    load_offers,
+    offer_records_folder,
+    save_offer,
+    waiting_offers,
+)
+from agent.skills.learning.suggestion import (
+    TYPE,
+    Suggestion,
+    compose_note,
+    compose_skill,
+    extend_skill,
+    parse_decision,
+    plain_body,
+    shows,
+)
+from agent.skills.learning.traces import load_traces
+from agent.skills.loading.locations import DEPRECATED, LEARNED
+from agent.skills.reading.skill import FILE, Skill, SkillSource
+from agent.texts import Language
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+
+FOLDER = "approvals"
+MOST_AT_ONCE = 3
+"""Offers that wait at the same time: more would be noise."""
+LONGEST_BODY = 12_000
+"""Characters of a body that a model wrote."""
+logger = logging.getLogger(__name__)
+_STAMP = Stamp("agent", tool="skill_learner")
+_FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
+
+WriteInstructions: TypeAlias = Callable[[Suggestion], str]
+"""Asks a model for a skill's instructions (`prompts/skill.md`); raises an `AgentError` where that fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillOffers:
+    """The offers of one vault. `folder` is that of their records, `language` that of their notes."""
+
+    vault: Vault
+    folder: Path
+    language: Language = "en"
+
+    def all(self) -> tuple[SkillOffer, ...]:
+        """All offers made on this machine, oldest first."""
+        return load_offers(self.folder)
+
+    def pending(self) -> tuple[SkillOffer, ...]:
+        """The offers that wait for a yes or a no."""
+        return waiting_offers(self.vault, self.folder)
+
+    def refused(self) -> tuple[RefusedWorkflow, ...]:
+        """The workflows that were refused here or in another clone, whose skill was deleted, or was put aside."""
+        offers = self.all()
+        gone = [offer for offer in offers if offer.status == "accepted" and self.vault.read(offer.skill) is None]
+        refused = [offer for offer in offers if offer.status == "rejected"]
+        found = [RefusedWorkflow(offer.tools, offer.support) for offer in [*gone, *refused]]
+        for path in self.vault.note_paths():
+            if path.startswith((f"{FOLDER}/", f"{DEPRECATED}/")):
+                found += _parse_refusal(path, self.vault.read(path) or b"")
+        return tuple(dict.fromkeys(found))
+
+    def suggest(self, skills: Sequence[Skill]) -> tuple[Suggestion, ...]:
+        """The workflows worth learning from the vault's runs, without those that are offered already.
+
+        Runs that a learned skill came from are not counted again.
+        """
+        waiting = self.pending()
+        known = {offer.key for offer in waiting}
+        taken = [offer.name for offer in waiting]
+        taught = self._taught(skills)
+        fresh = [trace for trace in load_traces(self.vault) if trace.path not in taught]
+        found = find_suggestions(fresh, skills, self.refused(), taken, self.language)
+        return tuple(each for each in found if each.key not in known)
+
+    def learn(self, skills: Sequence[Skill], write: WriteInstructions | None = None) -> tuple[SkillOffer, ...]:
+        """Offer the best suggestions, while at most three offers wait; returns the new offers.
+
+        `write` asks a model for the text; without it, or where it fails, the text is made from the traces.
+        """
+        room = MOST_AT_ONCE - len(self.pending())
+        if room <= 0:  # called after every run that uses tools: this saves reading all traces
+            return ()
+        made: list[SkillOffer] = []
+        for suggestion in self.suggest(skills)[:room]:
+            try:
+                made.append(self.propose(suggestion, write))
+            except SecretFound as error:  # the others can still be offered
+                logger.warning("%s is not offered as a skill: %s", suggestion.name, error)
+        return tuple(made)
+
+    def propose(self, suggestion: Suggestion, write: WriteInstructions | None = None) -> SkillOffer:
+        """Write the note that asks about one suggestion, in a commit; raises `UserError` if the skill came or went."""
+        now, number = self.vault.clock.now(), self.vault.clock.new_id()
+        path = f"{FOLDER}/{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
+        skill = f"{LEARNED}/{suggestion.name}/{FILE}"
+        base = self.vault.read(skill)
+        if suggestion.changes and base is None:
+            raise UserError(f"there is no {skill} any more to add to", hint="vault-agent skills learn looks again")
+        if not suggestion.changes and base is not None:
+            raise UserError(f"{skill} exists already", hint="rename it, then: vault-agent skills learn")
+        if base is not None:
+            draft = extend_skill(suggestion, base, now)
+        else:
+            draft = compose_skill(suggestion, _body(suggestion, write), now)
+        offer = SkillOffer(
+            suggestion.key,
+            number,
+            path,
+            suggestion.name,
+            skill,
+            suggestion.tools,
+            suggestion.support,
+            draft.decode(),
+            base.decode() if base is not None else None,
+        )
+        save_offer(self.folder, offer)  # before the note and again after it, so that a crash leaves no unknown note
+        try:
+            with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
+                change.create(path, compose_note(suggestion, draft, number, now))
+        except AgentError:
+            delete_offer(self.folder, offer)
+            raise
+        return save_offer(self.folder, replace(offer, status="pending"))
+
+    def accept(self, name: str) -> SkillOffer:
+        """Accept the offer with this skill, note or id for the person: writes skill and answer in one commit.
+
+        Raises `UserError` where no such offer waits.
+        """
+        return self._decide(self._waiting(name), True, "", Stamp("human"))
+
+    def reject(self, name: str, why: str = "") -> SkillOffer:
+        """Refuse an offer for the person; the workflow is offered again when it has been followed twice as often."""
+        return self._decide(self._waiting(name), False, " ".join(why.split())[:500], Stamp("human"))
+
+    def settle(self) -> tuple[SkillOffer, ...]:
+        """Carry out what was ticked in the notes; returns the offers that were decided.
+
+        A deleted note is a no. An addition to a skill that is gone is outdated.
+        """
+        decided: list[SkillOffer] = []
+        for offer in self.pending():
+            data = self.vault.own_version(offer.path)
+            said = parse_decision(data) if data is not None and Note.parse(data).id == offer.id else None
+            if data is None and not self.vault.queued:
+                removed = replace(offer, status="rejected", reason="the note that asked was removed")
+                decided.append(save_offer(self.folder, removed))
+            elif said is not None and data is not None:
+                decided.append(self._decide(offer, said, reason(data), _STAMP))
+            elif data is not None and offer.base is not None and self.vault.read(offer.skill) is None:
+                decided.append(self._decide(offer, True, "", _STAMP))  # its base has changed: it becomes outdated
+        return tuple(decided)
+
+    def _waiting(self, name: str) -> SkillOffer:
+        for offer in self.pending():
+            if name in {offer.name, offer.path, offer.id}:
+                return offer
+        raise UserError(f"no suggestion {name} waits here", hint="vault-agent skills suggest lists them")
+
+    def _decide(self, offer: SkillOffer, yes: bool, why: str, stamp: Stamp) -> SkillOffer:
+        """Write the answer into the note and, after a yes, the skill, in one commit; then into the record."""
+        data = self.vault.read(offer.path)
+        base = offer.base.encode() if offer.base is not None else None
+        settled = replace(offer, status="accepted" if yes else "rejected", reason=why)
+        if yes and data is not None and not shows(data, offer.draft.encode()):
+            settled = replace(
+                offer, status="outdated", reason="the draft in the note was changed; edit the skill instead"
+            )
+        elif yes and self.vault.read(offer.skill) != base:
+            settled = replace(offer, status="outdated", reason=f"{offer.skill} has changed since")
+        body = f"Decided in {offer.path}."
+        with self.vault.transaction(f"skills({settled.status}): {offer.name}", stamp, body=body) as change:
+            if settled.status == "accepted" and base is None:
+                change.create(offer.skill, offer.draft.encode())
+            elif settled.status == "accepted" and base is not None:
+                change.edit(offer.skill, base, offer.draft.encode())
+            if data is not None and (after := _settled(data, settled)) is not None:
+                change.edit(offer.path, data, after)
+        return save_offer(self.folder, settled)
+
+    def _taught(self, skills: Sequence[Skill]) -> frozenset[str]:
+        """The paths of the entries that learned skills came from."""
+        learned = [
+            Note.parse(self.vault.read(skill.path) or b"") for skill in skills if skill.source is SkillSource.LEARNED
+        ]
+        links = [link for note in learned for link in note.strings("learned_from")]
+        return frozenset(f"{link.removeprefix('[[').removesuffix(']]')}.md" for link in links)
+
+
+def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
+    """The instructions that a model writes; those from the traces without a model, or where its text is of no use."""
+    if write is None:
+        return plain_body(suggestion)
+    try:
+        said = write(suggestion).strip()
+    except AgentError:
+        return plain_body(suggestion)  # a model that is away must not keep the person from being asked
+    fence = _FENCE.match(said)
+    text = (fence[1] if fence else said).strip()
+    is_usable = 0 < len(text) <= LONGEST_BODY and not text.startswith("---") and "\0" not in text
+    return text if is_usable and any(tool in text for tool in suggestion.tools) else plain_body(suggestion)
+
+
+def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
+    """The note with the answer in it; None if it cannot be parsed, when the record alone has the answer."""
+    yes = offer.status == "accepted"
+    try:
+        marked = ticked(data, yes, offer.reason) if offer.status != "outdated" else data
+        return Note.parse(marked).with_key("status", offer.status).data
+    except BadNote:
+        return None
+
+
+def _parse_refusal(path: str, data: bytes) -> Iterator[RefusedWorkflow]:
+    note = Note.parse(data)
+    if path.startswith(f"{FOLDER}/") and note.type == TYPE and note.string("status") == "rejected":
+        support = note.header.get("support")
+        if note.strings("sequence") and isinstance(support, int):
+            yield RefusedWorkflow(note.strings("sequence"), support)
+    elif path.startswith(f"{DEPRECATED}/") and path.endswith(f"/{FILE}"):
+        metadata = note.header.get("metadata")
+        sequence = str(metadata.get("sequence", "")) if isinstance(metadata, Mapping) else ""
+        if sequence:
+            yield RefusedWorkflow(tuple(sequence.split(",")), max(len(note.strings("learned_from")), 1))
+
+
+def offers_of(vault: Vault, language: Language = "en") -> SkillOffers:
+    """The offers of a vault, with their records in its private folder."""
+    return SkillOffers(vault, offer_records_folder(vault), language)

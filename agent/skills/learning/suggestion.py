@@ -1,0 +1,207 @@
+"""A workflow worth keeping as a skill, the `SKILL.md` that it would become, and the note that asks about it.
+
+`learner` finds workflows; `offers` checks that an answered note has a record and still shows the draft.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from agent.inert import escape, escape_line
+from agent.markdown import verdict
+from agent.markdown.fence import fenced
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.markdown.verdict import BOXES, REASON, above
+from agent.skills.reading.skill import FILE
+from agent.texts import Language, text
+
+TYPE = "skill-suggestion"
+_EXAMPLES = 3
+_TOLD = 8
+_MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One run that followed the workflow; `path` is that of its entry. `abouts` tell for each tool what it was used on;
+    empty where that is not known."""
+
+    run: str
+    path: str
+    task: str
+    abouts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A workflow of `tools` that the runs of `evidence` followed; `success_rate` is 0 to 1, `seconds` an average.
+
+    `patterns`, `keywords` and `conditions` are proposed triggers. `changes` names the learned skill that it would
+    extend; empty for a new skill. `language` is that of its texts.
+    """
+
+    name: str
+    description: str
+    tools: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    success_rate: float
+    seconds: float = 0.0
+    patterns: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    changes: str = ""
+    language: Language = "en"
+
+    @property
+    def support(self) -> int:
+        """The number of runs that followed it."""
+        return len(self.evidence)
+
+    @property
+    def key(self) -> str:
+        """The id of the workflow: the first characters of the SHA-256 of its tools."""
+        return sha256(",".join(self.tools).encode()).hexdigest()[:16]
+
+
+def plain_body(suggestion: Suggestion) -> str:
+    """The body of the skill, made from the traces without a model."""
+    language = suggestion.language
+    steps = []
+    for number, tool in enumerate(suggestion.tools):
+        seen = dict.fromkeys(_flat(each.abouts[number]) for each in suggestion.evidence if number < len(each.abouts))
+        examples = [about for about in seen if about][:_EXAMPLES]
+        about = text("skill_suggestion.semicolon", language).join(examples)
+        before = text("skill_suggestion.as_before", language, about=about) if examples else ""
+        steps.append(f"{number + 1}. `{tool}`{before}")
+    parts = [
+        f"# {suggestion.name}",
+        suggestion.description,
+        f"## {text('skill_suggestion.steps', language)}",
+        "\n".join(steps),
+        f"## {text('skill_suggestion.check', language)}",
+        text("skill_suggestion.checks", language),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def prompt_variables(suggestion: Suggestion) -> dict[str, str]:
+    """The variables of `prompts/skill.md`, the prompt that asks a model for the body."""
+    told = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
+    steps = [f"{number}. {tool}" for number, tool in enumerate(suggestion.tools, 1)]
+    return {"name": suggestion.name, "tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
+
+
+def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
+    """The `SKILL.md` of a new learned skill."""
+    # No tool signals: two of them are enough to activate a skill, and every run searches and reads.
+    triggers: dict[str, Value] = {"intent_patterns": list(suggestion.patterns)}
+    if suggestion.keywords:
+        triggers["context_signals"] = {"keywords": list(suggestion.keywords)}
+    learned = text("skill_suggestion.learned", suggestion.language, support=suggestion.support)
+    header: dict[str, Value] = {
+        "name": suggestion.name,
+        "description": suggestion.description,
+        "metadata": {"sequence": ",".join(suggestion.tools)},
+        "triggers": triggers,
+        "trigger_conditions": list(suggestion.conditions),
+        "learned_from": _links(suggestion),
+        "success_rate": round(suggestion.success_rate, 2),
+        "version_history": [{"v1": f"{when:%Y-%m-%d}: {learned}"}],
+    }
+    unused = [("triggers", suggestion.patterns), ("trigger_conditions", suggestion.conditions)]
+    header = {key: value for key, value in header.items() if (key, ()) not in unused}
+    return Note.compose(header, body.strip("\n") + "\n").data
+
+
+def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
+    """A learned skill with the longer workflow appended; all existing text stays.
+
+    Raises `BadNote` for a skill whose header cannot be changed.
+    """
+    note = Note.parse(data)
+    history = note.header.get("version_history")
+    versions: list[Value] = list(history) if isinstance(history, Sequence) and not isinstance(history, str) else []
+    number = len(versions) + 1
+    language = suggestion.language
+    more = text("skill_suggestion.more", language, support=suggestion.support)
+    versions.append({f"v{number}": f"{when:%Y-%m-%d}: {more}"})
+    metadata = note.header.get("metadata")
+    known: dict[str, Value] = dict(metadata) if isinstance(metadata, Mapping) else {}
+    steps = "\n".join(f"{place}. `{tool}`" for place, tool in enumerate(suggestion.tools, 1))
+    since = text("skill_suggestion.since", language, number=number)
+    addition = f"\n## {since}\n\n{text('skill_suggestion.lately', language)}\n\n{steps}\n"
+    learned = [*note.strings("learned_from"), *_links(suggestion)]
+    changed = note.with_key("metadata", {**known, "sequence": ",".join(suggestion.tools)})
+    changed = changed.with_key("learned_from", list(dict.fromkeys(learned)))
+    changed = changed.with_key("success_rate", round(suggestion.success_rate, 2)).with_key("version_history", versions)
+    return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
+
+
+def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
+    """The note that asks whether to learn this; `number` is its id."""
+    language = suggestion.language
+    if suggestion.changes:
+        question = text("skill_suggestion.add", language, name=suggestion.changes)
+        heading = text("skill_suggestion.skill_then", language)
+    else:
+        question = text("skill_suggestion.learn", language, name=suggestion.name)
+        heading = text("skill_suggestion.skill", language)
+    place = f"skills/learned/{suggestion.name}/{FILE}"
+    seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
+    took = text("skill_suggestion.took", language, seconds=seconds) if seconds >= 1 else ""
+    support, rate = suggestion.support, suggestion.success_rate
+    seen = text("skill_suggestion.seen", language, support=support, rate=rate, took=took, steps=steps)
+    runs = [
+        f"- {_flat(each.task) or text('skill_suggestion.a_run', language)} ([[{each.path.removesuffix('.md')}]])"
+        for each in suggestion.evidence
+    ]
+    parts = [
+        f"# {question}",
+        seen,
+        BOXES,
+        REASON[language],
+        text("skill_suggestion.holds", language, place=place),
+        f"## {text('skill_suggestion.where', language)}",
+        "\n".join(runs),
+        f"## {heading}",
+        _shown(draft),
+    ]
+    header: dict[str, Value] = {
+        "id": number,
+        "type": TYPE,
+        "created": when.replace(microsecond=0),
+        "status": "pending",
+        "skill": suggestion.name,
+        "sequence": list(suggestion.tools),
+        "support": suggestion.support,
+        "evidence": _links(suggestion),
+    }
+    return Note.compose(header, "\n\n".join(parts) + "\n").data
+
+
+def _shown(draft: bytes) -> str:
+    """The draft as it stands in the note."""
+    return fenced(escape(draft.decode("utf-8", "replace").rstrip()), "markdown")
+
+
+def shows(note: bytes, draft: bytes) -> bool:
+    """Whether the note still shows this draft."""
+    return _shown(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def parse_decision(data: bytes) -> bool | None:
+    """`verdict.decision` of the part of the note that asks."""
+    return verdict.decision(above(Note.parse(data).body.replace("\r\n", "\n")))
+
+
+def _links(suggestion: Suggestion) -> list[Value]:
+    return [f"[[{each.path.removesuffix('.md')}]]" for each in suggestion.evidence]
+
+
+def _flat(raw: str) -> str:
+    """Foreign text as a part of one line, without characters that make a box, a link or a fence."""
+    return escape_line(" ".join(_MARKUP.sub(" ", raw).split()))[:120]

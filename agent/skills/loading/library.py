@@ -1,0 +1,256 @@
+"""The skill library: every skill of the vault, of those learned there and of the package, read once and cached.
+
+A skill is read again after `changed` was called with one of its files, or after `refresh` if its files differ. A skill
+that cannot be used is left out with the reason, and the others stay. Nothing in a skill is ever run.
+"""
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+
+from agent.skills.loading.files import (
+    BadFolder,
+    File,
+    Listing,
+    folder_digest,
+    folder_names,
+    hash_files,
+    list_files,
+    read_file,
+)
+from agent.skills.loading.locations import FOLDER, SkillLocation, split_path
+from agent.skills.loading.pins import Pin, ReviewPins
+from agent.skills.reading.chain import chain_problems, check_chains
+from agent.skills.reading.patterns import PatternSet
+from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
+from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
+
+MOST = 1_000
+"""Skills of one location."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillSnapshot:
+    """All skills at one moment. `skills` are all that can be used; `named` has one for each name: the first that was
+    reviewed, else the first.
+
+    `candidates` are the skills without those that `named` puts another one before; unreviewed ones stay in, to be
+    shown. `patterns` are all patterns of the candidates.
+    """
+
+    skills: tuple[Skill, ...]
+    problems: tuple[SkillProblem, ...]
+    named: Mapping[str, Skill]
+    candidates: tuple[Skill, ...] = field(init=False, compare=False, repr=False)
+    patterns: PatternSet = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        candidates = tuple(skill for skill in self.skills if not skill.reviewed or self.named[skill.name] is skill)
+        triggers = [skill.triggers for skill in candidates if skill.triggers is not None]
+        patterns = PatternSet.of(pattern for each in triggers for pattern in each.every)
+        object.__setattr__(self, "candidates", candidates)
+        object.__setattr__(self, "patterns", patterns)
+
+    def get(self, name: str) -> Skill | None:
+        """The skill of a name; None where there is none."""
+        return self.named.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One folder as it was read; `hashes` of its files once somebody has asked for them."""
+
+    stamp: tuple[File, ...]
+    skill: Skill | None
+    problems: tuple[SkillProblem, ...]
+    data: bytes = b""
+    hashes: Mapping[str, str] | None = None
+
+
+@dataclass(slots=True)
+class SkillLibrary:
+    """The skills of one vault, for several threads. `passes` counts the looks at the disk, `reads` the skills read."""
+
+    locations: tuple[SkillLocation, ...]
+    pins: ReviewPins
+    passes: int = 0
+    reads: int = 0
+    _loaded: dict[tuple[SkillSource, str], _Loaded] = field(default_factory=dict)
+    _overflow: dict[SkillSource, SkillProblem] = field(default_factory=dict)
+    _dirty: set[tuple[SkillSource, str]] = field(default_factory=set)
+    _all_dirty: bool = True
+    _pins_stamp: int = -1
+    _snapshot: SkillSnapshot | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def changed(self, paths: Iterable[str]) -> None:
+        """Read the skills that these files of the vault belong to again before the next use."""
+        with self._lock:
+            for path in paths:
+                found = split_path(path)
+                if found is not None:
+                    self._dirty.add((found.source, found.name))
+                elif path.startswith(f"{FOLDER}/"):
+                    self._all_dirty = True
+
+    def refresh(self) -> None:
+        """List all folders again before the next use, and read those whose files have changed."""
+        with self._lock:
+            self._all_dirty = True
+
+    def snapshot(self) -> SkillSnapshot:
+        """All skills now, as far as changes are known; the same value as before when there are none."""
+        with self._lock:
+            stamp = self.pins.stamp()
+            if self._snapshot is None or self._all_dirty or self._dirty or stamp != self._pins_stamp:
+                self.passes += 1
+                self._load_changed()
+                self._pins_stamp = stamp
+                self._snapshot = self._assemble()
+            return self._snapshot
+
+    def hashes(self, skill: Skill) -> Mapping[str, str]:
+        """The SHA-256 of every file of a skill as it was read; raises `BadFolder` or `OSError` if a file changed."""
+        with self._lock:
+            return self._hashes(self._location(skill), skill.name)
+
+    def file(self, skill: Skill, path: str) -> tuple[bytes, bool]:
+        """A file in a skill's folder, and whether it is trusted: of the package, or the same as when it was reviewed.
+
+        Raises `BadFolder` for a file that the skill does not have or that is too long, and `OSError`.
+        """
+        if path not in skill.files:
+            raise BadFolder(f"{skill.name} has no file {ascii(path)[1:-1]}")
+        location = self._location(skill)
+        data = read_file(location.root, location.folder_of(skill.name), path, FILE_BYTES)
+        pin = self.pins.get(skill.key)
+        same = pin is not None and pin.files.get(path) == sha256(data).hexdigest()
+        return data, skill.source is SkillSource.PACKAGE or (skill.reviewed and same)
+
+    def review(self, skill: Skill, when: datetime, how: str) -> Pin:
+        """Trust a skill as it was read; raises `BadFolder` or `OSError` when its files cannot be read."""
+        pin = Pin(skill.key, self.hashes(skill), skill.size, when, how)
+        self.pins.put(pin)
+        self.refresh()
+        return pin
+
+    def _location(self, skill: Skill) -> SkillLocation:
+        return next(each for each in self.locations if each.source is skill.source)
+
+    def _load_changed(self) -> None:
+        everything, dirty = self._all_dirty, self._dirty
+        self._all_dirty, self._dirty = False, set()
+        for location in self.locations:
+            source = location.source
+            wanted = {name for key, name in (self._loaded if everything else dirty) if key is source}
+            if not everything and not wanted:
+                continue
+            there = [name for name in folder_names(location.root, location.folder) if name not in location.reserved]
+            if everything:
+                self._overflow.pop(source, None)
+                if len(there) > MOST:
+                    reason = f"only the first {MOST:,} of {len(there):,} folders are read; move some of them away"
+                    self._overflow[source] = SkillProblem(location.shown, 1, reason)
+                there = there[:MOST]
+                wanted |= set(there)
+            present = set(there)
+            for name in sorted(wanted):
+                if name in present:
+                    self._load(location, name)
+                else:
+                    self._loaded.pop((source, name), None)
+
+    def _load(self, location: SkillLocation, name: str) -> None:
+        key = (location.source, name)
+        shown = f"{location.shown}/{ascii(name)[1:-1] if not name.isprintable() else name}/{FILE}"
+        try:
+            listing = list_files(location.root, location.folder_of(name))
+        except (BadFolder, OSError) as error:
+            self._loaded[key] = _Loaded((), None, (SkillProblem(shown, 1, _reason(error)),))
+            return
+        before = self._loaded.get(key)
+        if before is None or not listing.files or before.stamp != listing.files:
+            self.reads += 1
+            self._loaded[key] = _read_folder(location, name, shown, listing)
+
+    def _hashes(self, location: SkillLocation, name: str) -> Mapping[str, str]:
+        """The hashes of a folder's files; raises `BadFolder` when they are not those that were read."""
+        loaded = self._loaded[location.source, name]
+        if loaded.hashes is not None:
+            return loaded.hashes
+        folder = location.folder_of(name)
+        listing = list_files(location.root, folder)
+        hashes = hash_files(location.root, folder, listing, {FILE: loaded.data})
+        if listing.files != loaded.stamp or list_files(location.root, folder).files != loaded.stamp:
+            self._all_dirty = True
+            raise BadFolder(f"the files of {name} have just changed; look at them again")
+        self._loaded[location.source, name] = replace(loaded, hashes=hashes)
+        return hashes
+
+    def _assemble(self) -> SkillSnapshot:
+        skills: list[Skill] = []
+        problems: list[SkillProblem] = list(self._overflow.values())
+        for location in self.locations:
+            for (source, name), loaded in sorted(self._loaded.items()):
+                if source is location.source:
+                    problems += loaded.problems
+                    skills += [self._with_review(location, name, loaded.skill)] if loaded.skill is not None else []
+        named = _by_name(skills)
+        working, found = check_chains(named)
+        problems += found
+        usable: list[Skill] = []
+        for skill in skills:
+            if named[skill.name] is skill:
+                usable += [skill] if skill.name in working else []
+                continue
+            own = list(chain_problems(skill, working.get))
+            problems += own
+            usable += [] if own else [skill]
+        return SkillSnapshot(tuple(usable), tuple(problems), _by_name(usable))
+
+    def _with_review(self, location: SkillLocation, name: str, skill: Skill) -> Skill:
+        """The skill with `reviewed` set if it comes with the package, or if its pin has exactly these files."""
+        if location.source is SkillSource.PACKAGE:
+            return replace(skill, reviewed=True)
+        pin = self.pins.get(skill.key)
+        if pin is None or pin.size != skill.size:
+            return skill
+        try:
+            return replace(skill, reviewed=folder_digest(self._hashes(location, name)) == pin.digest)
+        except (BadFolder, OSError):
+            return skill
+
+
+def _by_name(skills: Iterable[Skill]) -> dict[str, Skill]:
+    """One skill for each name: an unreviewed skill never takes the place of a reviewed one."""
+    found: dict[str, Skill] = {}
+    for skill in skills:
+        other = found.get(skill.name)
+        if other is None or (skill.reviewed and not other.reviewed):
+            found[skill.name] = skill
+    return found
+
+
+def _read_folder(location: SkillLocation, name: str, shown: str, listing: Listing) -> _Loaded:
+    """The skill in a folder, with what is wrong with it."""
+    links = tuple(SkillProblem(shown, 1, f"{path} is a link or no file, and left out") for path in listing.strange)
+    beside = tuple(file.path for file in listing.files if file.path != FILE)
+    if not listing.files:
+        return _Loaded((), None, links)  # git leaves an empty folder where a skill was moved away
+    if len(beside) == len(listing.files):
+        other = next((path for path in beside if path.lower() == FILE.lower()), "")
+        missing = name_problem(name) or f"there is no {FILE} in this folder"
+        reason = f"{other} must be called {FILE}" if other else missing
+        return _Loaded(listing.files, None, (*links, SkillProblem(shown, 1, reason)))
+    try:
+        data = read_file(location.root, location.folder_of(name), FILE, FILE_BYTES)
+    except (BadFolder, OSError) as error:
+        return _Loaded(listing.files, None, (*links, SkillProblem(shown, 1, _reason(error))))
+    parsed = parse_skill(data, SkillFolder(name, location.source, shown, beside, listing.size))
+    return _Loaded(listing.files, parsed.skill, (*links, *parsed.problems), data)
+
+
+def _reason(error: Exception) -> str:
+    return str(error.strerror or error).lower() if isinstance(error, OSError) else str(error)

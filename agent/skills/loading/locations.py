@@ -1,0 +1,56 @@
+"""The folders that skills lie in, and which skill a path in the vault belongs to."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.skills.reading.skill import SkillSource
+
+FOLDER = "skills"
+LEARNED = "skills/learned"
+DEPRECATED = "skills/deprecated"
+HISTORY = "skills/history"
+RESERVED = frozenset({"learned", "mutations", "deprecated", "history"})
+"""Folders in a vault's `skills/` that belong to the agent and are no skills."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillLocation:
+    """One folder of skills: `folder` below `root`. `shown` stands before a skill's name in paths that people see."""
+
+    source: SkillSource
+    root: Path
+    folder: str
+    shown: str
+    reserved: frozenset[str] = frozenset()
+
+    def folder_of(self, name: str) -> str:
+        """A skill's folder, below `root`."""
+        return f"{self.folder}/{name}"
+
+
+def skill_locations(vault: Path, package: Path) -> tuple[SkillLocation, ...]:
+    """The three locations, the one with the highest precedence first."""
+    return (
+        SkillLocation(SkillSource.VAULT, vault, FOLDER, FOLDER, RESERVED),
+        SkillLocation(SkillSource.LEARNED, vault, LEARNED, LEARNED),
+        SkillLocation(SkillSource.PACKAGE, package, "", str(package)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SkillPath:
+    """A path in the vault, split: the skill's source and name, and the `file` in its folder (empty: the folder)."""
+
+    source: SkillSource
+    name: str
+    file: str
+
+
+def split_path(path: str) -> SkillPath | None:
+    """The parts of a path that lies in a skill's folder; None for any other path."""
+    parts = path.split("/")
+    if parts[0] != FOLDER or len(parts) < 2:
+        return None
+    if parts[1] == "learned" and len(parts) > 2:
+        return SkillPath(SkillSource.LEARNED, parts[2], "/".join(parts[3:]))
+    return None if parts[1] in RESERVED else SkillPath(SkillSource.VAULT, parts[1], "/".join(parts[2:]))

@@ -1,0 +1,127 @@
+"""The keys of a `SKILL.md` header as typed values; every mistake is collected with its line.
+
+A mistake in a key of the open format, or inside a key of ours, makes the skill unusable. If a key of ours holds another
+type of value, another program has a key of the same name: the key is ignored, with a remark.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from agent.markdown.frontmatter import Parts, text_of
+from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_read import Entry
+from agent.skills.reading.skill import SkillProblem
+
+LONGEST_LIST = 200
+LONGEST_TEXT = 2_000
+"""Characters of any text in one of our keys."""
+
+
+@dataclass(slots=True)
+class HeaderFields:
+    """The keys of one header. `problems` grows while keys are read; once `broken`, the skill cannot be used."""
+
+    path: str
+    entries: Mapping[str, Entry]
+    header: tuple[str, ...]
+    problems: list[SkillProblem] = field(default_factory=list)
+    broken: bool = False
+
+    @classmethod
+    def of(cls, path: str, parts: Parts, entries: tuple[Entry, ...]) -> "HeaderFields":
+        """The fields of a parsed header."""
+        return cls(path, {entry.key: entry for entry in entries}, tuple(text_of(parts.header).split("\n")))
+
+    def __contains__(self, key: str) -> bool:
+        return self.value(key) is not None
+
+    def value(self, key: str) -> Value:
+        entry = self.entries.get(key)
+        return entry.value if entry is not None else None
+
+    def line(self, key: str, inside: str = "") -> int:
+        """The line of a key, or of `inside` in its value where that is found."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return 1
+        start = entry.line - 2  # the header's first line is line 2 of the file
+        wanted = inside.split("\n")[0][:40]
+        below = range(start, len(self.header)) if wanted else ()
+        return next((at + 2 for at in below if wanted in self.header[at]), entry.line)
+
+    def add_error(self, key: str, reason: str, inside: str = "") -> None:
+        """Add a problem that makes the skill unusable."""
+        self.broken = True
+        self.problems.append(SkillProblem(self.path, self.line(key, inside), reason))
+
+    def add_remark(self, key: str, reason: str) -> None:
+        """Add a problem about a key that is ignored."""
+        self.problems.append(SkillProblem(self.path, self.line(key), reason))
+
+    def text(self, key: str, longest: int = LONGEST_TEXT) -> str:
+        """A text (or a number, written out); empty where the key is missing."""
+        value = self.value(key)
+        if value is None:
+            return ""
+        if isinstance(value, Mapping) or is_list(value):
+            self.add_error(key, f"{key} must be text")
+            return ""
+        return self.limited(key, str(value).strip(), longest)
+
+    def limited(self, key: str, text: str, longest: int = LONGEST_TEXT) -> str:
+        """The text; adds a problem when it is longer than `longest`."""
+        if len(text) > longest:
+            self.add_error(key, f"{key} has {len(text):,} characters; at most {longest:,} are allowed")
+        return text
+
+    def texts(self, key: str, value: Value, name: str = "") -> tuple[str, ...]:
+        """The texts of a list, or of a single text."""
+        name = name or key
+        items = value if is_list(value) else () if value is None else (value,)
+        if len(items) > LONGEST_LIST:
+            self.add_error(key, f"{name} has {len(items):,} items; at most {LONGEST_LIST} are allowed")
+            return ()
+        found = []
+        for item in items:
+            if item is None or isinstance(item, Mapping) or is_list(item) or not str(item).strip():
+                self.add_error(key, f"{name} must hold texts only")
+                return ()
+            found.append(self.limited(key, str(item).strip()))
+        return tuple(found)
+
+    def number(self, key: str, default: float, least: float, most: float) -> float:
+        """A number in a range; a value that is no number is ignored, with a remark."""
+        value = self.value(key)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.add_remark(key, f"{key} is not a number, so it is left unread; write one from {least:g} to {most:g}")
+            return default
+        return self.in_range(key, key, value, least, most)
+
+    def in_range(self, key: str, name: str, value: Value, least: float, most: float) -> float:
+        """The value as a number in a range; adds a problem for anything else."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            self.add_error(key, f"{name} must be a number from {least:g} to {most:g}")
+            return least
+        return float(value)
+
+    def mapping(self, key: str) -> Mapping[str, Value] | None:
+        """The mapping in one of our keys; None where the key is missing or holds another type."""
+        value = self.value(key)
+        if value is None or isinstance(value, Mapping):
+            return value
+        self.add_remark(key, f"{key} is not a mapping, so it is left unread")
+        return None
+
+    def pairs(self, key: str, name: str, value: Value) -> Iterator[tuple[str, Value]]:
+        """The items of a mapping inside one of our keys; adds a problem for anything else."""
+        if value is None:
+            return
+        if not isinstance(value, Mapping):
+            self.add_error(key, f"{name} must be a mapping")
+            return
+        if len(value) > LONGEST_LIST:
+            self.add_error(key, f"{name} has {len(value):,} keys; at most {LONGEST_LIST} are allowed")
+            return
+        yield from value.items()

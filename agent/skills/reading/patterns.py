@@ -1,0 +1,199 @@
+"""Patterns of skills, compiled by RE2, with limits that keep every search short. The only door to RE2.
+
+RE2 takes time in proportion to the size of pattern and text, whatever they are; the limits here bound both.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import Protocol
+
+from agent.skills.reading.normalize import normalize
+
+LONGEST = 1_000
+"""Characters of one pattern."""
+SIZE = 800
+"""Instructions of one compiled pattern: on the longest text, the worst takes 8 ms."""
+SIZE_TOGETHER = 3_300
+"""Instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
+MOST = 50
+"""Patterns of one skill."""
+TEXT_BYTES, LAST_BYTES = 1_000, 300
+"""Bytes of a task that are searched, and those of its end: a request stands before or behind pasted text."""
+SIZE_OF_ALL = 200_000
+"""Instructions in one set of patterns: those of a hundred skills with as many patterns as the package's."""
+_MEMORY, _MEMORY_OF_ALL = 1 << 20, 32 << 20
+
+
+class Compiled(Protocol):
+    """A compiled pattern of RE2, which has no types of its own."""
+
+    @property
+    def programsize(self) -> int: ...
+
+    def search(self, text: bytes) -> object | None: ...
+
+
+class BadPattern(ValueError):
+    """A pattern that cannot be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern that ignores case; `size` is the number of its RE2 instructions."""
+
+    text: str
+    size: int = field(compare=False)
+    compiled: Compiled = field(compare=False, repr=False)
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether it matches somewhere in a text made by `searchable`."""
+        return self.compiled.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Patterns that call for a skill when all of them match, in any order; mostly a single one."""
+
+    parts: tuple[Pattern, ...]
+    texts: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "texts", frozenset(part.text for part in self.parts))
+
+    def __str__(self) -> str:
+        return " & ".join(part.text for part in self.parts)
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether all of them match somewhere in a text made by `searchable`."""
+        return all(part.is_in(text) for part in self.parts)
+
+
+def compile_pattern(text: str) -> Pattern:
+    """The pattern; raises `BadPattern`."""
+    import re2  # type: ignore[import-untyped]
+
+    if not text.strip():
+        raise BadPattern("the pattern is empty")
+    if len(text) > LONGEST:
+        raise BadPattern(f"the pattern is longer than {LONGEST:,} characters")
+    try:
+        compiled: Compiled = re2.compile(_source(text), _options())
+    except re2.error as error:
+        said = error.args[0] if error.args else ""
+        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise BadPattern(f"the pattern {_shown(text)} is not RE2: {reason}") from error
+    except UnicodeEncodeError as error:
+        raise BadPattern(f"the pattern {_shown(text)} holds half a character") from error
+    if compiled.programsize > SIZE:
+        raise BadPattern(f"the pattern {_shown(text)} is too large: use smaller repeats or several patterns")
+    if compiled.search(b"") is not None:
+        raise BadPattern(f"the pattern {_shown(text)} matches every text, even none")
+    return Pattern(text, compiled.programsize, compiled)
+
+
+@dataclass(slots=True)
+class PatternSet:
+    """Many patterns searched for in one pass over a text, in the time that a few of them take one by one.
+
+    Compiled at the first search. Patterns beyond `SIZE_OF_ALL`, and all of them where RE2 runs out of memory, are
+    searched one by one, with the same result.
+    """
+
+    patterns: tuple[Pattern, ...]
+    _pass: "Pass | None" = None
+
+    @staticmethod
+    def of(patterns: Iterable[Pattern]) -> "PatternSet":
+        """The set of these patterns, each once; the compiled one if it was asked for just before."""
+        return _together(tuple(dict.fromkeys(patterns)))
+
+    def hits(self, text: bytes) -> frozenset[str]:
+        """The texts of the patterns that match somewhere in a text made by `searchable`."""
+        if not text or not self.patterns:
+            return frozenset()
+        if self._pass is None:
+            self._pass = _one_pass(self.patterns)
+        ready = self._pass
+        found = ready.compiled.Match(text) if ready.compiled is not None else None
+        if found is None or ready.size not in found:
+            return _hits(self.patterns, text)
+        one = frozenset(self.patterns[number].text for number in found if number < ready.size)
+        return one | _hits(self.patterns[ready.size :], text)
+
+
+@lru_cache(maxsize=2)
+def _together(patterns: tuple[Pattern, ...]) -> PatternSet:
+    """Cached, because a fresh look at the skills mostly finds the same patterns."""
+    return PatternSet(patterns)
+
+
+class CompiledSet(Protocol):
+    """A compiled set of patterns of RE2."""
+
+    def Match(self, text: bytes) -> list[int] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The first `size` patterns compiled as one set, and after them one that matches every text: an answer without that
+    one means that RE2 ran out of memory."""
+
+    compiled: CompiledSet | None
+    size: int
+
+
+def _one_pass(patterns: Sequence[Pattern]) -> Pass:
+    import re2
+
+    sizes = accumulate(pattern.size for pattern in patterns)
+    size = sum(total <= SIZE_OF_ALL for total in sizes)
+    made = re2.Set.SearchSet(_options(_MEMORY_OF_ALL))
+    try:
+        for pattern in patterns[:size]:
+            made.Add(_source(pattern.text))
+        made.Add(b"(?s).")
+        made.Compile()
+    except re2.error:
+        return Pass(None, 0)
+    return Pass(made, size)
+
+
+def _hits(patterns: Iterable[Pattern], text: bytes) -> frozenset[str]:
+    return frozenset(pattern.text for pattern in patterns if pattern.is_in(text))
+
+
+def excerpt(text: str) -> str:
+    """The beginning and the end of a text; all of it where it is short."""
+    start = text[: TEXT_BYTES + 1].encode("utf-8", "replace")
+    if len(start) <= TEXT_BYTES and len(text) <= TEXT_BYTES:
+        return text
+    end = text[-LAST_BYTES:].encode("utf-8", "replace")
+    parts = (start[: TEXT_BYTES - LAST_BYTES - 1], end[-LAST_BYTES:])
+    return "\n".join(part.decode("utf-8", "ignore") for part in parts)
+
+
+def searchable(text: str) -> bytes:
+    """The normalized excerpt of a text, as patterns search it."""
+    return normalize(excerpt(text)).encode("utf-8", "replace")
+
+
+def _source(pattern: str) -> bytes:
+    return normalize(pattern).encode()
+
+
+@cache
+def _options(memory: int = _MEMORY) -> object:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = memory
+    return options
+
+
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= 60 else text[:59] + "…")

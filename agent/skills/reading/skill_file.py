@@ -1,0 +1,186 @@
+"""Parses a `SKILL.md` strictly: the open Agent Skills format, and our own keys for triggers, chains and limits.
+
+Never raises: every problem is returned with its line, and the skill is None when it cannot be used. `chain` checks the
+skills that it names; `loading` lists the files beside it.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from agent.errors import BadNote
+from agent.markdown import frontmatter
+from agent.markdown.values import Value, is_list
+from agent.skills.reading.header import HeaderFields
+from agent.skills.reading.skill import FILE, MAX_TOKENS, PRIORITY, Product, Skill, SkillProblem, SkillSource
+from agent.skills.reading.steps import parse_steps
+from agent.skills.reading.triggers import parse_triggers
+
+FILE_BYTES = 256 * 1024
+"""Bytes of a `SKILL.md`; long parts belong into `references/`."""
+HEADER_BYTES = 8 * 1024
+_NAME, _DESCRIPTION, _COMPATIBILITY = 64, 1_024, 500
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSkill:
+    """The skill (None if it cannot be used) and all problems of its file."""
+
+    skill: Skill | None
+    problems: tuple[SkillProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFolder:
+    """The folder of a skill: its name, its source, the path of its `SKILL.md` as people see it, its other files."""
+
+    name: str
+    source: SkillSource
+    path: str
+    files: tuple[str, ...] = ()
+    size: int = 0
+
+
+def parse_skill(data: bytes, where: SkillFolder) -> ParsedSkill:
+    """The skill in the bytes of a `SKILL.md`."""
+    if data.startswith(frontmatter.UTF16):
+        return _unusable(where, 1, f"{FILE} is UTF-16 text; save it as UTF-8")
+    parts = frontmatter.split(data)
+    if not parts.opening:
+        return _unusable(where, 1, f"{FILE} must begin with a header between two lines of `---`")
+    if len(parts.header) > HEADER_BYTES:
+        return _unusable(where, 2, f"the header is longer than {HEADER_BYTES // 1024} KB; move the long part below it")
+    try:
+        body = parts.body.decode("utf-8")
+        fields = HeaderFields.of(where.path, parts, frontmatter.entries(parts))
+    except UnicodeDecodeError as error:
+        line = 3 + parts.header.count(b"\n") + parts.body.count(b"\n", 0, error.start)
+        return _unusable(where, line, "the text is not UTF-8; save it as UTF-8")
+    except BadNote as error:
+        return _unusable(where, error.line, error.message + (f"; {error.hint}" if error.hint else ""))
+    skill = _skill(fields, where, body.strip("\r\n"), 3 + parts.header.count(b"\n") + _blank_lines(body))
+    return ParsedSkill(None if fields.broken else skill, tuple(fields.problems))
+
+
+def _unusable(where: SkillFolder, line: int, reason: str) -> ParsedSkill:
+    return ParsedSkill(None, (SkillProblem(where.path, line, reason),))
+
+
+def _blank_lines(body: str) -> int:
+    return body[: len(body) - len(body.lstrip("\r\n"))].count("\n")
+
+
+def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) -> Skill:
+    name = _name(fields, where.name)
+    chain = parse_steps(fields)
+    rate = fields.number("success_rate", -1.0, 0.0, 1.0)
+    fields.text("license")  # checked as the open format wants it; the file itself keeps it
+    fields.text("compatibility", _COMPATIBILITY)
+    return Skill(
+        name,
+        _description(fields),
+        body,
+        where.source,
+        where.path,
+        body_line,
+        metadata=_metadata(fields),
+        allowed_tools=_allowed_tools(fields),
+        triggers=parse_triggers(fields),
+        conditions=_listed(fields, "trigger_conditions"),
+        priority=int(fields.number("priority", PRIORITY, 1, 10)),
+        exclusive_group=_word(fields, "exclusive_group"),
+        prerequisites=_listed(fields, "prerequisites"),
+        max_tokens=int(fields.number("max_tokens", 0 if chain else MAX_TOKENS, 1, 100_000)),
+        cooldown=fields.number("cooldown", 0.0, 0.0, 86_400.0 * 366),
+        product=_product(fields),
+        chain=chain,
+        success_rate=rate if rate >= 0 else None,
+        lines=MappingProxyType({key: entry.line for key, entry in fields.entries.items()}),
+        files=where.files,
+        size=where.size,
+    )
+
+
+def _name(fields: HeaderFields, folder: str) -> str:
+    name = unicodedata.normalize("NFKC", fields.text("name"))
+    reason = name_problem(name)
+    if "name" not in fields:
+        fields.add_error("name", "name is missing")
+    elif reason:
+        fields.add_error("name", reason)
+    elif name != unicodedata.normalize("NFKC", folder):
+        fields.add_error("name", f"name is {name}, but its folder is {ascii(folder)[1:-1]}; they must be the same")
+    return name
+
+
+def name_problem(name: str) -> str:
+    """Why this cannot be a skill's name; empty if it can."""
+    if not 1 <= len(name) <= _NAME:
+        return f"name must have between 1 and {_NAME} characters"
+    if not all(c == "-" or c.isalnum() for c in name) or name != name.lower():
+        return "name may have small letters, digits and hyphens only"
+    if name.startswith("-") or name.endswith("-") or "--" in name:
+        return "name must not begin or end with a hyphen, nor have two in a row"
+    return ""
+
+
+def _description(fields: HeaderFields) -> str:
+    text = fields.text("description", _DESCRIPTION)
+    if not text and not fields.broken:
+        fields.add_error("description", "description is missing: say what the skill does and when to use it")
+    return text
+
+
+def _metadata(fields: HeaderFields) -> MappingProxyType[str, str]:
+    found = {key: _written(value) for key, value in fields.pairs("metadata", "metadata", fields.value("metadata"))}
+    return MappingProxyType(found)
+
+
+def _written(value: Value) -> str:
+    return "" if value is None else str(value)
+
+
+def _allowed_tools(fields: HeaderFields) -> tuple[str, ...] | None:
+    """The tools that it may use: a list, or words between spaces or commas; `Bash(git *)` is one word."""
+    value = fields.value("allowed-tools")
+    if value is None and "allowed-tools" not in fields.entries:
+        return None
+    texts = fields.texts("allowed-tools", value)
+    words = [word for text in texts for word in ([text] if is_list(value) else _words(text))]
+    return tuple(dict.fromkeys(words))
+
+
+def _words(text: str) -> list[str]:
+    words, depth, word = [], 0, ""
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if depth <= 0 and (c.isspace() or c == ","):
+            words.append(word)
+            word = ""
+        else:
+            word += c
+    return [each for each in [*words, word] if each]
+
+
+def _listed(fields: HeaderFields, key: str) -> tuple[str, ...]:
+    value = fields.value(key)
+    if value is not None and not is_list(value):
+        fields.add_remark(key, f"{key} is not a list, so it is left unread")
+        return ()
+    return fields.texts(key, value)
+
+
+def _word(fields: HeaderFields, key: str) -> str:
+    value = fields.value(key)
+    if isinstance(value, list | tuple | dict):
+        fields.add_remark(key, f"{key} is not a word, so it is left unread")
+        return ""
+    return "" if value is None else fields.limited(key, str(value).strip(), _NAME)
+
+
+def _product(fields: HeaderFields) -> Product | None:
+    found = fields.mapping("output")
+    if found is None:
+        return None
+    format_, kind = (str(found.get(name) or "") for name in ("format", "artifact_type"))
+    return Product(fields.limited("output", format_), found.get("artifacts") is True, fields.limited("output", kind))

@@ -1,0 +1,71 @@
+"""The owner's own edits of skills, found in the commits that were made of the working tree in the owner's name.
+
+A skill that was trusted before such an edit stays trusted. Each commit names its files, and the text before the edit is
+that of the commit's parent: so an edit is told apart from a pull that changed the same file just before it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.pins import Pin
+from agent.skills.reading.skill import FILE, SkillSource
+from agent.skills.trust.review_records import load_record, save_record
+from agent.vault.history.versions import Version, versions
+from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerEdit:
+    """The SHA-256 of a file before and after an edit; None where there was no file."""
+
+    before: str | None
+    after: str | None
+
+
+def load_owner_edits(vault: Vault, commits: Iterable[tuple[str, Sequence[str]]]) -> dict[str, OwnerEdit]:
+    """The edit of each file in these commits (oldest first, each with the paths that count), by path.
+
+    Edits that follow directly upon one another are joined; if something came between them, only the last one counts.
+    """
+    made = [(commit, path) for commit, paths in commits for path in paths]
+    blobs = versions(vault, [(revision, path) for commit, path in made for revision in (f"{commit}^", commit)])
+    digests = [_digest(each) for each in blobs]
+    found: dict[str, OwnerEdit] = {}
+    for (_, path), before, after, blob in zip(made, digests[::2], digests[1::2], blobs[1::2], strict=True):
+        if blob is not None and vault.provenance.arrived(path, blob.blob):
+            continue  # a pull left it in the working tree; the owner did not write it
+        last = found.get(path)
+        found[path] = OwnerEdit(last.before if last is not None and last.after == before else before, after)
+    return found
+
+
+def _digest(found: Version | None) -> str | None:
+    return sha256(found.data).hexdigest() if found is not None else None
+
+
+def carry_trust(library: SkillLibrary, edited: Mapping[str, OwnerEdit], when: datetime) -> tuple[str, ...]:
+    """Pin anew the skills that only these edits have changed since they were pinned; returns their names.
+
+    A skill in which anything else changed stays unreviewed. So does one about which the person was asked because
+    something else had changed it: an edit is no answer to that.
+    """
+    library.refresh()
+    kept = []
+    for skill in library.snapshot().skills:
+        pin = None if skill.source is SkillSource.PACKAGE or skill.reviewed else library.pins.get(skill.key)
+        record = load_record(library.pins, skill.key)
+        if pin is None or (record is not None and not record.is_answered_by(pin)):
+            continue
+        folder = skill.path.removesuffix(FILE)
+        now = library.hashes(skill)
+        changed = {path: OwnerEdit(pin.files.get(path), now.get(path)) for path in pin.changed(now)}
+        if changed and all(edited.get(f"{folder}{path}") == edit for path, edit in changed.items()):
+            carried = Pin(skill.key, now, skill.size, when, "edited by hand")
+            library.pins.put(carried)
+            if record is not None:
+                save_record(library.pins, replace(record, digest=carried.digest))
+            kept.append(skill.name)
+    return tuple(kept)

@@ -1,0 +1,189 @@
+"""The note that asks to trust a skill: two boxes above the skill's whole text.
+
+A tick counts only together with the record of the question on this machine (`review_records`), and only for the files
+that were asked about, while they are still the same. Until a yes the note is marked as untrusted text.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal, TypeAlias
+
+from agent.errors import BadNote
+from agent.inert import escape
+from agent.markdown.fence import fenced
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.markdown.verdict import BOXES, ticked
+from agent.skills.loading.files import BadFolder, folder_digest
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.pins import Pin
+from agent.skills.reading.skill import FILE, Skill
+from agent.skills.trust.review_records import (
+    ReviewRecord,
+    delete_record,
+    is_open,
+    is_pending,
+    load_record,
+    load_records,
+    parse_answer,
+    save_record,
+)
+from agent.texts import Language, text
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+
+FOLDER = "approvals"
+TYPE = "skill-review"
+MOST_AT_ONCE = 5
+"""Notes that wait for an answer at the same time: more would be noise."""
+_STAMP = Stamp("agent", tool="skills_review")
+
+ReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
+
+
+def note_path(skill: Skill) -> str:
+    """The path of the note that asks about a skill."""
+    return f"{FOLDER}/skill-{skill.source}-{skill.name}.md"
+
+
+def ask_reviews(
+    vault: Vault, library: SkillLibrary, skills: Iterable[Skill], when: datetime, language: Language = "en"
+) -> tuple[str, ...]:
+    """Write a note about each unreviewed skill, all in one commit; returns the paths of the notes.
+
+    A skill whose present files were asked about already gets no second note. At most `MOST_AT_ONCE` notes wait for an
+    answer; the other skills get theirs later, and `skills review` lists them at any time. Raises `BadFolder` or
+    `OSError` when a skill's files cannot be read.
+    """
+    notes: dict[str, bytes] = {}
+    unreviewed = [skill for skill in skills if not skill.reviewed]
+    names: list[str] = []
+    open_notes = {note_path(skill) for skill in unreviewed if is_open(vault.read(note_path(skill)))}
+    for skill in unreviewed:
+        path = note_path(skill)
+        if len(open_notes | notes.keys() | {path}) > MOST_AT_ONCE:
+            continue
+        hashes = library.hashes(skill)
+        digest = folder_digest(hashes)
+        known = load_record(library.pins, skill.key)
+        if known is not None and known.digest == digest:
+            continue
+        notes[path] = _compose_note(vault, skill, library.pins.get(skill.key), hashes, when, language)
+        save_record(library.pins, ReviewRecord(skill.key, path, digest))
+        names.append(skill.name)
+    if notes:
+        with vault.transaction(f"skills(review): ask about {', '.join(names)}", _STAMP) as change:
+            for path, data in notes.items():
+                before = vault.read(path)
+                if before is None:
+                    change.create(path, data)
+                else:
+                    change.edit(path, before, data)
+    return tuple(notes)
+
+
+def apply_decisions(vault: Vault, library: SkillLibrary, when: datetime) -> tuple[tuple[str, bool], ...]:
+    """Carry out what the person has ticked; returns the skills' names, each with whether it is trusted now.
+
+    A skill that has changed since its note was written stays as it is.
+    """
+    done = []
+    skills: Mapping[str, Skill] | None = None
+    for record in load_records(library.pins):
+        data = vault.own_version(record.path)
+        answer = parse_answer(data) if data is not None and is_pending(data) else None
+        if answer is None:
+            continue
+        skills = skills or {skill.key: skill for skill in library.snapshot().skills}
+        skill = skills.get(record.key)
+        if skill is None or skill.reviewed or folder_digest(hashes := library.hashes(skill)) != record.digest:
+            continue
+        if answer:
+            library.pins.put(Pin(skill.key, hashes, skill.size, when, "ticked in a note"))
+            library.refresh()
+        done.append((skill.name, answer))
+    if done:
+        settle_reviews(vault, library)
+    return tuple(done)
+
+
+def revoke(library: SkillLibrary, skill: Skill) -> None:
+    """Trust a skill no more, and do not ask about its present files; raises `BadFolder` or `OSError`."""
+    library.pins.drop(skill.key)
+    save_record(library.pins, ReviewRecord(skill.key, note_path(skill), folder_digest(library.hashes(skill))))
+
+
+def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -> tuple[str, ...]:
+    """Write into the notes how their questions were answered, in one commit; returns the paths of those notes."""
+    records = tuple(load_records(library.pins))
+    skills = {skill.key: skill for skill in library.snapshot().skills} if records else {}
+    settled: dict[str, tuple[bytes, bytes]] = {}
+    for record in records:
+        data = vault.read(record.path)
+        status = _status(library, record, skills.get(record.key), vault.own_version(record.path))
+        if status is not None and data is not None and is_pending(data):
+            settled[record.path] = data, _settled(data, status)
+        if status == "approved" or status == "outdated":
+            delete_record(library.pins, record.key)
+    if settled:
+        names = ", ".join(Note.parse(data).string("skill") or path for path, (data, _) in settled.items())
+        with vault.transaction(f"skills(review): answered about {names}", stamp) as change:
+            for path, (before, after) in settled.items():
+                change.edit(path, before, after)
+    return tuple(settled)
+
+
+def _status(
+    library: SkillLibrary, record: ReviewRecord, skill: Skill | None, data: bytes | None
+) -> ReviewStatus | None:
+    """How a question was answered; None while it is open, or is to be asked anew."""
+    if skill is None:
+        return "outdated"
+    if skill.reviewed or record.is_answered_by(library.pins.get(record.key)):
+        return "approved"
+    refused = data is not None and parse_answer(data) is False and folder_digest(library.hashes(skill)) == record.digest
+    return "rejected" if refused else None
+
+
+def _settled(data: bytes, status: ReviewStatus) -> bytes:
+    """The note with its answer; after a yes it is no longer marked as untrusted."""
+    try:
+        note = Note.parse(data if status == "outdated" else ticked(data, status == "approved"))
+        note = note.with_key("status", status)
+        return (note.without_key("untrusted") if status == "approved" else note).data
+    except BadNote:
+        return data
+
+
+def _compose_note(
+    vault: Vault, skill: Skill, pin: Pin | None, hashes: Mapping[str, str], when: datetime, language: Language
+) -> bytes:
+    """The question: the boxes, and below them the skill's text. Raises `BadFolder` if that is not what was hashed."""
+    data = vault.read(skill.path) or b""
+    if sha256(data).hexdigest() != hashes.get(FILE):
+        raise BadFolder(f"{skill.path} has just changed; look at it again")
+    link = skill.path.removesuffix(".md")
+    if pin is None:
+        why = text("skill_review.new", language, link=link)
+    else:
+        files = ", ".join(f"`{path}`" for path in pin.changed(hashes))
+        why = text("skill_review.changed", language, link=link, path=skill.path, files=files, day=pin.when)
+    parts = [
+        f"# {text('skill_review.title', language, name=skill.name)}",
+        why,
+        BOXES,
+        text("skill_review.holds", language),
+        f"## {text('skill_review.content', language)}",
+        fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
+        f"## {text('skill_review.files', language)}",
+        "\n".join(f"- `{path}`" for path in skill.files) or text("skill_review.no_files", language),
+    ]
+    header: dict[str, Value] = {
+        "type": TYPE,
+        "created": when.replace(microsecond=0),
+        "status": "pending",
+        "skill": skill.name,
+        "untrusted": [skill.path],
+    }
+    return Note.compose(header, "\n\n".join(parts) + "\n").data

@@ -1,0 +1,79 @@
+"""Records of the review notes that this machine has written, and what a person has ticked in those notes.
+
+A note that a pull brought has no record here, so its ticks count for nothing. Records lie beside the pins. `status`
+counts waiting reviews with this module alone; asking and settling is `review_note`'s.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.markdown.note import Note
+from agent.markdown.verdict import above, decision
+from agent.skills.loading.pins import Pin, ReviewPins
+from agent.vault import durable
+from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """One question: the skill's `key`, the `path` of the note that asks, the `digest` of the files it asks about."""
+
+    key: str
+    path: str
+    digest: str
+
+    def is_answered_by(self, pin: Pin | None) -> bool:
+        """Whether the pin is for the files that were asked about, even if the skill has changed since."""
+        return pin is not None and pin.digest == self.digest
+
+
+def save_record(pins: ReviewPins, record: ReviewRecord) -> None:
+    """Write a record; durable when this returns."""
+    durable.replace(_file(pins, record.key), json.dumps({"path": record.path, "digest": record.digest}))
+
+
+def load_record(pins: ReviewPins, key: str) -> ReviewRecord | None:
+    """The record of one skill; None where there is none, or none that can be parsed."""
+    try:
+        raw = json.loads(_file(pins, key).read_text("utf-8"))
+        return ReviewRecord(key, str(raw["path"]), str(raw["digest"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def load_records(pins: ReviewPins) -> Iterator[ReviewRecord]:
+    """The records of all questions that no yes has settled, by key."""
+    for key in sorted(file.stem for file in (pins.folder / "asked").glob("*.json")):
+        if (record := load_record(pins, key)) is not None:
+            yield record
+
+
+def delete_record(pins: ReviewPins, key: str) -> None:
+    """Delete the record of a skill: its question is settled."""
+    _file(pins, key).unlink(missing_ok=True)
+
+
+def _file(pins: ReviewPins, key: str) -> Path:
+    return pins.folder / "asked" / f"{key}.json"
+
+
+def waiting_reviews(vault: Vault, pins: ReviewPins) -> tuple[str, ...]:
+    """The paths of the notes that this machine has written and nobody has answered."""
+    return tuple(record.path for record in load_records(pins) if is_open(vault.own_version(record.path)))
+
+
+def is_open(data: bytes | None) -> bool:
+    """Whether there is a note, and nothing was decided in it yet."""
+    return data is not None and is_pending(data) and parse_answer(data) is None
+
+
+def is_pending(data: bytes) -> bool:
+    """Whether the note's own `status` leaves its question open."""
+    return Note.parse(data).string("status") in {None, "pending"}
+
+
+def parse_answer(data: bytes) -> bool | None:
+    """True for a tick at approve, False for one at reject or at both, None for neither."""
+    return decision(above(Note.parse(data).body.replace("\r\n", "\n")))

@@ -1,0 +1,19 @@
+"""Tells whether a file under `skills/` belongs to a skill that nobody on this machine has reviewed.
+
+Decided from path and bytes alone, for searches and reads that meet the file as a note and have no library at hand.
+"""
+
+from hashlib import sha256
+
+from agent.skills.loading.locations import split_path
+from agent.skills.loading.pins import ReviewPins
+
+
+def untrusted_source(pins: ReviewPins, path: str, data: bytes) -> str:
+    """Words for the source of a skill's file that differs from what was reviewed; empty for any other file."""
+    found = split_path(path)
+    if found is None or not found.file:
+        return ""
+    pin = pins.get(f"{found.source}.{found.name}")
+    reviewed = pin.files.get(found.file) if pin is not None else None
+    return "" if reviewed == sha256(data).hexdigest() else "a skill that nobody has reviewed"

@@ -1,0 +1,192 @@
+"""Two kinds of lock: a process lock among ourselves, and git's own index lock among everybody.
+
+Both say who holds them: host, start of the computer, PID namespace and process. The index lock is a file that git's
+commands respect. A living holder of ours keeps it locked in the kernel too and touches it at every step, so that a
+lock which a crash left is told from one that is held in another container or on another computer.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from enum import Enum
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.config import holder as holders
+from agent.config.holder import Holder
+from agent.errors import LockHeld
+from agent.vault.locks import LONGEST, describe_holder, read_start
+from agent.vault.plumbing.git_processes import git_is_busy
+
+OURS = b"vault-agent"
+STALE_SECONDS = 60.0
+"""Age of a lock that names nobody, or a process of this computer in another PID namespace, when it counts as left."""
+FOREIGN_SECONDS = 600.0
+"""The same for a lock from another computer, or from before this one's last start."""
+_PAUSE = 0.005
+
+
+@contextmanager
+def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience: float) -> Iterator[None]:
+    """Hold git's index lock; raises `LockHeld` after `patience` seconds of somebody else holding it.
+
+    Other git commands fail or wait while it is held, so what happens inside must be short, or call `keep_index_lock`.
+    """
+    lock = gitdir / "index.lock"
+    mark = gitdir / f"vault-agent-lock.{token}"
+    try:
+        with mark.open("wb") as file:  # on a full disk, the file is made and stays empty
+            file.write(OURS + f" {token} {holders.current()}\n".encode())
+            file.flush()
+            with suppress(OSError):
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)  # seen by all processes of this kernel
+            deadline = clock.monotonic() + patience
+            while not _try_link(mark, lock):
+                if clear_stale(lock, gitdir, worktree, clock, mark):
+                    continue
+                if clock.monotonic() >= deadline:
+                    raise _held(lock)
+                clock.sleep(_PAUSE)
+            try:
+                yield
+            finally:
+                if _has_token(lock, token):
+                    lock.unlink(missing_ok=True)
+    finally:
+        mark.unlink(missing_ok=True)
+
+
+def keep_index_lock(gitdir: Path, token: str) -> bool:
+    """Whether the index lock is still the one of this token; if so it is touched, which shows that its holder lives."""
+    lock = gitdir / "index.lock"
+    if not _has_token(lock, token):
+        return False
+    with suppress(OSError):
+        os.utime(lock)
+    return True
+
+
+def _has_token(lock: Path, token: str) -> bool:
+    return read_start(lock).startswith(OURS + f" {token} ".encode())
+
+
+def _held(lock: Path) -> LockHeld:
+    content = read_start(lock)
+    found = holders.parse(content.decode("utf-8", "replace")) if content.startswith(OURS) else None
+    if found is None:
+        what, hint = "another git command holds the index lock (an open commit editor?)", "finish it, then try again"
+        return LockHeld(what, hint=hint)
+    return LockHeld(
+        f"another vault-agent holds the index lock ({describe_holder(found)})",
+        hint="try again when it is done; a lock that a crash left there is taken over when it is old enough",
+    )
+
+
+def _try_link(mark: Path, lock: Path) -> bool:
+    try:
+        os.link(mark, lock)
+    except FileExistsError:
+        return False
+    return True
+
+
+class _Kernel(Enum):
+    """What this kernel knows of a lock file's holder."""
+
+    LOCKED = 1
+    FREE = 2
+    UNKNOWN = 3
+
+
+def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock, beside: Path | None = None) -> bool:
+    """Remove a lock of ours whose holder is gone; move aside another program's that is 60 s old, with no git alive.
+
+    A holder in another PID namespace, on another computer or before its last start is judged by the age of its lock
+    alone, in the time of the file system: that of `beside`, a file of the caller's, or of one that is made for it.
+    Returns whether the lock is gone.
+    """
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        content, seen = os.read(descriptor, LONGEST), os.fstat(descriptor)
+        kernel = _try_flock(descriptor)  # two that find the same dead lock do not both remove it
+        age = _file_time(beside or gitdir / f"vault-agent-lock.{clock.new_id()}", keep=beside is not None)
+        age -= seen.st_mtime
+        if not content.startswith(OURS):
+            return _move_aside(lock, gitdir, worktree, age)
+        found = holders.parse(content.decode("utf-8", "replace"))
+        if not is_left(found, kernel is _Kernel.LOCKED, kernel is _Kernel.FREE, age) or not _is_at(lock, seen):
+            return False
+        lock.unlink(missing_ok=True)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def is_left(found: Holder | None, locked: bool, free: bool, age: float) -> bool:
+    """Whether a lock of ours was left behind by a crash. `age` is in seconds since its holder last touched it.
+
+    `locked`, `free`: this kernel knows a process that holds it, or knows of none; neither where it cannot say.
+    """
+    if locked:
+        return False
+    if found is None:
+        return age >= STALE_SECONDS
+    here = holders.current()
+    if found.shares_processes_with(here):
+        return found.is_gone() or (free and found.process == here.process) or age >= FOREIGN_SECONDS
+    return age >= (STALE_SECONDS if free and found.shares_kernel_with(here) else FOREIGN_SECONDS)
+
+
+def remove_own(lock: Path, token: str) -> None:
+    """Remove the index lock of a transaction that this vault's journal knows as one of ours that a crash ended."""
+    if _has_token(lock, token):
+        lock.unlink(missing_ok=True)
+
+
+def _move_aside(lock: Path, gitdir: Path, worktree: Path, age: float) -> bool:
+    if age < STALE_SECONDS or git_is_busy(gitdir, worktree):
+        return False
+    set_aside(lock, gitdir)
+    return True
+
+
+def _try_flock(descriptor: int) -> _Kernel:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _Kernel.LOCKED
+    except OSError:
+        return _Kernel.UNKNOWN
+    return _Kernel.FREE
+
+
+def _file_time(path: Path, *, keep: bool) -> float:
+    """What time it is for the file system, in seconds: a file server's clock need not be this computer's."""
+    try:
+        path.touch()
+        return path.stat().st_mtime
+    finally:
+        if not keep:
+            path.unlink(missing_ok=True)
+
+
+def file_time(gitdir: Path, clock: Clock) -> float:
+    """What time it is for the file system that the repository lies on, in seconds; raises `OSError`."""
+    return _file_time(gitdir / f"vault-agent-lock.{clock.new_id()}", keep=False)
+
+
+def _is_at(lock: Path, seen: os.stat_result) -> bool:
+    now = os.lstat(lock)
+    return (now.st_dev, now.st_ino) == (seen.st_dev, seen.st_ino)
+
+
+def set_aside(lock: Path, gitdir: Path) -> None:
+    """Rename a dead lock so that a person can still look at it; under `refs` git would take it for a broken branch."""
+    name = lock.relative_to(gitdir).as_posix().replace("/", "-")
+    lock.replace(gitdir / f"{name}.vault-agent-stale")

@@ -1,0 +1,85 @@
+"""Which commits a transaction becomes: a person's saves first, in their name, then ours; what is staged stays staged.
+
+The three places where a note's text lives (HEAD, index, file) each get our change. Where the file held more than
+HEAD, that more is the person's: it is committed before ours in their name, unless they have staged it or want no
+such commits; then our change alone is carried over to HEAD and to the index by a three-way merge.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agent.config.masking import KnownSecrets
+from agent.vault.change import Applied, Collision, Stamp
+from agent.vault.message import compose
+from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
+from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.identities import AGENT, Person
+from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, Pack, blob_id
+from agent.vault.write.merge import Combine
+
+HUMAN_SUBJECT = "human(notes): saved before the agent's change"
+
+
+@dataclass(frozen=True, slots=True)
+class Layering:
+    """What is needed to sort a transaction's files into commits."""
+
+    git: Git
+    combine: Combine
+    prefix: str
+    human_commits: bool
+    owner: Callable[[], Person]
+
+    def plan(self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack) -> Plan:
+        """The commits for these files on top of `tip`; blobs go into `pack`."""
+        earlier, human, ours, index = Edits(), Edits(), Edits(), Edits()
+        for item in applied:
+            path = (self.prefix + item.path).encode("utf-8", "surrogateescape")
+            before = tip.entry(path)
+            found = _blob(item.found, item, pack, before)
+            after = _blob(item.after, item, pack, before)
+            staged = path in tip.staged and _differs(tip.staged[path], before, tip.width)
+            if staged and tip.staged[path] == item.after:
+                staged = False  # a crash came between our change of the index and the commit
+            aside = staged or (not self.human_commits and found != before)
+            carried = self._carried(item, before, tip.staged.get(path), staged) if aside else None
+            if carried is not None:
+                ours[path] = _put(carried[0], item, pack, before)
+                index[path] = _put(carried[1], item, pack, before)
+                continue
+            if staged:
+                earlier[path] = _blob(tip.staged[path], item, pack, before)
+            human[path], ours[path], index[path] = found, after, after
+        saved = compose(HUMAN_SUBJECT, Stamp("human"), known=KnownSecrets())
+        owner = self.owner() if earlier or any(tip.entry(path) != entry for path, entry in human.items()) else AGENT
+        layers = (Layer(earlier, owner, saved), Layer(human, owner, saved), Layer(ours, AGENT, message))
+        return Plan(layers, index)
+
+    def _carried(
+        self, item: Applied, before: Entry | None, staged_bytes: bytes | None, staged: bool
+    ) -> tuple[bytes, bytes] | None:
+        """HEAD's and the index's text with our change alone; None where it cannot be separated from the person's."""
+        if item.found is None or item.after is None or before is None:
+            return None
+        blob = self.git.objects([before.oid])[0]
+        if blob is None:
+            return None
+        head = self.combine(Collision.MERGE, item.found, item.after, blob.data)
+        if not staged:
+            return None if head is None else (head, head)
+        index = None if staged_bytes is None else self.combine(Collision.MERGE, item.found, item.after, staged_bytes)
+        return None if head is None or index is None else (head, index)
+
+
+def _differs(staged: bytes | None, head: Entry | None, width: int) -> bool:
+    return (blob_id(staged, width) if staged is not None else None) != (head.oid if head else None)
+
+
+def _blob(data: bytes | None, item: Applied, pack: Pack, before: Entry | None) -> Entry | None:
+    return None if data is None else _put(data, item, pack, before)
+
+
+def _put(data: bytes, item: Applied, pack: Pack, before: Entry | None) -> Entry:
+    kept = before.mode if before else FILE
+    mode = kept if item.mode is None else (PROGRAM if item.mode & 0o100 else FILE)
+    return Entry(mode, pack.add("blob", data))

@@ -1,0 +1,175 @@
+"""What people did to the files by hand, and the commit that records it in their name.
+
+Everything that git sees as changed and not staged belongs to it; what a person has staged is theirs to commit, and so
+is what a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from agent.config.masking import KnownSecrets
+from agent.errors import AgentError
+from agent.vault.change import Outcome, Stamp
+from agent.vault.message import compose, one_line
+from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
+from agent.vault.plumbing.identities import person
+from agent.vault.plumbing.index_lock import index_lock
+from agent.vault.plumbing.objects import Entry, Pack
+from agent.vault.plumbing.repository import Place
+from agent.vault.secrets import without_secrets
+from agent.vault.worktree.borders import submodule_above
+from agent.vault.worktree.paths import is_note
+from agent.vault.worktree.survey import Dirty, Kind, filtered, survey
+from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.write.loss import Rewrite, lost_notes
+from agent.vault.write.mass_change import Touched, rewrites
+from agent.vault.write.unsettled import Waiting
+from agent.vault.write.writer import Writer
+
+_LISTED = 40
+_SAVE_SECONDS = 0.5
+"""A save takes a few milliseconds: so long one that is under way is waited for before its file counts as emptied."""
+
+
+def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
+    """Commit a person's unstaged edits in their name; called under the writer lock.
+
+    `quiet` waits for the end of a burst: nothing happens while a file is younger than the quiet interval. A file that
+    another program keeps open, or that cannot be read, is left for later and named in the outcome. Raises
+    `MassChange` when too many notes would vanish and nobody said yes, and `LockHeld` when git's index is locked.
+    """
+    reason = writer.waiting_reason()
+    if reason:
+        return Outcome(queued=reason)
+    found = survey(writer.git, writer.place)
+    changed = [item for item in found.changed if item.kind not in {Kind.STAGED, Kind.UNMERGED}]
+    aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not Kind.DELETED])
+    waiting = Waiting(writer.files, writer.clock, writer.layout.folder / "unsettled.json", writer.options.quiet_seconds)
+    settled = waiting.sort([item for item in changed if item.path not in aside], quiet=quiet)
+    mine = settled.ready
+    unread = tuple(dict.fromkeys((*found.unread, *settled.unread)))
+    if not mine:
+        return Outcome(fresh=settled.fresh, open=settled.open, unread=unread)
+    contents = _Contents(writer, settled.restless)
+    if not confirmed:
+        _brake(writer, [item for item in mine if item.path not in settled.held])
+    token = writer.clock.new_id()
+    place = writer.place
+    who = person(writer.git)
+    recorded: list[Dirty] = []
+
+    def plan(tip: Tip, pack: Pack) -> Plan:
+        edits = contents.edits(mine, tip, pack)
+        recorded[:] = [item for item in mine if place_bytes(place, item.path) in edits]
+        writer.journal.open(Record(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
+        known = writer.options.known
+        said = subject or _subject(recorded, edits, place)
+        message = compose(said, Stamp("human"), _body(recorded, known), known=known)
+        return Plan((Layer(edits, who, message),), edits)
+
+    def before_ref(commit: str) -> None:
+        writer.journal.reached_ref(token, commit)
+
+    writer.journal.open(Record(token, "", "", Stamp("human"), ()))  # so that locks left by a crash are known as ours
+    try:
+        with index_lock(place.gitdir, place.worktree, token, writer.clock, writer.options.lock_seconds):
+            paths = [place_bytes(place, item.path) for item in mine]
+            made = writer.committer.commit(paths, plan, token, read_staged=False, refresh=True, before_ref=before_ref)
+    except Exception:  # an interrupt is like a crash: `recover` goes on from what it finds
+        with suppress(OSError):
+            writer.journal.close(token, None)
+        raise
+    with suppress(OSError):
+        writer.journal.close(token, None)
+    waiting.recorded(settled.restless)
+    paths_made = tuple(item.path for item in recorded) if made[0] else ()
+    return Outcome(human=made[0], paths=paths_made, open=settled.open, unread=unread)
+
+
+def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
+    """What the index is about to hold: after a crash before the commit, `recover` takes it out again."""
+    pairs = [(item, edits[place_bytes(place, item.path)]) for item in items]
+    return tuple(Planned(item.path, None, entry.oid if entry else None, "", PERSON) for item, entry in pairs)
+
+
+def place_bytes(place: Place, path: str) -> bytes:
+    """A vault path as git has it."""
+    return (place.prefix + path).encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """The files as they are now, read when they are needed and not kept; `restless` ones as they are at any moment."""
+
+    writer: Writer
+    restless: frozenset[str]
+
+    def edits(self, items: Sequence[Dirty], tip: Tip, pack: Pack) -> Edits:
+        """What to record; a file that another program keeps open waits for the next time."""
+        edits: Edits = {}
+        for item in items:
+            path = place_bytes(self.writer.place, item.path)
+            if submodule_above(tip, path) is not None:
+                continue  # the person is about to replace a submodule: that is theirs to commit
+            files = self.writer.files
+            try:
+                found = files.read_any(item.path) if item.path not in self.restless else files.read_now(item.path)
+            except (AgentError, OSError):
+                continue
+            if found is not None:
+                edits[path] = Entry(found[0], pack.add("blob", found[1]))
+            elif tip.entry(path) is not None:
+                edits[path] = None
+        return edits
+
+
+def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
+    """Raise `MassChange` when the burst loses too many notes; nothing is read where too few of them changed."""
+    there = [item for item in items if item.oid and is_note(item.path)]
+    brake = writer.options.brake
+    if len(there) <= brake.notes:
+        return
+    total = writer.count_notes()
+    if len(there) > brake.limit(total):
+        brake.check(lost_notes(lambda: _rewrites(writer, items)), 0, total, "committing what changed on disk")
+
+
+def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
+    """Each file as HEAD has it and as it is now; one that cannot be read waits for the next time."""
+    for before in rewrites(writer.git, [Touched(item.path, item.oid, "") for item in items]):
+        try:
+            found = writer.files.read_now(before.path, _SAVE_SECONDS)
+        except (AgentError, OSError):
+            continue
+        yield Rewrite(before.path, before.before, found[1] if found is not None else None)
+
+
+def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:
+    renames = _renames(items, edits, place)
+    if len(renames) == 1 and len(items) == 2:
+        ((old, new),) = renames.items()
+        return f"human(notes): rename {old} → {new}"
+    if len(items) == 1:
+        verb = {Kind.EDITED: "edit", Kind.CREATED: "create", Kind.DELETED: "delete"}[items[0].kind]
+        return f"human(notes): {verb} {items[0].path}"
+    moved = {*renames, *renames.values()}
+    counts = [(kind.value, sum(1 for i in items if i.kind is kind and i.path not in moved)) for kind in Kind]
+    counts.append(("renamed", len(renames)))
+    return "human(notes): " + ", ".join(f"{count} {name}" for name, count in counts if count)
+
+
+def _renames(items: Sequence[Dirty], edits: Edits, place: Place) -> dict[str, str]:
+    """Old to new path of files that moved with their content unchanged."""
+    arrived = {
+        entry.oid: item.path
+        for item in items
+        if item.kind is Kind.CREATED and (entry := edits.get(place_bytes(place, item.path))) is not None
+    }
+    return {item.path: arrived[item.oid] for item in items if item.kind is Kind.DELETED and item.oid in arrived}
+
+
+def _body(items: Sequence[Dirty], known: KnownSecrets) -> str:
+    lines = [one_line(without_secrets(f"- {item.kind}: {item.path}", known)) for item in items[:_LISTED]]
+    more = len(items) - _LISTED
+    return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
