@@ -10,21 +10,26 @@ for the measurement is made in a folder of its own.
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+
+import numpy as np
 
 from agent.app.build import App
 from agent.app.library import library
 from agent.errors import UserError
 from agent.index.embedder import Chosen
+from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
+from agent.index.keyword import Engine
+from agent.index.passage_store import open_store
+from agent.index.query import parse
 from agent.index.search import Searcher
 from agent.index.weights import default
 from agent.interfaces.cli.benches.figures import Figure
-from agent.interfaces.cli.benches.plain import plain_notes
 
 Search = Callable[[str], Sequence[str]]
 """A question's notes, by path, the best first."""
@@ -33,7 +38,7 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W\u3040-\u30f
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RetrievalCase:
     """A question and the notes that answer it."""
 
     query: str
@@ -66,7 +71,7 @@ class Quality:
         return f"{self.name:13} hit {hits}   recall {recalls}   mrr {self.mrr:.3f}   {took}"
 
 
-def read(path: Path) -> list[Question]:
+def load_cases(path: Path) -> list[RetrievalCase]:
     """The questions of a fixture; raises `UserError` that names the line."""
     rows = [(at, line) for at, line in enumerate(path.read_text("utf-8").splitlines(), 1) if line.strip()]
     if not rows:
@@ -74,7 +79,7 @@ def read(path: Path) -> list[Question]:
     return [_question(line, f"{path}:{at}") for at, line in rows]
 
 
-def _question(line: str, where: str) -> Question:
+def _question(line: str, where: str) -> RetrievalCase:
     try:
         row = json.loads(line)
     except ValueError as error:
@@ -82,10 +87,10 @@ def _question(line: str, where: str) -> Question:
     query, relevant = (row.get("query"), row.get("relevant")) if isinstance(row, dict) else (None, None)
     if not isinstance(query, str) or not isinstance(relevant, list) or not relevant:
         raise UserError(f"{where}: a question needs a query and the relevant paths, at least one")
-    return Question(query, frozenset(str(each) for each in relevant))
+    return RetrievalCase(query, frozenset(str(each) for each in relevant))
 
 
-def measure(app: App, folder: Path, questions: Sequence[Question], depths: Sequence[int]) -> list[Quality]:
+def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> list[Quality]:
     """Hybrid, keyword mode, plain BM25, `grep`; raises `UserError` when a question's note is not in the vault."""
     index = replace(library(app), files=IndexFiles(folder / "index"))
     with closing(index):
@@ -106,7 +111,7 @@ def measure(app: App, folder: Path, questions: Sequence[Question], depths: Seque
             return [assess(name, search, questions, depths) for name, search in ways]
 
 
-def assess(name: str, search: Search, questions: Sequence[Question], depths: Sequence[int]) -> Quality:
+def assess(name: str, search: Search, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> Quality:
     """The figures of any search."""
     search(questions[0].query)
     ranks: list[list[int]] = []
@@ -151,11 +156,11 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
-def _both(ranks: list[list[int]], questions: Sequence[Question]) -> list[tuple[list[int], Question]]:
+def _both(ranks: list[list[int]], questions: Sequence[RetrievalCase]) -> list[tuple[list[int], RetrievalCase]]:
     return list(zip(ranks, questions, strict=True))
 
 
-def _check(questions: Sequence[Question], listed: frozenset[str]) -> None:
+def _check(questions: Sequence[RetrievalCase], listed: frozenset[str]) -> None:
     absent = sorted({path for question in questions for path in question.relevant} - listed)
     if absent:
         more = f" and {len(absent) - 3} more" if absent[3:] else ""
@@ -163,3 +168,21 @@ def _check(questions: Sequence[Question], listed: frozenset[str]) -> None:
             f"the vault has no {', '.join(absent[:3])}{more}",
             hint="the fixture's paths count from the vault's root",
         )
+
+
+@contextmanager
+def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
+    """A search of a finished index: the paths of at most so many notes for a question, the best first."""
+    keyword = open_engine(engine, files.keyword(engine), default())
+    with closing(keyword), closing(open_store(files.store, write=False)) as store:
+        keyword.refresh()
+        paths = {number: path for path, number in store.ids(store.hashes()).items()}
+
+        def search(text: str, count: int) -> list[str]:
+            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
+            if allowed is not None and not len(allowed):
+                return []
+            return [paths[number] for number in keyword.search(query.terms, count, allowed)]
+
+        yield search

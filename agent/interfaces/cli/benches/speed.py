@@ -1,7 +1,6 @@
 """What a person waits for: the first index, a search, a command from cold, and until a saved note is found."""
 
 import random
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -11,10 +10,9 @@ from pathlib import Path
 from agent.app.library import Library, library
 from agent.errors import Permanent
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Figure, paired
-from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.prose import build_prose, questions
+from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail, paired
 from agent.interfaces.cli.benches.site import Site, daemon, site
+from agent.interfaces.cli.benches.vaults import build_prose, questions
 
 QUERIES = 100
 _FOUND_SECONDS = 30.0
@@ -22,14 +20,14 @@ _LOOK = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SpeedLimits:
     """What is asked for at 10,000 notes, per engine: seconds for the first index, milliseconds for a search (p95)."""
 
     first: float
     search: float
 
 
-LIMITS: dict[Engine, Limits] = {"whoosh": Limits(30.0, 40.0), "tantivy": Limits(8.0, 8.0)}
+LIMITS: dict[Engine, SpeedLimits] = {"whoosh": SpeedLimits(30.0, 40.0), "tantivy": SpeedLimits(8.0, 8.0)}
 COLD_MS = 700.0
 SAVED_MS = 1000.0
 
@@ -123,9 +121,7 @@ def _cold(place: Site, asked: list[str], rounds: int) -> list[Measure]:
     """The command in a fresh process, no daemon there; judged by its median, as a busy machine makes outliers."""
 
     def search(number: int) -> None:
-        subprocess.run(
-            place.command("search", asked[number % len(asked)]), check=True, capture_output=True, env=place.environ
-        )
+        place.run("search", asked[number % len(asked)])
 
     (figure,) = paired(rounds, [("vault-agent search from cold", search)], warm=1)
     name = f"{figure.name}, median of {len(figure.runs)}"
