@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from agent.app.build import build
+from agent.app.catch_up import catch_up
 from agent.app.library import Library, library
 from agent.errors import AgentError
-from agent.interfaces.cli.search import catch_up
 from tests.daemon.house import BRISK, furnish, on_disk, prose
 from tests.daemon.process import environment
 from tests.index.fakes import FAKE

@@ -7,10 +7,10 @@ import click
 from agent.app.build import App, build
 from agent.app.waiting import approvals
 from agent.interfaces.cli.decide import approval_text
-from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
-from agent.interfaces.cli.named import ending_in, short
+from agent.interfaces.cli.lookup import ending_in, short
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.resume import emit_decision
 from agent.tools.asked import Asked
 
 _EXPLAINED = "Go on with the run here when no daemon does."
@@ -51,10 +51,8 @@ def _deciding(yes: bool) -> Callable[..., None]:
     def decide(output: Output, name: str, reason: str, go: bool) -> None:
         app = build(output.vault())
         asked = approvals(app).decide(_find(app, name).id, yes, reason)
-        who, mark = wanted(app, output, asked.path, go)
-        output.note(f"{asked.status}: {asked.tool}, in {asked.path}")
-        ended = go_on(app, output, mark.session) if who == HERE and mark is not None else None
-        output.emit({**_document(asked), "goes_on": who, "run_ended": ended}, said(who, mark))
+        note = f"{asked.status}: {asked.tool}, in {asked.path}"
+        emit_decision(app, output, asked.path, _document(asked), note, resume_here=go)
 
     return decide
 

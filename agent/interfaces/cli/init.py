@@ -14,21 +14,21 @@ from agent.config.load import load
 from agent.config.resources import resource
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.prompt import confirm
+from agent.texts import LANGUAGES, Language, text
 from agent.vault.hooks import NAMES, install
 from agent.vault.initialise import Initialised, initialise
 from agent.vault.template import Left, read_template
 
 _SHOWN = 10
-_SAMPLE = {"en": "The spare key is with Ana", "zh": "备用钥匙在小安那里"}
 
 
 @click.command(short_help="Make a folder a vault; touches nothing that exists.")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--language", type=click.Choice(["en", "zh"]), help="The language of the notes that are laid; else en.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else en.")
 @click.option("--hooks/--no-hooks", default=None, help="Put our git hooks into the repository, or do not ask.")
 @click.option("--restore", is_flag=True, help="In a vault, lay again what is missing of the template.")
 @click.pass_obj
-def command(output: Output, path: Path, language: str | None, hooks: bool | None, restore: bool) -> None:
+def command(output: Output, path: Path, language: Language | None, hooks: bool | None, restore: bool) -> None:
     """Make PATH a vault: a new folder, an Obsidian vault or any folder of notes, with git or without.
 
     Nothing that exists is touched. Where there is no git repository, one is made and what is in the folder becomes its
@@ -54,7 +54,7 @@ def command(output: Output, path: Path, language: str | None, hooks: bool | None
     output.emit(document, lambda: _said(done, installed, left, hooks, language))
 
 
-def make_vault(path: Path, language: str | None, *, restore: bool = False) -> tuple[Initialised, str]:
+def make_vault(path: Path, language: Language | None, *, restore: bool = False) -> tuple[Initialised, Language]:
     """Make the folder a vault with this machine's settings; returns what was done and the language."""
     loaded = load(path if path.is_dir() else None)
     language = language or loaded.settings.vault.language
@@ -92,12 +92,12 @@ def _call(done: Initialised) -> str:
     return PROGRAM if here == root or root in here.parents else f"{PROGRAM} --vault {shlex.quote(str(root))}"
 
 
-def _next(done: Initialised, language: str) -> list[str]:
+def _next(done: Initialised, language: Language) -> list[str]:
     call = _call(done)
-    return [f"{call} remember {shlex.quote(_SAMPLE[language])}", f"{call} log"]
+    return [f"{call} remember {shlex.quote(text('init.sample', language))}", f"{call} log"]
 
 
-def _said(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: str) -> str:
+def _said(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: Language) -> str:
     root = done.vault.place.root
     lines = [f"{root} is already a vault" if done.was_vault else f"{root} is a vault now"]
     if done.human_commit:

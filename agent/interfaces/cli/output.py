@@ -129,3 +129,9 @@ def _masked(value: object) -> object:
 def say(text: str) -> None:
     """One remark on standard error."""
     show(text, error=True)
+
+
+def progress(text: str) -> None:
+    """A remark about work that takes a while; only where a person watches standard error."""
+    if sys.stderr.isatty():
+        say(text)

@@ -5,9 +5,9 @@ import click
 from agent.app.build import App, build
 from agent.app.waiting import Question, answer, open_questions
 from agent.interfaces.cli.decide import question_text
-from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
-from agent.interfaces.cli.named import CODES, ending_in, short
+from agent.interfaces.cli.lookup import CODES, ending_in, short
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.resume import emit_decision
 
 
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
@@ -38,10 +38,8 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     number = int(text) if text.isdecimal() and len(text) < CODES else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
     answer(app, question, words)
-    who, mark = wanted(app, output, question.path, go)
-    output.note(f"answered in {question.path}: {words}")
-    ended = go_on(app, output, mark.session) if who == HERE and mark is not None else None
-    output.emit({**_document(question), "answer": words, "goes_on": who, "run_ended": ended}, said(who, mark))
+    document, note = {**_document(question), "answer": words}, f"answered in {question.path}: {words}"
+    emit_decision(app, output, question.path, document, note, resume_here=go)
 
 
 def _find(app: App, name: str) -> Question:

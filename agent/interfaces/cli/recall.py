@@ -8,10 +8,11 @@ from functools import partial
 import click
 
 from agent.app.build import App, build
+from agent.app.catch_up import catch_up, open_ahead, search_whole
 from agent.errors import UserError
 from agent.index.hit import Answer, Hit
-from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
+from agent.interfaces.cli.output import Output, progress
+from agent.interfaces.cli.search import why
 from agent.memory.given import SPARE, is_given
 from agent.vault.write.survey import dirty
 
@@ -31,17 +32,17 @@ def command(output: Output, task: str, limit: int) -> None:
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
     app = build(output.vault())
-    index, notes = opened_ahead(app, task)
+    index, notes = open_ahead(app, task)
     with closing(index):
-        late = catch_up(app, index, notes)
+        late = catch_up(app, index, notes, progress=progress)
         ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
-        answer, late = ask_whole(app, index, ask, late)
+        answer, late = search_whole(app, index, ask, late)
     hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in dirty(app.vault.git, app.vault.place)}
     pieces = [_piece(app, hit, edited) for hit in answer.hits]
     document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}
-    output.emit(document, lambda: _said(answer, pieces))
+    output.emit(document, lambda: _format(answer, pieces))
 
 
 def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
@@ -51,7 +52,7 @@ def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
         "lines": list(hit.lines),
         "commit": None if hit.path in edited else _commit(app, hit.path),
         "score": hit.score,
-        "why": [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why],
+        "why": why(hit),
         "headings": list(hit.headings),
         "text": hit.passage,
     }
@@ -63,7 +64,7 @@ def _commit(app: App, path: str) -> str | None:
     return app.vault.git.run(*command, ok=(0, 128)).decode().strip() or None
 
 
-def _said(answer: Answer, pieces: list[dict[str, object]]) -> str:
+def _format(answer: Answer, pieces: list[dict[str, object]]) -> str:
     lines: list[str] = []
     for hit, piece in zip(answer.hits, pieces, strict=True):
         commit = str(piece["commit"] or "not committed")[:12]

@@ -9,14 +9,13 @@ from agent.app.build import App, build
 from agent.app.cut_off import close_cut_off
 from agent.app.library import library
 from agent.app.requests import Placed, asked_in, held, is_standing, perform, place
-from agent.app.runs import Line, Runs, runs
+from agent.app.runs import Runs, runs
 from agent.errors import AgentError, UserError
-from agent.interfaces.cli.answered import answered, failure, remarks
-from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
+from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.paths import inside
-from agent.interfaces.cli.screen import Screen
-from agent.interfaces.cli.search import catch_up
+from agent.interfaces.cli.run_report import document as run_document
+from agent.interfaces.cli.run_report import failure, remarks
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request
 from agent.vault.find import find_note
@@ -42,9 +41,7 @@ def command(output: Output, path: str) -> None:
         raise UserError(f"nothing new is asked in {name}", hint=hint)
     documents: list[dict[str, object]] = []
     with held(app, name), closing(library(app)) as index:
-        late = catch_up(app, index)
-        if late:
-            output.note(f"search is behind: {late}")
+        update_index(app, index, output)
         close_cut_off(app)
         with closing(runs(app, index)) as agent:
             for request in asked:
@@ -54,17 +51,13 @@ def command(output: Output, path: str) -> None:
                     raise Failed(failure(ended), {"path": name, "answers": documents})
                 if ended.outcome is Outcome.INTERRUPTED:
                     break
-    said = "\n\n".join(str(document["answer"]) for document in documents)
-    output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else said)
+    answers = "\n\n".join(str(document["answer"]) for document in documents)
+    output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else answers)
 
 
 def _work(app: App, agent: Runs, output: Output, path: str, request: Request) -> tuple[Ended, dict[str, object]]:
     """One request; what was asked is answered in the note unless the person has stopped it."""
-    screen = Screen(sys.stdout.isatty() and not output.json)
-    screen.watch(agent.bus)
-    with stopped_by_ctrl_c() as cancelled:
-        ended = perform(app, agent, path, request, Line(screen.text, cancelled))
-    screen.whole(ended.answer)
+    ended = foreground(agent, output).run(lambda line: perform(app, agent, path, request, line))
     placed: Placed | None = None
     unplaced = ""
     if ended.outcome is not Outcome.INTERRUPTED:
@@ -79,7 +72,7 @@ def _work(app: App, agent: Runs, output: Output, path: str, request: Request) ->
     document = {
         "request": request.text,
         "line": request.line or None,
-        **answered(agent, ended),
+        **run_document(agent, ended),
         "status": placed.status if placed else None,
         "commit": placed.commit if placed else None,
         "problem": unplaced or None,

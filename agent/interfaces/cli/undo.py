@@ -51,7 +51,7 @@ def command(
     start = moment(since, app.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
     result = undo(app.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(_document(result, dry_run), lambda: as_lines(said(result, dry_run)))
+    output.emit(_document(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 
 
 def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
@@ -70,8 +70,8 @@ def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
     }
 
 
-def said(result: Undone, dry_run: bool) -> Iterator[str]:
-    """What an undo did, line by line."""
+def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
+    """The lines that say what an undo did."""
     yield _outcome(result, dry_run)
     yield from (f"  {summary(change)}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:

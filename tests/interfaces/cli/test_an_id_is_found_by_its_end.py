@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from agent.errors import UserError
-from agent.interfaces.cli.named import ending_in, short
+from agent.interfaces.cli.lookup import ending_in, short
 
 
 @dataclass(frozen=True, slots=True)
