@@ -87,7 +87,7 @@ def answered(text: str) -> None:
     chance, screen = random.Random(text), Screen(True)
     while text:
         cut = chance.randint(1, 9)
-        screen.text(text[:cut])
+        screen.show_text(text[:cut])
         text = text[cut:]
     screen.end_line()
 
@@ -105,7 +105,7 @@ def questioned(text: str) -> None:
 
 FIELDS: dict[str, tuple[Callable[[str], object], int]] = {
     "an answer in pieces": (answered, 0),
-    "a tool and its error": (lambda text: Screen(True).hear(ToolFailed("r", "s", "c", text, 1.0, text)), 0),
+    "a tool and its error": (lambda text: Screen(True).on_event(ToolFailed("r", "s", "c", text, 1.0, text)), 0),
     "an error": (lambda text: say(f"error: {text}\n  hint: {text}"), 0),
     "a warning": (lambda text: Output().warn(text), 0),
     "a result": (lambda text: Output().emit({}, text), 0),

@@ -7,7 +7,7 @@ import click
 from agent.app.build import App, build
 from agent.app.waiting import approvals
 from agent.interfaces.cli.decide import approval_text
-from agent.interfaces.cli.lookup import ending_in, short
+from agent.interfaces.cli.lookup import find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
@@ -31,7 +31,7 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     app = build(output.vault())
     waiting = approvals(app).pending()
-    lines = [f"{short(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
+    lines = [f"{short_id(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
     lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
     output.emit({"approvals": [_document(each) for each in waiting]}, as_lines(lines) or "nothing waits for your yes")
 
@@ -68,7 +68,7 @@ def _find(app: App, name: str) -> Asked:
     """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
     known = approvals(app)
     none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
-    return known.find(name) or ending_in(name, known.pending(), "approvals", none, hint)
+    return known.find(name) or find_by_id(name, known.pending(), "approvals", none, hint)
 
 
 def _document(asked: Asked) -> dict[str, object]:

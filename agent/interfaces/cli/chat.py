@@ -18,9 +18,9 @@ from agent.app.runs import Line, Runs, runs
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
+from agent.interfaces.cli.chat_input import ChatInput
 from agent.interfaces.cli.decide import settle
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
-from agent.interfaces.cli.keys import Keys
 from agent.interfaces.cli.output import Failed, Output, progress, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
@@ -59,8 +59,8 @@ def command(output: Output, resume: str) -> None:
             output.note(arrived)
         with closing(runs(app, index)) as agent:
             live = is_terminal() and not output.json
-            keys = Keys(live, app.directories.state / "chat_history")
-            chat = Chat(app, agent, index, output, keys, Screen(live))
+            lines = ChatInput(live, app.directories.state / "chat_history")
+            chat = Chat(app, agent, index, output, lines, Screen(live))
             chat.screen.watch(agent.bus)
             chat.begin(resume)
             chat.talk()
@@ -74,7 +74,7 @@ class Chat:
     agent: Runs
     index: Library
     output: Output
-    keys: Keys
+    lines: ChatInput
     screen: Screen
     state: ChatState = field(init=False)
     over: bool = False
@@ -84,7 +84,7 @@ class Chat:
 
     def begin(self, resume: str) -> None:
         """Greet, and resume the session that is asked for unless it is stale."""
-        self.keys.open()
+        self.lines.open()
         language = self.state.language
         model = self.agent.account.models.main.model
         status = text("chat.model", language, name=model.name) if model.present else text("chat.no_model", language)
@@ -97,7 +97,7 @@ class Chat:
             else:
                 self.state.session = session.path
                 status += text("chat.resumed", language, path=session.path)
-        if self.keys.terminal or resume:
+        if self.lines.terminal or resume:
             self.output.note(text("chat.start", language, status=status))
         began = load(self.app.vault, self.state.session).open_run if self.state.session else None
         if began is not None:
@@ -107,9 +107,9 @@ class Chat:
         """Take one line after the other until the chat is over."""
         while not self.over:
             try:
-                line = self.keys.line("> ").strip()
+                line = self.lines.line("> ").strip()
             except EOFError:
-                if self.keys.terminal:
+                if self.lines.terminal:
                     say("")  # the prompt's line is still open
                 break
             except KeyboardInterrupt:
@@ -129,7 +129,7 @@ class Chat:
             else:
                 self.send(line)
         except AgentError as error:
-            if not self.keys.terminal:
+            if not self.lines.terminal:
                 raise
             say(text("chat.error", self.state.language, error=error.message))
             if error.hint:
@@ -172,16 +172,16 @@ class Chat:
     def _run(self, begin: Callable[[Line], Ended]) -> Ended:
         """One run, during which the person may type messages and press Ctrl-C."""
         mailbox = Mailbox()
-        with self.keys.listening(mailbox), stopped_by_ctrl_c() as stop:
-            ended = begin(Line(self.screen.text, stop, mailbox))
+        with self.lines.listening(mailbox), stopped_by_ctrl_c() as stop:
+            ended = begin(Line(self.screen.show_text, stop, mailbox))
         self.over = self.over or stop.ends_program
-        self.screen.whole(ended.answer)
+        self.screen.show_rest(ended.answer)
         self.state.session = ended.session
         return ended
 
     def _finish(self, ended: Ended) -> None:
         """Show how a run has stopped, once the person was asked for what it waits for."""
-        if self.keys.terminal and not self.over:
+        if self.lines.terminal and not self.over:
             resume = self.agent.resume
             ended = settle(
                 self.agent,
@@ -189,7 +189,7 @@ class Chat:
                 keyboard,
                 lambda path, first: self._run(lambda line: resume(path, line, first)),
             )
-        if ended.outcome is Outcome.FAILED and not self.keys.terminal:
+        if ended.outcome is Outcome.FAILED and not self.lines.terminal:
             raise Failed(failure(ended), document(self.agent, ended))
         if self.output.json:
             show(to_json({"ok": True, **document(self.agent, ended)}))

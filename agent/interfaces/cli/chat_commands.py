@@ -8,7 +8,7 @@ from agent.app.build import App
 from agent.app.runs import Runs
 from agent.context.budget import table
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.times import absolute, relative
+from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
 from agent.loop.session import load
@@ -72,7 +72,7 @@ def _log(chat: ChatState, rest: str) -> str:
 
 
 def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
-    return relative(commit.when, now) if chat.language == "en" else absolute(commit.when, now)
+    return format_ago(commit.when, now) if chat.language == "en" else format_time(commit.when, now)
 
 
 def _undo(chat: ChatState, rest: str) -> str:

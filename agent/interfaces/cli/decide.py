@@ -15,7 +15,7 @@ from agent.app.runs import Runs
 from agent.app.waiting import Question, answer, read_question
 from agent.errors import LockHeld, UserError
 from agent.inert import escape_line
-from agent.interfaces.cli.lookup import short
+from agent.interfaces.cli.lookup import short_id
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
@@ -114,7 +114,7 @@ def approval_frame(asked: Asked, data: bytes, language: Language, columns: int, 
         *([""] if change else []),
         *(patch_line(_cut(line, columns)) for line in shown_change),
         "",
-        *([Styled(text("decide.hidden_call", language, count=left, id=short(asked)), bold=True)] if left else []),
+        *([Styled(text("decide.hidden_call", language, count=left, id=short_id(asked)), bold=True)] if left else []),
         text("decide.note", language, path=asked.path),
     ]
 

@@ -64,7 +64,7 @@ def command(output: Output, fix: bool, ask_model: bool) -> None:
         ],
         "next": steps,
     }
-    output.emit(document, lambda: _said(checks, steps))
+    output.emit(document, lambda: _format(checks, steps))
     if bad:
         raise CheckFailed
 
@@ -127,7 +127,7 @@ def _own_hooks(vault: Vault) -> set[str]:
         return set()
 
 
-def _said(checks: Sequence[Check], steps: Sequence[str]) -> str:
+def _format(checks: Sequence[Check], steps: Sequence[str]) -> str:
     lines: list[str] = []
     for check in checks:
         lines.append(f"{check.level.value:4}  {check.name}: {check.what}")

@@ -65,8 +65,8 @@ class Foreground:
     def run(self, begin: Callable[[Line], Ended]) -> Ended:
         """One run, until it ends, waits, or is stopped by Ctrl-C."""
         with stopped_by_ctrl_c() as cancelled:
-            ended = begin(Line(self.screen.text, cancelled))
-        self.screen.whole(ended.answer)
+            ended = begin(Line(self.screen.show_text, cancelled))
+        self.screen.show_rest(ended.answer)
         return ended
 
     def run_and_decide(self, begin: Callable[[Line], Ended]) -> Ended:

@@ -51,7 +51,7 @@ def command(output: Output, path: Path, language: Language | None, hooks: bool |
         "hooks_left": [{"path": item.path, "why": item.why} for item in left],
         "next": _next(done, language),
     }
-    output.emit(document, lambda: _said(done, installed, left, hooks, language))
+    output.emit(document, lambda: _format(done, installed, left, hooks, language))
 
 
 def make_vault(path: Path, language: Language | None, *, restore: bool = False) -> tuple[Initialised, Language]:
@@ -97,7 +97,7 @@ def _next(done: Initialised, language: Language) -> list[str]:
     return [f"{call} remember {shlex.quote(text('init.sample', language))}", f"{call} log"]
 
 
-def _said(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: Language) -> str:
+def _format(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: Language) -> str:
     root = done.vault.place.root
     lines = [f"{root} is already a vault" if done.was_vault else f"{root} is a vault now"]
     if done.human_commit:

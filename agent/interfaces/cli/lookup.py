@@ -5,7 +5,7 @@ from typing import Protocol, TypeVar
 
 from agent.errors import UserError
 
-CODES = 6
+SHORT_ID = 6
 """Characters of an id's end that the lists show, and the fewest that name something."""
 
 
@@ -19,18 +19,18 @@ class HasId(Protocol):
 T = TypeVar("T", bound=HasId)
 
 
-def short(named: HasId) -> str:
+def short_id(named: HasId) -> str:
     """The end of an id, as the lists show it."""
-    return named.id[-CODES:].lower()
+    return named.id[-SHORT_ID:].lower()
 
 
-def ending_in(name: str, among: Iterable[T], what: str, none: str, hint: str) -> T:
+def find_by_id(name: str, among: Iterable[T], what: str, none: str, hint: str) -> T:
     """The one whose id is `name`, or ends in it, in either case.
 
     Raises `UserError`: `none` where there is none, several `what` where there are several; both with `hint`.
     """
     end = name.casefold()
-    found = [each for each in among if each.id == name or (len(name) >= CODES and each.id.casefold().endswith(end))]
+    found = [each for each in among if each.id == name or (len(name) >= SHORT_ID and each.id.casefold().endswith(end))]
     if len(found) != 1:
         raise UserError(f"{f'several {what} end in' if found else none} {name}", hint=hint)
     return found[0]

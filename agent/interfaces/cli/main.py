@@ -42,7 +42,7 @@ _PERSON_CAN_FIX = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lazy:
+class LazyCommand:
     """A command that is not imported yet; `help` must equal the command's own short help (a test compares them)."""
 
     module: str
@@ -51,39 +51,39 @@ class Lazy:
 
 
 COMMANDS = {
-    "init": Lazy("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
-    "daemon": Lazy("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
-    "search": Lazy("agent.interfaces.cli.search", "Find notes by words and by meaning."),
-    "recall": Lazy("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
-    "reindex": Lazy("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
-    "ask": Lazy("agent.interfaces.cli.ask", "Give the agent a task and see its answer."),
-    "chat": Lazy("agent.interfaces.cli.chat", "Talk with the agent."),
-    "run": Lazy("agent.interfaces.cli.run_note", "Answer what a note asks, in the note."),
-    "approvals": Lazy("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
-    "questions": Lazy("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
-    "context": Lazy("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
-    "trust": Lazy("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
-    "skills": Lazy("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
-    "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
-    "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
-    "remember": Lazy("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
-    "forget": Lazy("agent.interfaces.cli.forget", "Forget a note: remove it and keep it from coming back."),
-    "import": Lazy("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
-    "memory": Lazy("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
-    "metrics": Lazy("agent.interfaces.cli.metrics", "Show what happened, counted."),
-    "get": Lazy("agent.interfaces.cli.get", "Print a note, by path or id."),
-    "log": Lazy("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
-    "diff": Lazy("agent.interfaces.cli.diff", "Show what a change did to the notes."),
-    "undo": Lazy("agent.interfaces.cli.undo", "Take changes back and keep later edits."),
-    "commit": Lazy("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
-    "config": Lazy("agent.interfaces.cli.config", "Read and write settings."),
-    "bench": Lazy("agent.interfaces.cli.bench", "Measure speed on this machine."),
-    "completion": Lazy("agent.interfaces.cli.completion", "Print a shell completion script."),
-    "hook": Lazy("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
+    "init": LazyCommand("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
+    "daemon": LazyCommand("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
+    "search": LazyCommand("agent.interfaces.cli.search", "Find notes by words and by meaning."),
+    "recall": LazyCommand("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
+    "reindex": LazyCommand("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
+    "ask": LazyCommand("agent.interfaces.cli.ask", "Give the agent a task and see its answer."),
+    "chat": LazyCommand("agent.interfaces.cli.chat", "Talk with the agent."),
+    "run": LazyCommand("agent.interfaces.cli.run_note", "Answer what a note asks, in the note."),
+    "approvals": LazyCommand("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
+    "questions": LazyCommand("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
+    "context": LazyCommand("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
+    "trust": LazyCommand("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
+    "skills": LazyCommand("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
+    "status": LazyCommand("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
+    "doctor": LazyCommand("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
+    "remember": LazyCommand("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
+    "forget": LazyCommand("agent.interfaces.cli.forget", "Forget a note: remove it and keep it from coming back."),
+    "import": LazyCommand("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
+    "memory": LazyCommand("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
+    "metrics": LazyCommand("agent.interfaces.cli.metrics", "Show what happened, counted."),
+    "get": LazyCommand("agent.interfaces.cli.get", "Print a note, by path or id."),
+    "log": LazyCommand("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
+    "diff": LazyCommand("agent.interfaces.cli.diff", "Show what a change did to the notes."),
+    "undo": LazyCommand("agent.interfaces.cli.undo", "Take changes back and keep later edits."),
+    "commit": LazyCommand("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
+    "config": LazyCommand("agent.interfaces.cli.config", "Read and write settings."),
+    "bench": LazyCommand("agent.interfaces.cli.bench", "Measure speed on this machine."),
+    "completion": LazyCommand("agent.interfaces.cli.completion", "Print a shell completion script."),
+    "hook": LazyCommand("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
 }
 
 
-class Frame(click.Group):
+class LazyGroup(click.Group):
     """A group whose commands are named in a table and imported when they are run."""
 
     def make_context(
@@ -191,7 +191,7 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
     ctx.exit()
 
 
-cli = Frame(
+cli = LazyGroup(
     PROGRAM,
     help="A personal agent that lives in your Markdown vault: every change is a note you can read "
     "and a commit you can undo.",

@@ -9,7 +9,7 @@ from agent.app.build import build
 from agent.app.memories import Upkeeper
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.times import absolute
+from agent.interfaces.cli.time_format import format_time
 from agent.memory.expiry import expiry
 from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
 from agent.memory.lifecycle import Upkeep
@@ -39,7 +39,7 @@ def run(output: Output, dry_run: bool) -> None:
     """
     upkeeper = Upkeeper(build(output.vault()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
-    output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_said(upkeep, outcome, dry_run)))
+    output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_format(upkeep, outcome, dry_run)))
 
 
 @command.command(short_help="Count what is remembered.")
@@ -58,7 +58,7 @@ def report(output: Output) -> None:
         "archived": sum(path.startswith(ARCHIVED) for path in paths),
         "forgotten": sum(path.startswith(STONES) for path in paths),
         "facts": len(remembered((app.vault.read(PATH) or b"").decode("utf-8", "replace"))),
-        "oldest": absolute(aware(entries[-1].entry.created), now) if entries else None,
+        "oldest": format_time(aware(entries[-1].entry.created), now) if entries else None,
     }
     output.emit(document, lambda: "\n".join(_counted(document)))
 
@@ -81,7 +81,7 @@ def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, o
     }
 
 
-def _said(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if upkeep.report.is_empty:
         yield "nothing to do"
     elif dry_run:

@@ -13,9 +13,9 @@ from agent.app.runs import Runs, runs
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.output import Failed, Output
-from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.run_report import document as run_document
 from agent.interfaces.cli.run_report import failure, remarks
+from agent.interfaces.cli.vault_path import path_in_vault
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request
 from agent.vault.find import find_note
@@ -31,7 +31,7 @@ def command(output: Output, path: str) -> None:
     is one, and where there is none the whole note. The daemon does the same by itself for what you write in inbox/.
     """
     app = build(output.vault())
-    name = find_note(app.vault, inside(path, app.vault.place.root))
+    name = find_note(app.vault, path_in_vault(path, app.vault.place.root))
     asked = asked_in(app, name, named=True)
     if is_standing(name):
         hint = 'ask in a note in inbox/, or here: vault-agent ask "…"'

@@ -29,9 +29,9 @@ class Screen:
     def watch(self, bus: Bus) -> None:
         """Hear from a bus of steps and tools."""
         if self.live:
-            bus.subscribe(self.hear, IterationStarted, ToolCompleted, ToolFailed, name="screen", priority=-50)
+            bus.subscribe(self.on_event, IterationStarted, ToolCompleted, ToolFailed, name="screen", priority=-50)
 
-    def text(self, piece: str) -> None:
+    def show_text(self, piece: str) -> None:
         """A piece of what the model says."""
         if self.live and piece:
             with self._lock:
@@ -39,7 +39,7 @@ class Screen:
                 self._open = not piece.endswith("\n")
                 self._stream.show(piece)
 
-    def hear(self, event: IterationStarted | ToolCompleted | ToolFailed) -> None:
+    def on_event(self, event: IterationStarted | ToolCompleted | ToolFailed) -> None:
         """A step begins, or a tool was used."""
         match event:
             case IterationStarted():
@@ -65,10 +65,10 @@ class Screen:
                 show("")
             self._open = False
 
-    def whole(self, answer: str) -> None:
+    def show_rest(self, answer: str) -> None:
         """See to it that the answer has been shown to its end, which a model that does not stream leaves to us."""
         if self.live and answer.strip() and not self.shown.strip():
-            self.text(answer)
+            self.show_text(answer)
         self.end_line()
 
 

@@ -20,7 +20,7 @@ from agent.index.hit import Answer, Hit
 from agent.inert import escape_line
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
-from agent.interfaces.cli.times import moment
+from agent.interfaces.cli.time_format import parse_time
 from agent.vault.history.commits import commits, is_commit_id, resolve
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _timed(index: "Library", query: str, limit: int, passages: bool, explain: bo
 def _past(app: App, when: str) -> "Library":
     """The index of the vault as it was at a commit, or at the end of a day or moment."""
     try:
-        until = moment(when, app.clock.now(), end=True)
+        until = parse_time(when, app.clock.now(), end=True)
     except UserError:
         until = None
     if until is None or is_commit_id(when):

@@ -17,17 +17,17 @@ from agent.errors import UserError
 from agent.index.embedder import Embedder
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.skill_texts import (
-    counted,
-    document,
-    explained,
-    listed,
+    format_list,
+    format_matches,
+    format_rating,
+    format_skill,
+    format_stats,
     offer_document,
     problem_document,
     problem_line,
-    rated,
+    skill_document,
     suggestion_document,
     use_document,
-    whole,
 )
 from agent.skills.conflicts import Fate
 from agent.skills.feedback import as_document
@@ -58,9 +58,9 @@ def command() -> None:
 def list_(output: Output) -> None:
     """List all skills, and what is wrong with those that cannot be used."""
     shelf = skill_library(build(output.vault())).shelf()
-    documents = [document(skill) for skill in shelf.candidates]
+    documents = [skill_document(skill) for skill in shelf.candidates]
     problems = [problem_document(each) for each in shelf.problems]
-    output.emit({"skills": documents, "problems": problems}, lambda: listed(shelf))
+    output.emit({"skills": documents, "problems": problems}, lambda: format_list(shelf))
 
 
 @command.command()
@@ -69,7 +69,7 @@ def list_(output: Output) -> None:
 def show(output: Output, name: str) -> None:
     """Show a skill as it is written, with its files."""
     skill = _named(skill_library(build(output.vault())), name)
-    output.emit({**document(skill), "files": skill.files, "body": skill.body}, lambda: whole(skill))
+    output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
 
 
 @command.command()
@@ -107,7 +107,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     ]
     shown = [each for each in documents if each["fate"] in _SHOWN]
     others = [each for each in documents if each["fate"] not in _SHOWN]
-    output.emit({"matches": shown, "others": others}, lambda: explained(matched, explain))
+    output.emit({"matches": shown, "others": others}, lambda: format_matches(matched, explain))
 
 
 @command.command(short_help="Trust a skill as it is now; without NAME, list the others.")
@@ -127,7 +127,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
         lines = [f"{skill.name}  {skill.path}" for skill in waiting] or ["every skill has been reviewed"]
-        output.emit({"unreviewed": [document(skill) for skill in waiting]}, "\n".join(lines))
+        output.emit({"unreviewed": [skill_document(skill) for skill in waiting]}, "\n".join(lines))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting and not revoke else _named(found.library, name)
@@ -142,7 +142,8 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     except (BadFolder, OSError) as error:
         raise UserError(f"{name} could not be reviewed: {error}", hint="run the command again") from error
     output.emit(
-        {**document(skill), "reviewed": True, "digest": pin.digest}, lambda: f"{whole(skill)}\n\nreviewed: {name}"
+        {**skill_document(skill), "reviewed": True, "digest": pin.digest},
+        lambda: f"{format_skill(skill)}\n\nreviewed: {name}",
     )
 
 
@@ -182,7 +183,7 @@ def stats(output: Output, name: str | None) -> None:
     last = list(folded(uses(app.vault, names[0])))[-_RUNS:] if name else []
     known: dict[str, object] = {"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}
     more = {"runs": [use_document(use) for use in last]} if name else {}
-    output.emit(known | more, lambda: counted(counts, last))
+    output.emit(known | more, lambda: format_stats(counts, last))
 
 
 @command.command()
@@ -206,7 +207,7 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
         **as_document(counts),
         "put_aside": "; ".join(gone),
     }
-    output.emit(known, "\n".join([rated(skill.name, opinion, counts), *gone]))
+    output.emit(known, "\n".join([format_rating(skill.name, opinion, counts), *gone]))
 
 
 @command.command(short_help="List workflows that could become skills.")
@@ -248,8 +249,8 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     if accept or reject:
         learner = learning(_skills(app), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
-        said = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
-        output.emit(offer_document(offer), said.get(offer.status, f"nothing was learned: {offer.reason}"))
+        answers = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
+        output.emit(offer_document(offer), answers.get(offer.status, f"nothing was learned: {offer.reason}"))
         return
     with closing(library(app)) as index, closing(runs(app, index)) as agent:
         learner = learning(agent.following.skills, agent.account)

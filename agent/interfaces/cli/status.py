@@ -47,7 +47,7 @@ def command(output: Output, notes: bool) -> None:
         *_agent_text(agent, app.settings.spend),
         *today.text(day),
     ]
-    output.emit(document, lambda: as_lines([*_text(found), *lines]))
+    output.emit(document, lambda: as_lines([*_format(found), *lines]))
     for warning in () if output.json else warnings:
         output.warn(warning)
 
@@ -71,7 +71,7 @@ def _document(found: Status) -> dict[str, object]:
     }
 
 
-def _text(found: Status) -> list[str]:
+def _format(found: Status) -> list[str]:
     lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
     if found.last:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")

@@ -24,7 +24,7 @@ _CHUNK = 65_536
 
 
 @dataclass(slots=True)
-class Keys:
+class ChatInput:
     """Standard input, a line at a time. `history` is a file that lasts; it is read and written on terminals only."""
 
     terminal: bool

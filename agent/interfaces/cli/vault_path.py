@@ -6,7 +6,7 @@ from pathlib import Path
 from agent.errors import BadPath
 
 
-def inside(text: str, root: Path) -> str:
+def path_in_vault(text: str, root: Path) -> str:
     """A note's or folder's path relative to the vault at `root`; raises `BadPath` for one outside.
 
     A relative path is taken from the working folder when that lies in the vault and the path exists there, else from
