@@ -1,4 +1,4 @@
-"""`vault-agent approvals`: the calls that wait for a yes, and the yes or no to each."""
+"""`vault-agent approvals`: lists the tool calls that wait for a yes, and approves or rejects them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""`vault-agent context`: what would be put before the model for a task, what it takes of the budget, and why."""
+"""`vault-agent context`: the text that a model would be given for a task, and its share of the token budget."""
 
 from contextlib import closing
 

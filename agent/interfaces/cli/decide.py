@@ -31,9 +31,9 @@ Resume: TypeAlias = Callable[[str, Callable[[], object]], Ended]
 _YES, _NO = {"y", "yes", "是", "是的", "好", "好的", "可以", "同意"}, {"n", "no", "否", "不", "不行", "不要", "不同意"}
 _LATER = {"", "l", "later", "稍后"}
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
-"""What stands between the word and the reason."""
+"""Separates the word (yes, no) from the reason."""
 _AROUND = 10
-"""Rows of the screen that are for the question itself and its prompt."""
+"""Rows of the screen that are kept free for the rest of the question and its prompt."""
 _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
 
@@ -98,7 +98,7 @@ def approval_text(asked: Asked, data: bytes, language: Language) -> str:
 
 
 def approval_frame(asked: Asked, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:
-    """The same, cut to a screen of this size; the end says how many lines are left out, and how to see them."""
+    """The approval, cut to a screen of this size; the end says how many lines are left out, and how to see them."""
     room = max(rows - _AROUND, _FEWEST)
     call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
     head = [asked.why, "" if shows(data, asked.shown) else text("decide.changed_note", language)]
@@ -136,7 +136,7 @@ def question_text(question: Question, language: Language) -> str:
 
 
 def question_frame(question: Question, language: Language, columns: int, rows: int) -> list[str | Styled]:
-    """The same, cut to a screen of that size."""
+    """The question, cut to a screen of this size."""
     lines, options = question.text.split("\n"), _numbered(question)
     shown = _fitting(lines, columns, max(rows - _AROUND, _FEWEST) - len(options))
     left = len(lines) - len(shown)
@@ -177,7 +177,7 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _values(given: object) -> list[str]:
-    """The texts, numbers and switches among a call's arguments, in their order."""
+    """All single values in a call's arguments, as text, in their order."""
     if isinstance(given, Mapping):
         return [each for value in given.values() for each in _values(value)]
     if isinstance(given, list):
@@ -186,7 +186,7 @@ def _values(given: object) -> list[str]:
 
 
 def _quoted(name: str) -> str:
-    """A name as one word of a sentence: on one line, in quotes where it is not plain, its middle left out if long."""
+    """A name for use in a sentence: on one line, in quotes if it has special characters, shortened if long."""
     line = escape_line(name)
     line = line if len(line) <= _SHORT else f"{line[: _SHORT // 2]}…{line[-_SHORT // 2 :]}"
     return line if _PLAIN.fullmatch(line) else '"{}"'.format(line.replace('"', '\\"'))

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import click
 
 from agent.app.build import build
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, patch_line
-from agent.interfaces.cli.vault_path import path_in_vault
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import Difference, of_commit, of_working_tree
 

@@ -32,7 +32,7 @@ class StopRequest:
 
     @property
     def ends_program(self) -> bool:
-        """Whether the whole program is to end (SIGTERM), and not this run alone."""
+        """True when the whole program is to end (SIGTERM), and not this run alone."""
         return signal.SIGTERM in self.signals
 
 

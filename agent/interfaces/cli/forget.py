@@ -1,4 +1,4 @@
-"""`vault-agent forget`: a note goes, with what says the same, and nothing brings it back."""
+"""`vault-agent forget`: removes a note and entries that say the same, and keeps them from being written again."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -74,7 +74,7 @@ def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes
 
 
 def _find(app: App, name: str) -> str:
-    """The path of the note that is meant; raises `NoteGone`, which says so where only the history has it."""
+    """The path of the note with this name; raises `NoteGone`, with a hint where only the history still has it."""
     try:
         return find_note(app.vault, name)
     except NoteGone:

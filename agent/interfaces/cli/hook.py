@@ -1,4 +1,4 @@
-"""`vault-agent hook`: what the git hooks call; not for people, so `--help` does not list it."""
+"""`vault-agent hook`: called by the git hooks, not by people; `--help` does not list it."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`vault-agent import`: memories of an older layout become entries."""
+"""`vault-agent import`: turns memories of an older layout into entries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`vault-agent log`: the changes of the vault, newest first, in the notes' own terms."""
+"""`vault-agent log`: the commits of the vault, newest first, described by what changed in the notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -6,15 +6,15 @@ from datetime import datetime
 import click
 
 from agent.app.build import build
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
-from agent.interfaces.cli.time_format import TimeParam, format_ago, format_time, parse_time
-from agent.interfaces.cli.vault_path import path_in_vault
+from agent.interfaces.cli.time_format import format_ago, format_time, parse_time
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
 
 _FILES, _LINES = 8, 6
-"""How many notes of a commit, and lines about a note, the text shows; JSON has them all."""
+"""The most notes of a commit, and lines about a note, that the text shows; JSON has them all."""
 
 ChangeLines = Sequence[Sequence[str]]
 """For each file of a commit, the lines that say what was changed in it."""
@@ -29,8 +29,8 @@ ChangeLines = Sequence[Sequence[str]]
 @click.option("--actor", metavar="WHO", help="human, agent, http, job:ID or mcp:CLIENT.")
 @click.option("--run", metavar="ID", help="Only what this run did.")
 @click.option("--job", metavar="ID", help="Only what this job did.")
-@click.option("--since", metavar="TIME", type=TimeParam(), help="Only from this time on.")
-@click.option("--until", metavar="TIME", type=TimeParam(), help="Only up to this time; a day counts whole.")
+@click.option("--since", metavar="TIME", help="Only from this time on.")
+@click.option("--until", metavar="TIME", help="Only up to this time; a day counts whole.")
 @click.option(
     "-n", "count", metavar="N", type=click.IntRange(0), default=20, show_default=True, help="At most N; 0: all."
 )

@@ -1,4 +1,4 @@
-"""`vault-agent memory`: the upkeep of what is remembered, and how much there is of it."""
+"""`vault-agent memory`: runs the upkeep of memories now, or counts them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""`vault-agent metrics`: what happened, counted."""
+"""`vault-agent metrics`: the counts of events, tools, runs and memories."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -7,12 +7,12 @@ import click
 
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.time_format import TimeParam, parse_time
+from agent.interfaces.cli.time_format import parse_time
 from agent.metrics.totals import Totals, read
 
 
 @click.command(short_help="Show what happened, counted.")
-@click.option("--since", metavar="TIME", type=TimeParam(), help="Only since then: 7d, today, 2026-11-21.")
+@click.option("--since", metavar="TIME", help="Only since then: 7d, today, 2026-11-21.")
 @click.pass_obj
 def command(output: Output, since: str | None) -> None:
     """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""

@@ -1,4 +1,4 @@
-"""`vault-agent questions`: what the agent asks the person, and the answers."""
+"""`vault-agent questions`: lists what the agent asks the person, and records the answers."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`vault-agent recall`: what would be put before a model for a task, each piece with its receipt."""
+"""`vault-agent recall`: the passages that a model could be given for a task, each with its receipt."""
 
 from collections.abc import Collection
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""`vault-agent run`: what a note asks for, worked on at once; the answer goes into the note, and on the screen."""
+"""`vault-agent run`: answers the requests in a note at once; the answers go into the note and on the screen."""
 
 import sys
 from contextlib import closing
@@ -12,10 +12,10 @@ from agent.app.requests import Placed, asked_in, held, is_standing, perform, pla
 from agent.app.runs import Runs, runs
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.foreground import foreground, update_index
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document as run_document
 from agent.interfaces.cli.run_report import failure, remarks
-from agent.interfaces.cli.vault_path import path_in_vault
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request
 from agent.vault.find import find_note
@@ -56,7 +56,7 @@ def command(output: Output, path: str) -> None:
 
 
 def _work(app: App, agent: Runs, output: Output, path: str, request: Request) -> tuple[Ended, dict[str, object]]:
-    """One request; what was asked is answered in the note unless the person has stopped it."""
+    """Run one request and write its answer into the note, unless the person has stopped the run."""
     ended = foreground(agent, output).run(lambda line: perform(app, agent, path, request, line))
     placed: Placed | None = None
     unplaced = ""

@@ -25,7 +25,7 @@ def remarks(ended: Ended, language: Language) -> list[str]:
 
 
 def why(ended: Ended, language: Language) -> list[str]:
-    """How a run ended, and what can be done about it."""
+    """A line with the outcome and its reason, and one with the hint if there is one."""
     outcome = text(f"run_report.{ended.outcome.value}", language)
     line = text("run_report.ended", language, outcome=outcome, reason=ended.reason)
     return [line, ended.hint] if ended.hint else [line]

@@ -1,4 +1,4 @@
-"""How `vault-agent skills` shows skills, what is wrong with them, and why they fit a task."""
+"""Skills, their problems and their matches as `vault-agent skills` prints them: documents for JSON, and text."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -133,7 +133,7 @@ def use_document(use: Use) -> dict[str, object]:
 
 
 def format_rating(name: str, opinion: Opinion, counts: Stats) -> str:
-    """What follows from a word about a skill."""
+    """The effect of a rating on the score of a skill."""
     word = opinion.replace("_", " ")
     if counts.uses < ENOUGH:
         return f"noted: {name} was {word}; it counts from {ENOUGH} uses on, and this makes {counts.uses}"

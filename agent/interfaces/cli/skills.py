@@ -1,4 +1,4 @@
-"""`vault-agent skills`: what the agent knows how to do, why it would do it for a task, and what came of it."""
+"""`vault-agent skills`: lists, matches, reviews, installs, rates and learns skills."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -42,7 +42,7 @@ from agent.skills.usage import Opinion, folded, uses
 
 _SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
 _RUNS = 10
-"""Of one skill, so many of its last runs are shown."""
+"""The most runs of one skill that are shown."""
 
 
 @click.group(short_help="List, match, review, rate and learn skills.")
@@ -283,7 +283,7 @@ def _named(found: Library, name: str) -> Skill:
 
 
 def _skills(app: App) -> Skills:
-    """The vault's skills; the model for meaning is only loaded for skills that need it."""
+    """The vault's skills; the embedding model is loaded only if a skill needs it."""
     loaded: list[Embedder | None] = []
     exact: list[Callable[[str], int]] = []
 

@@ -1,21 +1,13 @@
-"""Times as people type them on the command line, and as they like to read them."""
+"""Times as people type them on the command line, and as the commands print them."""
 
 import re
 from datetime import date, datetime, timedelta
-
-import click
 
 from agent.errors import UserError
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
 _HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
-
-
-class TimeParam(click.ParamType[str]):
-    """An option that takes a time; read with `parse_time` once the clock is known."""
-
-    name = "time"
 
 
 def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
@@ -55,7 +47,7 @@ def _local(naive: datetime, now: datetime) -> datetime:
 
 
 def format_ago(when: datetime, now: datetime) -> str:
-    """How long ago, in one unit."""
+    """The time since then in one unit, as in "2 hours ago"."""
     seconds = int((now - when).total_seconds())
     if seconds < 0:
         return "in the future"

@@ -1,4 +1,4 @@
-"""`vault-agent trust`: who writes to each remote, and what arrived in notes that steer the agent."""
+"""`vault-agent trust`: records who writes to each remote, and accepts notes that steer the agent and came by one."""
 
 from difflib import unified_diff
 
@@ -7,11 +7,11 @@ import click
 from agent.app.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
 from agent.app.build import App, build
 from agent.errors import UserError
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
-from agent.interfaces.cli.vault_path import path_in_vault
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 
 _WRITERS = {
@@ -43,7 +43,8 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
         if mine or others:
             raise UserError("which remote?", hint="vault-agent trust origin --only-me")
         state = arrival_state(app)
-        output.emit(_document(state), lambda: _format(state))
+        document = {**arrived_document(state), "from_nowhere": state.from_nowhere}
+        output.emit(document, lambda: _format(state))
     elif mine or others:
         _answer(app, output, name, mine, others)
     else:
@@ -98,12 +99,13 @@ def _diff(before: bytes | None, after: bytes | None) -> list[str]:
     return list(unified_diff(one, other, "in force", "arrived", lineterm=""))
 
 
-def _document(state: ArrivalState) -> dict[str, object]:
+def arrived_document(state: ArrivalState) -> dict[str, object]:
+    """The remotes, and the notes that steer the agent and wait to be looked at, for `--json`."""
     remotes = [
         {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
         for each in state.remotes
     ]
-    return {"remotes": remotes, "steering": list(state.steering), "from_nowhere": state.from_nowhere}
+    return {"remotes": remotes, "steering": list(state.steering)}
 
 
 def _format(state: ArrivalState) -> str:

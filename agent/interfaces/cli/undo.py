@@ -1,4 +1,4 @@
-"""`vault-agent undo`: take changes back by commit, run, job or time; what was written since stays."""
+"""`vault-agent undo`: takes changes back by commit, run, job or time, and keeps what was written since."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -7,7 +7,7 @@ import click
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.time_format import TimeParam, parse_time
+from agent.interfaces.cli.time_format import parse_time
 from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
 from agent.vault.history.undo import Undone, undo
@@ -26,9 +26,7 @@ _SHOWN, _NAMED = 40, 5
 @click.argument("commits", metavar="[COMMIT]...", nargs=-1)
 @click.option("--run", metavar="ID", default="", help="Everything this run did.")
 @click.option("--job", metavar="ID", default="", help="Everything this job did.")
-@click.option(
-    "--since", metavar="TIME", type=TimeParam(), help="All since then but your own: 2h, 1d, today, 2026-11-21."
-)
+@click.option("--since", metavar="TIME", help="All since then but your own: 2h, 1d, today, 2026-11-21.")
 @click.option("--include-human", is_flag=True, help="With --since: your own commits too.")
 @click.option("--partial", is_flag=True, help="Undo what can be undone, leave the rest.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")

@@ -43,13 +43,13 @@ def paired(rounds: int, tasks: Sequence[tuple[str, Callable[[int], object]]], wa
 
 
 def as_installed() -> dict[str, str]:
-    """The environment for programs that are timed: compiled code is kept, as it is where a program is installed."""
+    """The environment for programs that are timed: Python may keep compiled code, as in an installed program."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One figure in `unit`. Without a limit it is told and not judged; `at_least` turns the limit into a floor."""
+    """One figure in `unit`. Without a limit it is not judged; with `at_least` the limit is the least that is wanted."""
 
     name: str
     value: float
@@ -76,7 +76,7 @@ class Measure:
 
 
 def middle_and_tail(figure: Figure, limit: float | None) -> list[Measure]:
-    """The median, told, and the 95th percentile, judged; milliseconds."""
+    """The median, not judged, and the 95th percentile with its limit; both in milliseconds."""
     return [
         Measure(f"{figure.name}, median of {len(figure.runs)}", figure.median, "ms"),
         Measure(f"{figure.name}, p95", figure.p95, "ms", limit),
@@ -84,5 +84,5 @@ def middle_and_tail(figure: Figure, limit: float | None) -> list[Measure]:
 
 
 def all_reached(measures: Sequence[Measure]) -> bool:
-    """Whether every figure keeps its limit."""
+    """True when every figure keeps its limit."""
     return all(each.reached for each in measures)

@@ -1,6 +1,6 @@
-"""How well search finds what it should, in any vault and with anybody's questions, beside simpler ways to find it.
+"""The quality of search in any vault, for a file of questions with the notes that answer them, beside simpler searches.
 
-`keyword mode` is our search without vectors, all other signals kept; `plain BM25` is the keyword engine's own ranking;
+`keyword mode` is the search without vectors, with all other signals; `plain BM25` is the keyword engine's own ranking;
 `grep` counts words.
 
 A fixture has one `{"query": "...", "relevant": ["path", ...]}` a line. The vault is read and not written: its index
@@ -112,7 +112,7 @@ def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: 
 
 
 def assess(name: str, search: Search, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> Quality:
-    """The figures of any search."""
+    """The quality and times of any search."""
     search(questions[0].query)
     ranks: list[list[int]] = []
     times = []
