@@ -76,9 +76,9 @@ def start(output: Output, notes: int, rounds: int) -> None:
 def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: float | None) -> None:
     """Measure what search finds in your vault, for the questions of FIXTURE.
 
-    Each line is {"query": "...", "relevant": ["path", ...]}. Prints hit and recall at each depth (-k, more
-    than once if you like), the mean reciprocal rank and the time: of the whole search (hybrid), of the same
-    without vectors (keyword mode), of the keyword engine's own ranking (plain BM25), and of grep.
+    Each line is {"query": "...", "relevant": ["path", ...]}. Prints hit and recall at each depth (-k, more than once if
+    you like), the mean reciprocal rank and the time: of the whole search (hybrid), of the same without vectors (keyword
+    mode), and of grep.
     """
     asked, app = cases.load_cases(fixture), build(output.vault())
     depths = tuple(sorted({*depths, *((5,) if at_least is not None else ())}))

@@ -1,7 +1,6 @@
 """The quality of search in any vault, for a file of questions with the notes that answer them, beside simpler searches.
 
-`keyword mode` is the search without vectors, with all other signals; `plain BM25` is the keyword engine's own ranking;
-`grep` counts words.
+`keyword mode` is the search without vectors, with all other signals; `grep` counts words.
 
 A fixture has one `{"query": "...", "relevant": ["path", ...]}` a line. The vault is read and not written: its index
 for the measurement is made in a folder of its own.
@@ -10,23 +9,17 @@ for the measurement is made in a folder of its own.
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-
-import numpy as np
 
 from agent.app.build import App
 from agent.app.library import library
 from agent.errors import UserError
 from agent.index.embedder import Chosen
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
-from agent.index.passage_store import open_store
-from agent.index.query import parse
 from agent.index.search import Searcher
 from agent.index.weights import default
 from agent.interfaces.cli.benches.figures import Figure
@@ -91,7 +84,7 @@ def _question(line: str, where: str) -> RetrievalCase:
 
 
 def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> list[Quality]:
-    """Hybrid, keyword mode, plain BM25, `grep`; raises `UserError` when a question's note is not in the vault."""
+    """The quality of each way to search; raises `UserError` when a question's note is not in the vault."""
     index = replace(library(app), files=IndexFiles(folder / "index"))
     with closing(index):
         listed = sorted(index.listed())
@@ -99,16 +92,15 @@ def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: 
         index.refresh()
         words = Searcher(index.files, index.engine, Chosen(None, "keyword mode was asked for"), default())
         most = max(depths)
-        with closing(words), plain_notes(index.files, index.engine) as plain:
-            ways: list[tuple[str, Search]] = [
+        with closing(words):
+            searches: list[tuple[str, Search]] = [
                 ("hybrid", lambda query: [hit.path for hit in index.search(query, most).hits]),
                 ("keyword mode", lambda query: [hit.path for hit in words.search(query, most).hits]),
-                ("plain BM25", lambda query: plain(query, most)),
                 ("grep", lambda query: grep(app.vault.place.root, listed, query)),
             ]
             if index.chosen.embedder is None:
-                ways = ways[1:]
-            return [assess(name, search, questions, depths) for name, search in ways]
+                searches = searches[1:]
+            return [assess(name, search, questions, depths) for name, search in searches]
 
 
 def assess(name: str, search: Search, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> Quality:
@@ -121,13 +113,11 @@ def assess(name: str, search: Search, questions: Sequence[RetrievalCase], depths
         found = search(question.query)[: max(depths)]
         times.append((time.perf_counter() - started) * 1000)
         ranks.append([at for at, path in enumerate(found, 1) if path in question.relevant])
+    answered = list(zip(ranks, questions, strict=True))
     hit = {k: fmean(any(rank <= k for rank in each) for each in ranks) for k in depths}
-    recall = {
-        k: fmean(sum(rank <= k for rank in each) / len(question.relevant) for each, question in _both(ranks, questions))
-        for k in depths
-    }
+    recall = {k: fmean(sum(rank <= k for rank in each) / len(case.relevant) for each, case in answered) for k in depths}
     mrr = fmean(1 / each[0] if each else 0.0 for each in ranks)
-    missed = tuple(question.query for each, question in _both(ranks, questions) if not each)
+    missed = tuple(case.query for each, case in answered if not each)
     return Quality(name, hit, recall, mrr, Figure(name, tuple(times)), missed)
 
 
@@ -156,10 +146,6 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
-def _both(ranks: list[list[int]], questions: Sequence[RetrievalCase]) -> list[tuple[list[int], RetrievalCase]]:
-    return list(zip(ranks, questions, strict=True))
-
-
 def _check(questions: Sequence[RetrievalCase], listed: frozenset[str]) -> None:
     absent = sorted({path for question in questions for path in question.relevant} - listed)
     if absent:
@@ -168,21 +154,3 @@ def _check(questions: Sequence[RetrievalCase], listed: frozenset[str]) -> None:
             f"the vault has no {', '.join(absent[:3])}{more}",
             hint="the fixture's paths count from the vault's root",
         )
-
-
-@contextmanager
-def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
-    """A search of a finished index: the paths of at most so many notes for a question, the best first."""
-    keyword = open_engine(engine, files.keyword(engine), default())
-    with closing(keyword), closing(open_store(files.store, write=False)) as store:
-        keyword.refresh()
-        paths = {number: path for path, number in store.ids(store.hashes()).items()}
-
-        def search(text: str, count: int) -> list[str]:
-            query = parse(text, store.facet_keys() if ":" in text else frozenset())
-            allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
-            if allowed is not None and not len(allowed):
-                return []
-            return [paths[number] for number in keyword.search(query.terms, count, allowed)]
-
-        yield search
