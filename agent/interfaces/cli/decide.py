@@ -19,7 +19,7 @@ from agent.interfaces.cli.lookup import short_id
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
-from agent.texts import Language, text
+from agent.texts import Language, in_all_languages, text
 from agent.tools.approval_note import shows, title
 from agent.tools.asked import Asked
 
@@ -28,8 +28,6 @@ AskLine: TypeAlias = Callable[[str], str]
 Resume: TypeAlias = Callable[[str, Callable[[], object]], Ended]
 """Records a decision with the function that is given, then resumes the run of the session at the path."""
 
-_YES, _NO = {"y", "yes", "是", "是的", "好", "好的", "可以", "同意"}, {"n", "no", "否", "不", "不行", "不要", "不同意"}
-_LATER = {"", "l", "later", "稍后"}
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
 """Separates the word (yes, no) from the reason."""
 _AROUND = 10
@@ -69,11 +67,16 @@ def _ask_approval(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] 
         show_framed(approval_frame(asked, agent.app.vault.read(asked.path) or b"", language, *size()))
         word, _, reason = _PAUSE.sub(" ", ask(approval_prompt(asked, language)).strip(), count=1).partition(" ")
         word = word.casefold()
-        if word in _YES | _NO:
-            return partial(agent.approvals.decide, asked.id, word in _YES, reason)
-        if word in _LATER:
+        if word in _words("decide.yes") | _words("decide.no"):
+            return partial(agent.approvals.decide, asked.id, word in _words("decide.yes"), reason)
+        if not word or word in _words("decide.later"):
             break
     return None
+
+
+def _words(key: str) -> set[str]:
+    """The words for an answer, in every language."""
+    return {word for words in in_all_languages(key) for word in words.split()}
 
 
 def _ask_answer(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import closing
 from difflib import get_close_matches
+from functools import cache
 
 import click
 
@@ -68,7 +69,7 @@ def list_(output: Output) -> None:
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show a skill as it is written, with its files."""
-    skill = _named(skill_library(build(output.vault())), name)
+    skill = _find_skill(skill_library(build(output.vault())), name)
     output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
 
 
@@ -130,7 +131,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         output.emit({"unreviewed": [skill_document(skill) for skill in waiting]}, "\n".join(lines))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
-    skill = waiting[0] if waiting and not revoke else _named(found.library, name)
+    skill = waiting[0] if waiting and not revoke else _find_skill(found.library, name)
     if revoke and skill.source is Source.PACKAGE:
         raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
     try:
@@ -178,7 +179,7 @@ def stats(output: Output, name: str | None) -> None:
     found = _skills(app)
     shelf = found.library.shelf()
     gather(app, shelf.named)
-    names = [_named(found.library, name).name] if name else sorted(shelf.named)
+    names = [_find_skill(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
     last = list(folded(uses(app.vault, names[0])))[-_RUNS:] if name else []
     known: dict[str, object] = {"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}
@@ -196,7 +197,7 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     found = _skills(build(output.vault()))
     gone: list[str] = []
     found.say, found.tell = output.warn, gone.append
-    skill = _named(found.library, name)
+    skill = _find_skill(found.library, name)
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
     use = found.person_says(skill.name, opinion, run)
     counts = found.history.stats(skill.name)
@@ -266,7 +267,7 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     )
 
 
-def _named(found: Library, name: str) -> Skill:
+def _find_skill(found: Library, name: str) -> Skill:
     shelf = found.shelf()
     skill = shelf.get(name)
     if skill is not None:
@@ -284,18 +285,14 @@ def _named(found: Library, name: str) -> Skill:
 
 def _skills(app: App) -> Skills:
     """The vault's skills; the embedding model is loaded only if a skill needs it."""
-    loaded: list[Embedder | None] = []
-    exact: list[Callable[[str], int]] = []
 
+    @cache
     def embedder() -> Embedder | None:
-        if not loaded:
-            loaded.append(library(app).chosen.embedder)
-        return loaded[0]
+        return library(app).chosen.embedder
 
-    def count(text: str) -> int:
-        if not exact:
-            found = embedder()
-            exact.append(counter(found) if found is not None else estimate)
-        return exact[0](text)
+    @cache
+    def count() -> Callable[[str], int]:
+        found = embedder()
+        return counter(found) if found is not None else estimate
 
-    return skills(app, embedder, count)
+    return skills(app, embedder, lambda text: count()(text))
