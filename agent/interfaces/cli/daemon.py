@@ -7,8 +7,8 @@ from types import FrameType
 import click
 
 from agent.app.build import build
+from agent.app.setup import make_vault
 from agent.daemon import Daemon
-from agent.interfaces.cli.init import make_vault
 from agent.interfaces.cli.output import Output, find_vault
 from agent.texts import LANGUAGES, Language
 

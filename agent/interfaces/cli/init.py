@@ -1,23 +1,18 @@
 """`vault-agent init`: make a folder a vault, and say in a few lines what was done and what to try."""
 
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
 import click
 
-from agent.app.build import options
-from agent.clock import SystemClock
-from agent.config.directories import directories
-from agent.config.load import load
-from agent.config.resources import resource
+from agent.app.setup import hook_program, hook_scripts, make_vault
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.prompt import confirm
 from agent.texts import LANGUAGES, Language, text
-from agent.vault.hooks import NAMES, install
-from agent.vault.initialise import Initialised, initialise
-from agent.vault.template import Left, read_template
+from agent.vault.hooks import install
+from agent.vault.initialise import Initialised
+from agent.vault.template import Left
 
 _SHOWN = 10
 
@@ -54,35 +49,12 @@ def command(output: Output, path: Path, language: Language | None, hooks: bool |
     output.emit(document, lambda: _format(done, installed, left, hooks, language))
 
 
-def make_vault(path: Path, language: Language | None, *, restore: bool = False) -> tuple[Initialised, Language]:
-    """Make the folder a vault with this machine's settings; returns what was done and the language."""
-    loaded = load(path if path.is_dir() else None)
-    language = language or loaded.settings.vault.language
-    template = read_template(resource("vault_template"), language)
-    state = directories().state
-    return initialise(path, template, state, SystemClock(), options(loaded.settings), restore=restore), language
-
-
 def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list[str], list[Left]]:
     if wanted is None and not done.was_vault and not output.json and sys.stdin.isatty() and sys.stdout.isatty():
         wanted = confirm("Let git check your own commits for broken notes and secrets (three hooks)?", error=True)
     if not wanted:
         return [], []
     return install(done.vault, hook_scripts(), hook_program())
-
-
-def hook_scripts() -> dict[str, bytes]:
-    """Our git hooks, by name."""
-    return {name: (resource("hooks") / name).read_bytes() for name in NAMES}
-
-
-def hook_program() -> Path | None:
-    """The full path of the program, for hooks that an editor starts with a short PATH."""
-    beside = Path(sys.executable).parent / PROGRAM
-    if beside.is_file():
-        return beside
-    found = shutil.which(PROGRAM)
-    return Path(found).absolute() if found else None
 
 
 def _call(done: Initialised) -> str:

@@ -1,21 +1,18 @@
 """`vault-agent skills`: lists, matches, reviews, installs, rates and learns skills."""
 
-from collections.abc import Callable
 from contextlib import closing
-from difflib import get_close_matches
-from functools import cache
 
 import click
 
-from agent.app.build import App, build
+from agent.app.build import build
 from agent.app.learning import learning
 from agent.app.library import library
 from agent.app.opinions import gather
 from agent.app.runs import runs
-from agent.app.skills import Skills, skill_library, skills
-from agent.context.tokens import counter, estimate
+from agent.app.skill_lookup import find_skill, skills_on_demand
+from agent.app.skills import skill_library, skills
+from agent.context.tokens import estimate
 from agent.errors import UserError
-from agent.index.embedder import Embedder
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.skill_texts import (
     format_list,
@@ -33,11 +30,9 @@ from agent.interfaces.cli.skill_texts import (
 from agent.skills.conflicts import Fate
 from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
-from agent.skills.library import DEPRECATED, Library
 from agent.skills.matcher import Task
-from agent.skills.read_skill import bad_name
 from agent.skills.review_note import revoke as withdraw
-from agent.skills.skill import FILE, Skill, Source
+from agent.skills.skill import Source
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, folded, uses
 
@@ -69,7 +64,7 @@ def list_(output: Output) -> None:
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show a skill as it is written, with its files."""
-    skill = _find_skill(skill_library(build(output.vault())), name)
+    skill = find_skill(skill_library(build(output.vault())), name)
     output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
 
 
@@ -87,7 +82,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     if bad is not None:
         raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
     known = {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    matched = _skills(build(output.vault())).match(Task(task, tools, known))
+    matched = skills_on_demand(build(output.vault())).match(Task(task, tools, known))
     documents = [
         {
             "name": each.skill.name,
@@ -131,7 +126,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
         output.emit({"unreviewed": [skill_document(skill) for skill in waiting]}, "\n".join(lines))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
-    skill = waiting[0] if waiting and not revoke else _find_skill(found.library, name)
+    skill = waiting[0] if waiting and not revoke else find_skill(found.library, name)
     if revoke and skill.source is Source.PACKAGE:
         raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
     try:
@@ -176,10 +171,10 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
 def stats(output: Output, name: str | None) -> None:
     """Show how often skills were used, and what came of it; with NAME also its last runs."""
     app = build(output.vault())
-    found = _skills(app)
+    found = skills_on_demand(app)
     shelf = found.library.shelf()
     gather(app, shelf.named)
-    names = [_find_skill(found.library, name).name] if name else sorted(shelf.named)
+    names = [find_skill(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
     last = list(folded(uses(app.vault, names[0])))[-_RUNS:] if name else []
     known: dict[str, object] = {"stats": [{"name": each, **as_document(count)} for each, count in counts.items()]}
@@ -194,10 +189,10 @@ def stats(output: Output, name: str | None) -> None:
 @click.pass_obj
 def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     """Say whether a skill was helpful."""
-    found = _skills(build(output.vault()))
+    found = skills_on_demand(build(output.vault()))
     gone: list[str] = []
     found.say, found.tell = output.warn, gone.append
-    skill = _find_skill(found.library, name)
+    skill = find_skill(found.library, name)
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
     use = found.person_says(skill.name, opinion, run)
     counts = found.history.stats(skill.name)
@@ -218,7 +213,7 @@ def suggest(output: Output) -> None:
 
     Nothing is written; `skills learn` asks you about it in notes.
     """
-    found = _skills(build(output.vault()))
+    found = skills_on_demand(build(output.vault()))
     learner = learning(found, None)
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.shelf().skills)
@@ -248,7 +243,7 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         raise click.UsageError("--because belongs to --reject NAME")
     app = build(output.vault())
     if accept or reject:
-        learner = learning(_skills(app), None)
+        learner = learning(skills_on_demand(app), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
         answers = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
         output.emit(offer_document(offer), answers.get(offer.status, f"nothing was learned: {offer.reason}"))
@@ -265,34 +260,3 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         {"offered": [offer_document(each) for each in made], "decided": [offer_document(each) for each in decided]},
         "\n".join(lines) or "no workflow has come back often enough yet",
     )
-
-
-def _find_skill(found: Library, name: str) -> Skill:
-    shelf = found.shelf()
-    skill = shelf.get(name)
-    if skill is not None:
-        return skill
-    aside = f"{DEPRECATED}/{name}"
-    learned = next(place for place in found.places if place.source is Source.LEARNED)
-    if not bad_name(name) and (learned.root / aside / FILE).is_file():
-        raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")
-    broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
-    if broken is not None:
-        raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
-    near = ", ".join(get_close_matches(name, shelf.named, cutoff=0.5) or [each for each in shelf.named if name in each])
-    raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
-
-
-def _skills(app: App) -> Skills:
-    """The vault's skills; the embedding model is loaded only if a skill needs it."""
-
-    @cache
-    def embedder() -> Embedder | None:
-        return library(app).chosen.embedder
-
-    @cache
-    def count() -> Callable[[str], int]:
-        found = embedder()
-        return counter(found) if found is not None else estimate
-
-    return skills(app, embedder, lambda text: count()(text))
