@@ -12,7 +12,6 @@ from agent.app.standing import Standing, standing
 from agent.config.running import Spend
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.trust import arrived_document
 from agent.metrics import names
 from agent.metrics.totals import Totals, read
 from agent.vault.health.status import Status, status
@@ -108,6 +107,15 @@ def _format_vault(found: Status) -> list[str]:
     lines += [f"conflict {path}" for path in found.conflicts]
     lines += [f"writing  process {found.writer} is writing now"] if found.writer is not None else []
     return lines
+
+
+def arrived_document(state: ArrivalState) -> dict[str, object]:
+    """The remotes, and the notes that steer the agent and wait to be looked at, for `--json`."""
+    remotes = [
+        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
+        for each in state.remotes
+    ]
+    return {"remotes": remotes, "steering": list(state.steering)}
 
 
 def _format_arrived(state: ArrivalState) -> list[str]:

@@ -12,6 +12,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
+from agent.interfaces.cli.status import arrived_document
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 
 _WRITERS = {
@@ -97,15 +98,6 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
 def _diff(before: bytes | None, after: bytes | None) -> list[str]:
     one, other = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
     return list(unified_diff(one, other, "in force", "arrived", lineterm=""))
-
-
-def arrived_document(state: ArrivalState) -> dict[str, object]:
-    """The remotes, and the notes that steer the agent and wait to be looked at, for `--json`."""
-    remotes = [
-        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
-        for each in state.remotes
-    ]
-    return {"remotes": remotes, "steering": list(state.steering)}
 
 
 def _format(state: ArrivalState) -> str:
