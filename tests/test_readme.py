@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent.config.load import load
+from agent.interfaces.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -77,12 +78,14 @@ def agent_lines() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("words", agent_lines(), ids=" ".join)
-def test_every_command_about_the_agent_can_be_typed(words: list[str], tmp_path: Path) -> None:
+def test_every_command_about_the_agent_can_be_typed(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It reaches its own checks: the program knows the words, whatever it then says of this empty folder."""
-    env = {**os.environ, "VAULT_AGENT_HOME": str(tmp_path / "home")}
-    run = [sys.executable, "-m", "agent", "--vault", str(tmp_path), "--json", *words[1:]]
-    done = subprocess.run(run, env={**env, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, text=True, capture_output=True)
-    found = json.loads(done.stdout)
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    main(["--vault", str(tmp_path), "--json", *words[1:]])
+    found = json.loads(capsys.readouterr().out)
     assert words[0] == "vault-agent"
     assert found["ok"] or found["error"]["type"] == "NotAVault", found
 

@@ -26,8 +26,7 @@ from agent.index.embedder import Chosen, choose
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.weights import Weights
-from agent.interfaces.cli.benches.plain import plain_notes
-from tests.bench.plain import Span, plain_passages
+from tests.bench.plain import Span, plain_notes, plain_passages
 from tests.bench.vault import MemoryVault
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "locomo" / "dev.json"

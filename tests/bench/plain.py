@@ -1,4 +1,4 @@
-"""Plain BM25 over passages: every passage is a document of the keyword engine, and its ranking is the answer.
+"""Plain BM25: notes or passages as the keyword engine itself ranks them, without any other signal.
 
 The baseline for search by passages, without any of our signals. A passage of one line finds what is said in that line
 only; our passages are up to `window.lines` long, so passages of as many lines are the like to compare with.
@@ -9,11 +9,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from agent.index import document
 from agent.index.engines import open_engine
+from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
+from agent.index.passage_store import open_store
 from agent.index.query import parse
-from agent.index.weights import FIELDS, Weights
+from agent.index.weights import FIELDS, Weights, default
 
 Span: TypeAlias = tuple[str, int, int]
 """A note's path, and the first and last line of a passage, inclusive, from 1 in the file."""
@@ -38,3 +42,21 @@ def plain_passages(
         keyword.change(((number, {**empty, "body": terms}) for number, terms in enumerate(found)), ())
         keyword.refresh()
         yield lambda text, count: [spans[number] for number in keyword.search(parse(text).terms, count)]
+
+
+@contextmanager
+def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
+    """A search of a finished index: the paths of at most so many notes for a question, the best first."""
+    keyword = open_engine(engine, files.keyword(engine), default())
+    with closing(keyword), closing(open_store(files.store, write=False)) as store:
+        keyword.refresh()
+        paths = {number: path for path, number in store.ids(store.hashes()).items()}
+
+        def search(text: str, count: int) -> list[str]:
+            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
+            if allowed is not None and not len(allowed):
+                return []
+            return [paths[number] for number in keyword.search(query.terms, count, allowed)]
+
+        yield search

@@ -30,10 +30,10 @@ from agent.index.embedder import Chosen, choose
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.weights import default
-from agent.interfaces.cli.benches.plain import plain_notes
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall import Asker, Recaller
 from tests.bench.locomo import DATA
+from tests.bench.plain import plain_notes
 from tests.bench.vault import MemoryVault
 
 Strategy = Literal["scores", "rrf"]

@@ -18,7 +18,7 @@ from pathlib import Path
 from agent.clock import SystemClock
 from agent.index.embedder import Chosen, choose
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.plain import plain_notes
+from tests.bench.plain import plain_notes
 from tests.bench.vault import MemoryVault
 
 DEPTHS = (1, 5, 10)

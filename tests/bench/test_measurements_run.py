@@ -9,6 +9,7 @@ from agent.index.embedder import choose
 from agent.index.keyword import Engine
 from agent.index.weights import default
 from tests.bench import locomo, retrieval, speed
+from tests.bench.__main__ import main
 from tests.bench.plain import plain_passages
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 
@@ -86,3 +87,38 @@ def test_nine_of_ten_questions_find_their_note_among_the_first_five(language: st
     assert found["hybrid"].hit[1] >= 0.9
     assert found["hybrid"].hit[1] >= found["keyword mode"].hit[1] > found["grep"].hit[1]
     assert found["hybrid"].hit[1] >= found["plain BM25"].hit[1] > found["grep"].hit[1]
+
+
+def test_a_run_on_too_few_notes_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["agent", "--notes", "4"])
+    assert "--notes: 4 is not in the range x>=" in capsys.readouterr().err
+
+
+def test_a_step_of_a_run_is_timed_against_its_limit_on_the_fewest_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agent", "--json", "--notes", "5", "--rounds", "1", "--engine", "whoosh"]) in {0, 1}
+    document = json.loads(capsys.readouterr().out)
+    assert document["notes"] == 5
+    judged = {each["name"]: each["limit"] for each in document["figures"] if "limit" in each}
+    assert judged == {"a step without model and commits, p95": 30}
+    assert all(each["value"] > 0 for each in document["figures"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
+def test_scale_reports_every_figure(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wordllama")
+    monkeypatch.setenv("VAULT_AGENT_GIT__QUIET_SECONDS", "0.1")
+    assert main(["scale", "--json", "--notes", "30", "--files", "20", "--idle", "0.5"]) in {0, 1}
+    document = json.loads(capsys.readouterr().out)
+    found = {each["name"]: each for each in document["figures"]}
+    assert found["git checkout of 20 files, until all are indexed"]["reached"]
+    assert found["idle for 0.5 s: commits"] == {
+        "name": "idle for 0.5 s: commits",
+        "value": 0,
+        "unit": "",
+        "limit": 0,
+        "limit_is": "most",
+        "reached": True,
+    }
+    assert "memory growth of the daemon at its peak" in found
+    assert "search, warm, p95" in found

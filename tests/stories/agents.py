@@ -2,12 +2,14 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from agent.interfaces.cli.main import main
 from tests.vaults import make_vault
 
 PROJECT = Path(__file__).parents[2]
@@ -57,12 +59,31 @@ def command(root: Path, *words: str) -> list[str]:
 
 
 def tell(root: Path, own: Mapping[str, str], *words: str, code: int = 0, said: str = "") -> str:
-    """Run a command with `said` on its standard input; what it printed."""
-    run = subprocess.run(
-        command(root, *words), env=environment(own), capture_output=True, check=False, text=True, input=said, cwd=root
-    )
-    assert run.returncode == code, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
-    return run.stdout
+    """Run a command with `said` on its standard input; what it printed.
+
+    It runs in this process, by the program's own entry point: a fresh one would load the same modules again.
+    """
+    out, errors = (TextIOWrapper(BytesIO(), "utf-8") for _ in range(2))
+    before = dict(os.environ), sys.stdin
+    try:
+        os.environ.clear()
+        os.environ.update(environment(own))
+        sys.stdin = TextIOWrapper(BytesIO(said.encode()), "utf-8")
+        with chdir(root), redirect_stdout(out), redirect_stderr(errors):
+            found = main(["--vault", str(root), *words])
+    finally:
+        os.environ.clear()
+        os.environ.update(before[0])
+        sys.stdin = before[1]
+    printed = _written(out)
+    assert found == code, f"{words}: {found}\n{printed}\n{_written(errors)}"
+    return printed
+
+
+def _written(stream: TextIOWrapper) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read()
 
 
 def document(root: Path, own: Mapping[str, str], *words: str, code: int = 0) -> dict[str, Any]:

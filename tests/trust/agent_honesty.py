@@ -16,7 +16,7 @@ from agent.app.agent import build_runs
 from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.events.runs import Speaker
-from agent.interfaces.cli.answered import answered
+from agent.interfaces.cli.run_report import document
 from agent.llm.messages import Object
 from agent.loop.run import Asked
 from agent.vault.change import Stamp
@@ -148,7 +148,7 @@ def _ask(app: App) -> Told:
             with suppress(AgentError, OSError):
                 index.refresh()
             ended = agent.ask(Asked("Write it all down, please.", Speaker("cli")))
-            return Told(answered(agent, ended))
+            return Told(document(agent, ended))
     except (AgentError, OSError) as error:
         return Told(None, f"{error} {getattr(error, 'hint', '')}")
 

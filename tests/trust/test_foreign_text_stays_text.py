@@ -33,6 +33,7 @@ from agent.markdown.values import Value
 from agent.memory.daily import log_block
 from agent.runs.decisions import Question
 from agent.skills.trust.review_note import ask_reviews as ask_about
+from agent.texts import Language
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
 from agent.tools.asked import Asked
 from agent.tools.taint import active
@@ -86,7 +87,7 @@ def answered(text: str) -> None:
     chance, screen = random.Random(text), Screen(True)
     while text:
         cut = chance.randint(1, 9)
-        screen.text(text[:cut])
+        screen.show_text(text[:cut])
         text = text[cut:]
     screen.end_line()
 
@@ -104,7 +105,7 @@ def questioned(text: str) -> None:
 
 FIELDS: dict[str, tuple[Callable[[str], object], int]] = {
     "an answer in pieces": (answered, 0),
-    "a tool and its error": (lambda text: Screen(True).hear(ToolFailed("r", "s", "c", text, 1.0, text)), 0),
+    "a tool and its error": (lambda text: Screen(True).on_event(ToolFailed("r", "s", "c", text, 1.0, text)), 0),
     "an error": (lambda text: say(f"error: {text}\n  hint: {text}"), 0),
     "a warning": (lambda text: Output().warn(text), 0),
     "a result": (lambda text: Output().emit({}, text), 0),
@@ -297,7 +298,7 @@ def test_the_question_shows_our_own_record_whatever_the_note_says_by_now(tmp_pat
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: str) -> None:
+def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language) -> None:
     change = diff([Draft(f"{number}.md", None, b"x" * 5_000 + b"\ny\n" * 50) for number in range(40)])
     call = shown_call("vault_write", {"paths": [f"{number}.md" for number in range(40)], "text": "z" * 9_000})
     paths = tuple(f"a folder/{number}{'n' * 200}.md" for number in range(40))

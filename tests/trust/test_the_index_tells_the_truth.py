@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError
-from agent.interfaces.cli.search import catch_up
+from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import Library, library
 from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, furnish, on_disk, prose

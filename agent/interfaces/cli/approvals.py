@@ -1,14 +1,14 @@
-"""`vault-agent approvals`: the calls that wait for a yes, and the yes or no to each."""
+"""`vault-agent approvals`: lists the tool calls that wait for a yes, and approves or rejects them."""
 
 from collections.abc import Callable
 
 import click
 
 from agent.interfaces.cli.decide import approval_text
-from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
-from agent.interfaces.cli.named import ending_in, short
+from agent.interfaces.cli.lookup import find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.resume import emit_decision
 from agent.runs.decisions import approvals
 from agent.tools.asked import Asked
 from agent.workspace.workspace import App, build
@@ -31,7 +31,7 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     app = build(output.vault())
     waiting = approvals(app).pending()
-    lines = [f"{short(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
+    lines = [f"{short_id(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
     lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
     output.emit({"approvals": [_document(each) for each in waiting]}, as_lines(lines) or "nothing waits for your yes")
 
@@ -51,10 +51,8 @@ def _deciding(yes: bool) -> Callable[..., None]:
     def decide(output: Output, name: str, reason: str, go: bool) -> None:
         app = build(output.vault())
         asked = approvals(app).decide(_find(app, name).id, yes, reason)
-        who, mark = wanted(app, output, asked.path, go)
-        output.note(f"{asked.status}: {asked.tool}, in {asked.path}")
-        ended = go_on(app, output, mark.session) if who == HERE and mark is not None else None
-        output.emit({**_document(asked), "goes_on": who, "run_ended": ended}, said(who, mark))
+        note = f"{asked.status}: {asked.tool}, in {asked.path}"
+        emit_decision(app, output, asked.path, _document(asked), note, resume_here=go)
 
     return decide
 
@@ -70,7 +68,7 @@ def _find(app: App, name: str) -> Asked:
     """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
     known = approvals(app)
     none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
-    return known.find(name) or ending_in(name, known.pending(), "approvals", none, hint)
+    return known.find(name) or find_by_id(name, known.pending(), "approvals", none, hint)
 
 
 def _document(asked: Asked) -> dict[str, object]:

@@ -5,7 +5,6 @@ failed exits as the error that stopped it would; its document still names the ru
 """
 
 import sys
-from collections.abc import Callable
 from contextlib import closing
 
 import click
@@ -13,19 +12,15 @@ import click
 from agent.app.agent import build_runs
 from agent.errors import UserError
 from agent.events.runs import Speaker
-from agent.interfaces.cli.answered import answered, failure, remarks
-from agent.interfaces.cli.decide import settle
-from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
+from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.output import Failed, Output
-from agent.interfaces.cli.prompt import keyboard
-from agent.interfaces.cli.screen import Screen, is_terminal
-from agent.interfaces.cli.search import catch_up
+from agent.interfaces.cli.run_report import document, failure, remarks
 from agent.loop.outcome import Ended, Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import Line, Runs
+from agent.runs.service import Runs
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App, build
 
@@ -49,44 +44,29 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
     app = build(output.vault())
     with closing(library(app)) as index:
         close_cut_off(app)
-        late = catch_up(app, index)
-        if late:
-            output.note(f"search is behind: {late}")
+        update_index(app, index, output)
         if arrived := arrivals_before_a_run(app):
             output.note(arrived)
         with closing(build_runs(app, index)) as agent:
-            ended = _asked(agent, output, task, session, resume)
-            document = answered(agent, ended, again=bool(resume))
-    _tell(app, output, ended, document)
+            ended = _run(agent, output, task, session, resume)
+            report = document(agent, ended, resumed=bool(resume))
+    _show(app, output, ended, report)
 
 
-def _asked(agent: Runs, output: Output, task: str, session: str, resume: str) -> Ended:
-    """Let the run go, and go on as long as the person at the terminal decides."""
-    screen = Screen(sys.stdout.isatty() and not output.json)
-    screen.watch(agent.bus)
-
-    def going(begin: Callable[[Line], Ended]) -> Ended:
-        with stopped_by_ctrl_c() as cancelled:
-            ended = begin(Line(screen.text, cancelled))
-        screen.whole(ended.answer)
-        return ended
-
+def _run(agent: Runs, output: Output, task: str, session: str, resume: str) -> Ended:
+    here = foreground(agent, output)
     if resume:
-        ended = going(lambda line: agent.resume(resume, line))
-    else:
-        if session and agent.is_stale(load(agent.app.vault, session)):
-            output.note(f"{session} has been silent for too long and is over; this is a new session")
-            session = ""
-        ended = going(lambda line: agent.ask(Asked(task, Speaker("cli")), session, line))
-    if is_terminal() and not output.json:
-        ended = settle(agent, ended, keyboard, lambda path, first: going(lambda line: agent.resume(path, line, first)))
-    return ended
+        return here.run_and_decide(lambda line: agent.resume(resume, line))
+    if session and agent.is_stale(load(agent.app.vault, session)):
+        output.note(f"{session} has been silent for too long and is over; this is a new session")
+        session = ""
+    return here.run_and_decide(lambda line: agent.ask(Asked(task, Speaker("cli")), session, line))
 
 
-def _tell(app: App, output: Output, ended: Ended, document: dict[str, object]) -> None:
-    told = "\n".join(remarks(ended, app.settings.vault.language))
+def _show(app: App, output: Output, ended: Ended, report: dict[str, object]) -> None:
+    below = "\n".join(remarks(ended, app.settings.vault.language))
     if ended.outcome is Outcome.FAILED:
-        output.note(told)
-        raise Failed(failure(ended), document)
-    output.emit(document, "" if sys.stdout.isatty() else ended.answer)
-    output.note(told)
+        output.note(below)
+        raise Failed(failure(ended), report)
+    output.emit(report, "" if sys.stdout.isatty() else ended.answer)
+    output.note(below)

@@ -1,6 +1,6 @@
 """`vault-agent chat`: a conversation with the agent in one session, from a terminal or a pipe.
 
-What a session is and how a run goes belongs to `app.runs`; the words with a slash are in `chat_words`.
+Sessions and runs are left to `app.runs`, the slash commands to `chat_commands`.
 """
 
 from collections.abc import Callable
@@ -12,16 +12,15 @@ import click
 from agent.app.agent import build_runs
 from agent.errors import AgentError
 from agent.events.runs import Speaker
-from agent.interfaces.cli.answered import answered, failure, queued, why
-from agent.interfaces.cli.chat_words import WORDS, Place
+from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
+from agent.interfaces.cli.chat_input import ChatInput
 from agent.interfaces.cli.decide import settle
-from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
-from agent.interfaces.cli.keys import Keys
-from agent.interfaces.cli.output import Failed, Output, say, to_json
+from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.output import Failed, Output, progress, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
+from agent.interfaces.cli.run_report import document, failure, queued, why
 from agent.interfaces.cli.screen import Screen, is_terminal
-from agent.interfaces.cli.search import catch_up
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Outcome
 from agent.loop.run import Asked
@@ -29,6 +28,8 @@ from agent.loop.session import load
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Line, Runs
+from agent.texts import text
+from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import Library, library
 from agent.workspace.workspace import App, build
 
@@ -59,8 +60,8 @@ def command(output: Output, resume: str) -> None:
             output.note(arrived)
         with closing(build_runs(app, index)) as agent:
             live = is_terminal() and not output.json
-            keys = Keys(live, app.directories.state / "chat_history")
-            chat = Chat(app, agent, index, output, keys, Screen(live))
+            lines = ChatInput(live, app.directories.state / "chat_history")
+            chat = Chat(app, agent, index, output, lines, Screen(live))
             chat.screen.watch(agent.bus)
             chat.begin(resume)
             chat.talk()
@@ -68,151 +69,150 @@ def command(output: Output, resume: str) -> None:
 
 @dataclass(slots=True)
 class Chat:
-    """One chat. `place.session` is the session's path, empty before the first message of a new one."""
+    """One chat. `state.session` is the session's path, empty before the first message of a new one."""
 
     app: App
     agent: Runs
     index: Library
     output: Output
-    keys: Keys
+    lines: ChatInput
     screen: Screen
-    place: Place = field(init=False)
+    state: ChatState = field(init=False)
     over: bool = False
 
     def __post_init__(self) -> None:
-        self.place = Place(self.app, self.agent)
+        self.state = ChatState(self.app, self.agent)
 
     def begin(self, resume: str) -> None:
-        """Say where we are; take up the session that is wanted unless it is stale."""
-        self.keys.open()
+        """Greet, and resume the session that is asked for unless it is stale."""
+        self.lines.open()
+        language = self.state.language
         model = self.agent.account.models.main.model
-        tell = self.place.said
-        said = tell("model", name=model.name) if self.agent.present else tell("no model")
+        status = text("chat.model", language, name=model.name) if model.present else text("chat.no_model", language)
         if resume:
             session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
             if session is None:
-                said += tell("no session")
+                status += text("chat.no_session", language)
             elif self.agent.is_stale(session):
-                said += tell("was silent", path=session.path)
+                status += text("chat.resumed_stale", language, path=session.path)
             else:
-                self.place.session = session.path
-                said += tell("going on", path=session.path)
-        if self.keys.terminal or resume:
-            self.output.note(tell("how", said=said))
-        if self.place.session:
-            self._take_up_what_waits()
+                self.state.session = session.path
+                status += text("chat.resumed", language, path=session.path)
+        if self.lines.terminal or resume:
+            self.output.note(text("chat.start", language, status=status))
+        began = load(self.app.vault, self.state.session).open_run if self.state.session else None
+        if began is not None:
+            self.output.note(text("chat.unfinished", language, task=began.task[:80]))
 
     def talk(self) -> None:
-        """Take one line after the other until the end."""
+        """Take one line after the other until the chat is over."""
         while not self.over:
             try:
-                text = self.keys.line("> ").strip()
+                line = self.lines.line("> ").strip()
             except EOFError:
-                if self.keys.terminal:
+                if self.lines.terminal:
                     say("")  # the prompt's line is still open
                 break
             except KeyboardInterrupt:
-                say(f"\n{self.place.said('ends')}")
+                say("\n" + text("chat.how_to_end", self.state.language))
                 continue
-            if text:
-                self._take(text)
-        if self.place.session:
-            self.agent.close_session(self.place.session, "closed")
-            self.output.note(self.place.said("session", path=self.place.session))
+            if line:
+                self._take(line)
+        if self.state.session:
+            self.agent.close_session(self.state.session, "closed")
+            self.output.note(text("chat.session", self.state.language, path=self.state.session))
 
-    def _take(self, text: str) -> None:
-        """A word for the chat or a message; on a terminal, what goes wrong is said and the chat goes on."""
+    def _take(self, line: str) -> None:
+        """Carry out a slash command or send a message; on a terminal an error is shown and the chat goes on."""
         try:
-            if text.startswith("/"):
-                self._word(text)
+            if line.startswith("/"):
+                self._command(line)
             else:
-                self.say(text)
+                self.send(line)
         except AgentError as error:
-            if not self.keys.terminal:
+            if not self.lines.terminal:
                 raise
-            say(self.place.said("error", error=error.message))
+            say(text("chat.error", self.state.language, error=error.message))
             if error.hint:
-                say(self.place.said("hint", hint=error.hint))
+                say(text("chat.hint", self.state.language, hint=error.hint))
         except KeyboardInterrupt:
             close_cut_off(self.app)
-            say(self.place.said("stopped"))
+            say(text("chat.stopped", self.state.language))
 
-    def say(self, text: str) -> None:
-        """A message from the person."""
-        path = self.place.session
+    def send(self, message: str) -> None:
+        """Send a message of the person's to the agent."""
+        path = self.state.session
         if path and self.agent.is_stale(load(self.app.vault, path)):
-            self.output.note(self.place.said("silent", path=path))
+            self.output.note(text("chat.stale", self.state.language, path=path))
             path = ""
-        late = catch_up(self.app, self.index)
+        late = catch_up(self.app, self.index, progress=progress)
         if late:
-            self.output.note(self.place.said("search", why=late))
-        self._tell(self._going(lambda line: self.agent.ask(Asked(text, YOU), path, line)))
+            self.output.note(text("chat.index_behind", self.state.language, why=late))
+        self._finish(self._run(lambda line: self.agent.ask(Asked(message, YOU), path, line)))
 
-    def _word(self, text: str) -> None:
-        name, _, rest = text.partition(" ")
+    def _command(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
         name = name.lower()
         if name in ("/quit", "/exit"):
             self.over = True
         elif name == "/continue":
             self._resume()
-        elif name in WORDS:
+        elif name in COMMANDS:
             if name == "/recall":
-                catch_up(self.app, self.index)
-            self._show(WORDS[name](self.place, rest.strip()))
+                catch_up(self.app, self.index, progress=progress)
+            self._show(COMMANDS[name](self.state, rest.strip()))
         else:
-            self._show(self.place.said("no word", name=name))
+            self._show(text("chat.no_command", self.state.language, name=name))
 
     def _resume(self) -> None:
-        if not self.place.session or load(self.app.vault, self.place.session).open_run is None:
-            self._show(self.place.said("nothing to go on"))
+        if not self.state.session or load(self.app.vault, self.state.session).open_run is None:
+            self._show(text("chat.nothing_to_resume", self.state.language))
             return
-        self._tell(self._going(lambda line: self.agent.resume(self.place.session, line)))
+        self._finish(self._run(lambda line: self.agent.resume(self.state.session, line)))
 
-    def _take_up_what_waits(self) -> None:
-        began = load(self.app.vault, self.place.session).open_run
-        if began is not None:
-            self.output.note(self.place.said("not finished", task=began.task[:80]))
-
-    def _going(self, begin: Callable[[Line], Ended]) -> Ended:
-        """Let a run go while the person may type and press Ctrl-C."""
+    def _run(self, begin: Callable[[Line], Ended]) -> Ended:
+        """One run, during which the person may type messages and press Ctrl-C."""
         mailbox = Mailbox()
-        with self.keys.listening(mailbox), stopped_by_ctrl_c() as stop:
-            ended = begin(Line(self.screen.text, stop, mailbox))
-        self.over = self.over or stop.for_good
-        self.screen.whole(ended.answer)
-        self.place.session, self.place.run = ended.session, ended.run
+        with self.lines.listening(mailbox), stopped_by_ctrl_c() as stop:
+            ended = begin(Line(self.screen.show_text, stop, mailbox))
+        self.over = self.over or stop.ends_program
+        self.screen.show_rest(ended.answer)
+        self.state.session = ended.session
         return ended
 
-    def _tell(self, ended: Ended) -> None:
-        """What is to be said when a run has stopped, having asked for what it waits for."""
-        if self.keys.terminal and not self.over:
+    def _finish(self, ended: Ended) -> None:
+        """Show how a run has stopped, once the person was asked for what it waits for."""
+        if self.lines.terminal and not self.over:
             resume = self.agent.resume
             ended = settle(
                 self.agent,
                 ended,
                 keyboard,
-                lambda path, first: self._going(lambda line: resume(path, line, first)),
+                lambda path, first: self._run(lambda line: resume(path, line, first)),
             )
-        if ended.outcome is Outcome.FAILED and not self.keys.terminal:
-            raise Failed(failure(ended), answered(self.agent, ended))
+        if ended.outcome is Outcome.FAILED and not self.lines.terminal:
+            raise Failed(failure(ended), document(self.agent, ended))
         if self.output.json:
-            show(to_json({"ok": True, **answered(self.agent, ended)}))
+            show(to_json({"ok": True, **document(self.agent, ended)}))
             return
         if not self.screen.live:
             show(ended.answer)
-        for line in self._short(ended):
+        for line in self._remarks(ended):
             self.output.note(line)
 
-    def _show(self, text: str) -> None:
+    def _show(self, shown: str) -> None:
         if self.output.json:
-            show(to_json({"ok": True, "text": text}))
+            show(to_json({"ok": True, "text": shown}))
         else:
-            self.output.emit({}, text)
+            self.output.emit({}, shown)
 
-    def _short(self, ended: Ended) -> list[str]:
-        """What there is to say besides the answer."""
-        tell, count = self.place.said, len(ended.commits)
-        lines = why(ended, self.app.settings.vault.language) if ended.outcome is not Outcome.FINISHED else []
-        lines += [tell("continue")] if ended.outcome.can_go_on else []
-        lines += [tell("changes", count=count, s="" if count == 1 else "s")] if count else []
-        return [*lines, *queued(ended, self.app.settings.vault.language)]
+    def _remarks(self, ended: Ended) -> list[str]:
+        """The lines below an answer: why the run stopped, and what it changed."""
+        language, count = self.state.language, len(ended.commits)
+        lines = why(ended, language) if ended.outcome is not Outcome.FINISHED else []
+        lines += [text("chat.can_resume", language)] if ended.outcome.can_go_on else []
+        if count == 1:
+            lines.append(text("chat.change", language))
+        elif count:
+            lines.append(text("chat.changes", language, count=count))
+        return [*lines, *queued(ended, language)]

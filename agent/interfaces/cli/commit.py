@@ -29,10 +29,10 @@ def command(output: Output, confirmed: bool) -> None:
         "unread": list(outcome.unread),
         "queued": outcome.queued,
     }
-    output.emit(document, lambda: _said(outcome, left))
+    output.emit(document, lambda: _format(outcome, left))
 
 
-def _said(outcome: Outcome, left: list[Dirty]) -> str:
+def _format(outcome: Outcome, left: list[Dirty]) -> str:
     if outcome.queued:
         return f"not committed yet: {outcome.queued}"
     lines = ["nothing committed" if outcome.unread or outcome.open else "nothing to commit"]

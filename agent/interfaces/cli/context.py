@@ -1,4 +1,4 @@
-"""`vault-agent context`: what would be put before the model for a task, what it takes of the budget, and why."""
+"""`vault-agent context`: the text that a model would be given for a task, and its share of the token budget."""
 
 from contextlib import closing
 
@@ -9,9 +9,9 @@ from agent.context.assemble import Opening
 from agent.context.budget import Line, table
 from agent.errors import UserError
 from agent.events.runs import Speaker
-from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.search import catch_up
+from agent.interfaces.cli.output import Output, progress
 from agent.loop.run import Asked
+from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import library
 from agent.workspace.workspace import build
 
@@ -25,7 +25,7 @@ def command(output: Output, task: str) -> None:
         raise UserError("the task is empty", hint='vault-agent context --explain "What did I plan for June?"')
     app = build(output.vault())
     with closing(library(app)) as index:
-        late = catch_up(app, index)
+        late = catch_up(app, index, progress=progress)
         with closing(build_runs(app, index)) as agent:
             start, rows, tools = agent.explain(Asked(task, Speaker("cli")))
             model = agent.account.models.main.model
@@ -48,14 +48,14 @@ def command(output: Output, task: str) -> None:
         "absent": list(start.absent),
         "problems": [*start.problems, *([late] if late else [])],
     }
-    output.emit(document, lambda: _said(start, rows, tools, late))
+    output.emit(document, lambda: _format(start, rows, tools, late))
 
 
 def _row(row: Line) -> dict[str, object]:
     return {"part": row.name, "tokens": row.used, "allowed": row.allowed, "kept": row.kept, "cut": row.cut}
 
 
-def _said(start: Opening, rows: tuple[Line, ...], tools: tuple[str, ...], late: str | None) -> str:
+def _format(start: Opening, rows: tuple[Line, ...], tools: tuple[str, ...], late: str | None) -> str:
     lines = [table(rows), "", f"tools: {', '.join(tools) or 'none'}", ""]
     for message in start.messages:
         lines.append(f"before the task, {message.source}:")

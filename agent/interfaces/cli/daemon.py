@@ -6,18 +6,19 @@ from types import FrameType
 
 import click
 
+from agent.app.setup import make_vault
 from agent.daemon import Daemon
-from agent.interfaces.cli.init import make_vault
 from agent.interfaces.cli.output import Output, find_vault
+from agent.texts import LANGUAGES, Language
 from agent.workspace.workspace import build
 
 
 @click.command(short_help="Watch the vault: index, commit, react.")
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--init", "make", is_flag=True, help="Make PATH a vault first, if it is none.")
-@click.option("--language", type=click.Choice(["en", "zh"]), help="With --init: the notes' language.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="With --init: the notes' language.")
 @click.pass_obj
-def command(output: Output, path: Path | None, make: bool, language: str | None) -> None:
+def command(output: Output, path: Path | None, make: bool, language: Language | None) -> None:
     """Watch the vault at PATH (or the one you are in) until Ctrl-C or SIGTERM.
 
     Changes are found by search within a second, and what you edit by hand is committed in your name when you pause. A

@@ -1,140 +1,110 @@
-"""Asking the person at the terminal what a run waits for: a yes to a call, or the answer to a question.
+"""Asking the person at the terminal for what a run waits for: a yes to a call, or the answer to a question.
 
-What they say is recorded as if they had ticked it in the note; then the run goes on. Whoever has nobody at a terminal
-leaves it to the note, the commands and the daemon. What is asked is read anew from our own record before each prompt,
-and shown in a frame that fits the screen; the prompt's last line names the tool and what it would change.
+A decision is recorded as if they had ticked it in the note; then the run is resumed. Without a terminal, deciding is
+left to the note, the commands and the daemon. The call is loaded from the program's own record before each prompt and
+shown in a frame that fits the screen; the prompt's last line names the tool and what it would change.
 """
 
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from agent.errors import LockHeld, UserError
 from agent.inert import escape_line
-from agent.interfaces.cli.named import short
+from agent.interfaces.cli.lookup import short_id
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
 from agent.runs.decisions import Question, answer, read_question
 from agent.runs.service import Runs
+from agent.texts import Language, in_all_languages, text
 from agent.tools.approval_note import shows, title
 from agent.tools.asked import Asked
 
-Read: TypeAlias = Callable[[str], str]
+AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` when there is none, `KeyboardInterrupt` on Ctrl-C."""
-Begin: TypeAlias = Callable[[str, Callable[[], object]], Ended]
-"""Takes up the run of a session (path), having done this first."""
+Resume: TypeAlias = Callable[[str, Callable[[], object]], Ended]
+"""Records a decision with the function that is given, then resumes the run of the session at the path."""
 
-_YES, _NO = {"y", "yes", "是", "是的", "好", "好的", "可以", "同意"}, {"n", "no", "否", "不", "不行", "不要", "不同意"}
-_LATER = {"", "l", "later", "稍后"}
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
-"""What stands between the word and the reason."""
+"""Separates the word (yes, no) from the reason."""
 _AROUND = 10
-"""Rows of the screen that are for the question itself and its prompt."""
+"""Rows of the screen that are kept free for the rest of the question and its prompt."""
 _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
-_SAID: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "decide": "Allow {tool}{what}? yes, no (and why), or later? ",
-        "changes": " to change {names}",
-        "with": " with {names}",
-        "comma": ", ",
-        "and more": "{names} and {count} more",
-        "answer": "Your answer to {path} (empty: later)? ",
-        "asks": "The agent asks",
-        "other": "The note was changed and does not show this call any more.",
-        "note": "The note: {path}",
-        "more": "NOT ALL IS SHOWN: {count} more lines, see vault-agent approvals show {id}",
-        "rest": "NOT ALL IS SHOWN: {count} more lines in the note.",
-        "late": "not recorded: {}",
-    },
-    "zh": {
-        "decide": "允许 {tool}{what}吗？是、否（可以写理由），还是稍后（y/n/l）？",
-        "changes": " 改动 {names} ",
-        "with": "（{names}）",
-        "comma": "、",
-        "and more": "{names} 等（另有 {count} 篇）",
-        "answer": "你对 {path} 的回答（留空：稍后）？",
-        "asks": "助手想问你",
-        "other": "那篇笔记被改过，已经不是这次调用了。",
-        "note": "笔记：{path}",
-        "more": "没有全部显示：另有 {count} 行。要看全部，运行：vault-agent approvals show {id}",
-        "rest": "没有全部显示：笔记里另有 {count} 行。",
-        "late": "没有记下：{}",
-    },
-}
 
 
-def settle(agent: Runs, ended: Ended, read: Read, resume: Begin) -> Ended:
-    """While the run waits and the person decides here, record it and go on; how the run ended in the end."""
+def settle(agent: Runs, ended: Ended, ask: AskLine, resume: Resume) -> Ended:
+    """Ask, record and resume as long as the run waits and the person decides; returns how the last of it ended."""
     while ended.outcome.waits:
-        decided = _decided(agent, ended, read)
-        if decided is None:
+        record = _ask_decision(agent, ended, ask)
+        if record is None:
             break
         try:
-            ended = resume(ended.session, decided)
-        except (LockHeld, UserError) as error:
-            said = _SAID[agent.app.settings.vault.language]  # somebody was quicker: in the note, or in another window
-            say(said["late"].format(error.message))
+            ended = resume(ended.session, record)
+        except (LockHeld, UserError) as error:  # it was decided meanwhile: in the note, or in another window
+            say(text("decide.not_recorded", agent.app.settings.vault.language, reason=error.message))
             break
     return ended
 
 
-def _decided(agent: Runs, ended: Ended, read: Read) -> Callable[[], object] | None:
-    """What records the person's decision; None for later."""
+def _ask_decision(agent: Runs, ended: Ended, ask: AskLine) -> Callable[[], object] | None:
+    """Ask for the decision; returns a function that records it, None for "later"."""
     try:
         if ended.outcome is Outcome.QUESTION_ASKED:
-            return _answered(agent, ended.waits_for, read)
-        return _approved(agent, ended.waits_for, read)
+            return _ask_answer(agent, ended.waits_for, ask)
+        return _ask_approval(agent, ended.waits_for, ask)
     except (EOFError, KeyboardInterrupt):
         show("")
         return None
 
 
-def _approved(agent: Runs, path: str, read: Read) -> Callable[[], object] | None:
+def _ask_approval(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] | None:
     language = agent.app.settings.vault.language
     while (asked := agent.approvals.find(path)) is not None:
         show_framed(approval_frame(asked, agent.app.vault.read(asked.path) or b"", language, *size()))
-        word, _, reason = _PAUSE.sub(" ", read(approval_prompt(asked, language)).strip(), count=1).partition(" ")
+        word, _, reason = _PAUSE.sub(" ", ask(approval_prompt(asked, language)).strip(), count=1).partition(" ")
         word = word.casefold()
-        if word in _YES | _NO:
-            return _decision(agent, asked.id, word in _YES, reason)
-        if word in _LATER:
+        if word in _words("decide.yes") | _words("decide.no"):
+            return partial(agent.approvals.decide, asked.id, word in _words("decide.yes"), reason)
+        if not word or word in _words("decide.later"):
             break
     return None
 
 
-def _decision(agent: Runs, name: str, yes: bool, reason: str) -> Callable[[], object]:
-    return lambda: agent.approvals.decide(name, yes, reason)
+def _words(key: str) -> set[str]:
+    """The words for an answer, in every language."""
+    return {word for words in in_all_languages(key) for word in words.split()}
 
 
-def _answered(agent: Runs, path: str, read: Read) -> Callable[[], object] | None:
+def _ask_answer(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] | None:
     question = read_question(agent.app.vault, path)
     if question is None:
         return None
     language = agent.app.settings.vault.language
     show_framed(question_frame(question, language, *size()))
-    said = read(_SAID[language]["answer"].format(path=_named(question.path))).strip()
-    if not said:
+    words = ask(text("decide.answer", language, path=_quoted(question.path))).strip()
+    if not words:
         return None
-    chosen = question.options[int(said) - 1] if said.isdecimal() and 0 < int(said) <= len(question.options) else said
-    return lambda: answer(agent.app, question, chosen)
+    by_number = dict(enumerate(question.options, 1))
+    chosen = by_number.get(int(words), words) if words.isdecimal() else words
+    return partial(answer, agent.app, question, chosen)
 
 
-def approval_text(asked: Asked, data: bytes, language: str) -> str:
-    """The call that was asked about and all that it would change, from our own record; `data` is its note's."""
-    other = "" if shows(data, asked.shown) else _SAID[language]["other"]
+def approval_text(asked: Asked, data: bytes, language: Language) -> str:
+    """The call and all that it would change, from the program's own record; `data` is the content of its note."""
+    other = "" if shows(data, asked.shown) else text("decide.changed_note", language)
     lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
     return "\n".join(line for line in lines if line)
 
 
-def approval_frame(asked: Asked, data: bytes, language: str, columns: int, rows: int) -> list[str | Styled]:
-    """The same, cut to a screen of that size; its end says how much is not shown, and where it is."""
-    said = _SAID[language]
+def approval_frame(asked: Asked, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:
+    """The approval, cut to a screen of this size; the end says how many lines are left out, and how to see them."""
     room = max(rows - _AROUND, _FEWEST)
     call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
-    head = [asked.why, "" if shows(data, asked.shown) else said["other"]]
+    head = [asked.why, "" if shows(data, asked.shown) else text("decide.changed_note", language)]
     shown_change = _fitting(change, columns, max(room - len(call), room * 2 // 3))
     shown_call = _fitting(call, columns, room - _rows(shown_change, columns))
     left = len(call) - len(shown_call) + len(change) - len(shown_change)
@@ -147,40 +117,39 @@ def approval_frame(asked: Asked, data: bytes, language: str, columns: int, rows:
         *([""] if change else []),
         *(patch_line(_cut(line, columns)) for line in shown_change),
         "",
-        *([Styled(said["more"].format(count=left, id=short(asked)), bold=True)] if left else []),
-        said["note"].format(path=asked.path),
+        *([Styled(text("decide.hidden_call", language, count=left, id=short_id(asked)), bold=True)] if left else []),
+        text("decide.note", language, path=asked.path),
     ]
 
 
-def approval_prompt(asked: Asked, language: str) -> str:
+def approval_prompt(asked: Asked, language: Language) -> str:
     """The line that asks for the yes: the tool, and what it would change or is given."""
-    said = _SAID[language]
     values = asked.paths or tuple(_values(json.loads(asked.shown)["arguments"]))
-    names = said["comma"].join(map(_named, values[:_NAMED]))
+    names = text("decide.comma", language).join(map(_quoted, values[:_NAMED]))
     if len(values) > _NAMED:
-        names = said["and more"].format(names=names, count=len(values) - _NAMED)
-    what = said["changes" if asked.paths else "with"].format(names=names) if values else ""
-    return said["decide"].format(tool=_named(asked.tool), what=what)
+        names = text("decide.and_more", language, names=names, count=len(values) - _NAMED)
+    key = "decide.to_change" if asked.paths else "decide.with_values"
+    what = text(key, language, names=names) if values else ""
+    return text("decide.approve", language, tool=_quoted(asked.tool), what=what)
 
 
-def question_text(question: Question, language: str) -> str:
+def question_text(question: Question, language: Language) -> str:
     """A question with its options numbered."""
-    return "\n".join([f"{_SAID[language]['asks']}  ({question.path})", question.text, *_numbered(question)])
+    return "\n".join([f"{text('decide.question', language)}  ({question.path})", question.text, *_numbered(question)])
 
 
-def question_frame(question: Question, language: str, columns: int, rows: int) -> list[str | Styled]:
-    """The same, cut to a screen of that size."""
-    said = _SAID[language]
-    text, options = question.text.split("\n"), _numbered(question)
-    shown = _fitting(text, columns, max(rows - _AROUND, _FEWEST) - len(options))
-    left = len(text) - len(shown)
+def question_frame(question: Question, language: Language, columns: int, rows: int) -> list[str | Styled]:
+    """The question, cut to a screen of this size."""
+    lines, options = question.text.split("\n"), _numbered(question)
+    shown = _fitting(lines, columns, max(rows - _AROUND, _FEWEST) - len(options))
+    left = len(lines) - len(shown)
     return [
-        Styled(said["asks"], bold=True),
+        Styled(text("decide.question", language), bold=True),
         *(_cut(line, columns) for line in shown),
-        *([Styled(said["rest"].format(count=left), bold=True)] if left else []),
+        *([Styled(text("decide.hidden_question", language, count=left), bold=True)] if left else []),
         *(_cut(line, columns) for line in options),
         "",
-        said["note"].format(path=question.path),
+        text("decide.note", language, path=question.path),
     ]
 
 
@@ -211,16 +180,16 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _values(given: object) -> list[str]:
-    """The texts, numbers and switches among a call's arguments, in their order."""
+    """All single values in a call's arguments, as text, in their order."""
     if isinstance(given, Mapping):
-        return [text for value in given.values() for text in _values(value)]
+        return [each for value in given.values() for each in _values(value)]
     if isinstance(given, list):
-        return [text for value in given for text in _values(value)]
+        return [each for value in given for each in _values(value)]
     return [] if given is None else [str(given)]
 
 
-def _named(name: str) -> str:
-    """A name as one word of a sentence: on one line, in quotes where it is not plain, its middle left out if long."""
+def _quoted(name: str) -> str:
+    """A name for use in a sentence: on one line, in quotes if it has special characters, shortened if long."""
     line = escape_line(name)
     line = line if len(line) <= _SHORT else f"{line[: _SHORT // 2]}…{line[-_SHORT // 2 :]}"
     return line if _PLAIN.fullmatch(line) else '"{}"'.format(line.replace('"', '\\"'))

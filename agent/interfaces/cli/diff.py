@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import Difference, of_commit, of_working_tree
@@ -31,9 +31,9 @@ def command(output: Output, commit: str | None, path: str | None) -> None:
         oid = resolve(vault, commit)
         found = of_commit(vault, oid)
     if path:
-        found = [item for item in found if _is_in(item, inside(path, vault.place.root))]
+        found = [item for item in found if _is_in(item, path_in_vault(path, vault.place.root))]
     document = {"commit": oid, "files": [_document(item) for item in found]}
-    output.emit(document, lambda: _text(found))
+    output.emit(document, lambda: _format(found))
     if not found:
         output.note("everything is committed" if commit is None and not path else "no note was changed")
 
@@ -53,7 +53,7 @@ def _document(item: Difference) -> Mapping[str, object]:
     }
 
 
-def _text(found: Sequence[Difference]) -> Printed | bytes:
+def _format(found: Sequence[Difference]) -> Printed | bytes:
     """The patch as git wrote it, byte for byte; with colours on a terminal."""
     patch = b"".join(item.patch for item in found)
     if not sys.stdout.isatty():

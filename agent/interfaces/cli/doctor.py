@@ -5,24 +5,11 @@ from pathlib import Path
 
 import click
 
-from agent.app.diagnostics.agent import agent_checks
-from agent.app.diagnostics.search import search_checks
-from agent.app.diagnostics.skills import skill_checks
-from agent.clock import SystemClock
-from agent.config.directories import Directories, directories
-from agent.config.load import Loaded, load
-from agent.config.masking import keep_out_of_print
-from agent.config.resources import resource
-from agent.errors import AgentError, NotAVault
-from agent.interfaces.cli.init import hook_program, hook_scripts
+from agent.app.diagnostics.diagnose import diagnose
+from agent.errors import NotAVault
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines
-from agent.vault.health import examine, probe
-from agent.vault.health.probe import Check, Level, ok
-from agent.vault.hooks import ours
-from agent.vault.store import Vault, open_repository
-from agent.vault.template import read_template
-from agent.workspace.workspace import App, options
+from agent.vault.health.probe import Check, Level
 
 _SHOWN = 10
 
@@ -38,13 +25,8 @@ def command(output: Output, fix: bool, ask_model: bool) -> None:
 
     Outside a vault only the machine is probed. Nothing that a person wrote is changed, with or without --fix.
     """
-    places = directories()
     root, checks = _root(output)
-    loaded, found = _settings(root)
-    checks += found
-    checks += probe.machine(places.state, SystemClock(), options(loaded.settings))
-    if root is not None:
-        checks += _vault(root, places, loaded, fix, ask_model)
+    checks += diagnose(root, fix=fix, ask_model=ask_model)
     bad = any(check.level is Level.BAD for check in checks)
     steps = list(dict.fromkeys(check.next for check in checks if check.next and check.level is not Level.OK))
     document = {
@@ -63,7 +45,7 @@ def command(output: Output, fix: bool, ask_model: bool) -> None:
         ],
         "next": steps,
     }
-    output.emit(document, lambda: _said(checks, steps))
+    output.emit(document, lambda: _format(checks, steps))
     if bad:
         raise CheckFailed
 
@@ -77,56 +59,7 @@ def _root(output: Output) -> tuple[Path | None, list[Check]]:
         return None, [Check(Level.WARN, "vault", "none here; only the machine is probed", next="vault-agent init PATH")]
 
 
-def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
-    """The settings, without the vault's or the machine's own where these cannot be read."""
-    checks: list[Check] = []
-    tries: list[tuple[Path | None, dict[str, str] | None]] = [(root, None), (None, None), (None, {})]
-    for vault, environ in tries:
-        try:
-            loaded = load(vault, environ=environ)
-        except AgentError as error:
-            checks.append(Check(Level.BAD, "settings", error.message, next=error.hint))
-            continue
-        if loaded.warnings:
-            what = f"{len(loaded.warnings)} lines in the vault's settings are ignored"
-            checks.append(Check(Level.WARN, "settings", what, loaded.warnings))
-        return loaded, list(dict.fromkeys(checks)) or [ok("settings", "can be read")]
-    raise AgentError("no settings can be read", hint="install vault-agent again")
-
-
-def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model: bool) -> list[Check]:
-    opened: list[Vault] = []
-
-    def open_it() -> list[Check]:
-        vault = open_repository(root, places.state, SystemClock(), options(loaded.settings))
-        if vault is None:
-            return [Check(Level.BAD, "repository", f"{root} has no git repository", next=f"vault-agent init {root}")]
-        opened.append(vault)
-        keep_out_of_print(vault.known.values)
-        return [ok("vault", f"{root}, repository {vault.place.gitdir}")]
-
-    checks = probe.guarded("vault", open_it)
-    for vault in opened:
-        checks += examine.repository(vault, fix=fix)
-        checks += examine.notes(vault)
-        checks += examine.trust(vault, _own_hooks(vault))
-        files = read_template(resource("vault_template"), loaded.settings.vault.language)
-        checks += examine.template(vault, files)
-        app = App(vault, loaded.settings, loaded, vault.clock, places)
-        checks += search_checks(app, fix=fix)
-        checks += skill_checks(app)
-        checks += agent_checks(app, ask_model=ask_model)
-    return checks
-
-
-def _own_hooks(vault: Vault) -> set[str]:
-    try:
-        return ours(vault, hook_scripts(), hook_program())
-    except (AgentError, OSError):
-        return set()
-
-
-def _said(checks: Sequence[Check], steps: Sequence[str]) -> str:
+def _format(checks: Sequence[Check], steps: Sequence[str]) -> str:
     lines: list[str] = []
     for check in checks:
         lines.append(f"{check.level.value:4}  {check.name}: {check.what}")

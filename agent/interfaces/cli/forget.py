@@ -1,4 +1,4 @@
-"""`vault-agent forget`: a note goes, with what says the same, and nothing brings it back."""
+"""`vault-agent forget`: removes a note and entries that say the same, and keeps them from being written again."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -41,12 +41,12 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
     if purged:
         _purge(output, app, name, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
         return
-    forgetting = plan(app.vault, _standing(app, name))
+    forgetting = plan(app.vault, _find(app, name))
     if not dry_run and not yes and forgetting.changed and _can_ask(output):
-        show_framed([f"forget {name}", *_listed(forgetting)], error=True)
+        show_framed([f"forget {name}", *_effects(forgetting)], error=True)
         confirm("forget all of this?", abort=True, error=True)
     outcome = Outcome() if dry_run else carry_out(app.vault, forgetting, _language(app), confirmed=yes)
-    output.emit(_document(forgetting, outcome, dry_run), lambda: as_lines(_said(forgetting, outcome, dry_run)))
+    output.emit(_document(forgetting, outcome, dry_run), lambda: as_lines(_format(forgetting, outcome, dry_run)))
 
 
 def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
@@ -54,7 +54,10 @@ def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes
     path, forgetting = forgetter.plan(name)
     found = forgetter.preview(path, forgetting, remote=yes_remote)
     if dry_run:
-        output.emit(_purged(forgetting, Outcome(), found, True), lambda: as_lines(_told(forgetting, found, True)))
+        output.emit(
+            _purge_document(forgetting, Outcome(), found, True),
+            lambda: as_lines(_format_purge(forgetting, found, True)),
+        )
         return
     if not yes:
         if not _can_ask(output):
@@ -62,14 +65,16 @@ def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes
                 "a purge cannot be undone, so it needs a yes",
                 hint="look at it with --dry-run, then repeat it with --yes",
             )
-        show_framed([*_told(forgetting, found, True)], error=True)
+        show_framed([*_format_purge(forgetting, found, True)], error=True)
         confirm("write the history of this branch anew without it?", abort=True, error=True)
     outcome, done = forgetter.carry_out(path, forgetting, remote=yes_remote, confirmed=yes)
-    output.emit(_purged(forgetting, outcome, done, False), lambda: as_lines(_told(forgetting, done, False)))
+    output.emit(
+        _purge_document(forgetting, outcome, done, False), lambda: as_lines(_format_purge(forgetting, done, False))
+    )
 
 
-def _standing(app: App, name: str) -> str:
-    """The path of the note that is meant; raises `NoteGone`, which says so where only the history has it."""
+def _find(app: App, name: str) -> str:
+    """The path of the note with this name; raises `NoteGone`, with a hint where only the history still has it."""
     try:
         return find_note(app.vault, name)
     except NoteGone:
@@ -101,7 +106,7 @@ def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mappin
     }
 
 
-def _purged(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_run: bool) -> Mapping[str, object]:
+def _purge_document(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_run: bool) -> Mapping[str, object]:
     return {
         **_document(forgetting, outcome, dry_run),
         "purged": {
@@ -115,7 +120,7 @@ def _purged(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_run: boo
     }
 
 
-def _listed(forgetting: Forgetting) -> Iterator[str]:
+def _effects(forgetting: Forgetting) -> Iterator[str]:
     yield from (f"  goes from the history: {path}" for path in forgetting.past[:_SHOWN])
     yield from (f"  goes: {path}" for path, _ in forgetting.gone[:_SHOWN])
     if len(forgetting.gone) > _SHOWN:
@@ -125,25 +130,25 @@ def _listed(forgetting: Forgetting) -> Iterator[str]:
     yield from (f"  stays, and says it too: {path}" for path in forgetting.mentions[:_SHOWN])
 
 
-def _said(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield "would forget; nothing is changed yet:"
     elif outcome.queued:
         yield f"waits, because {outcome.queued}; it is forgotten when that ends:"
     else:
         yield f"forgotten in {(outcome.commit or '')[:10]}:"
-    yield from _listed(forgetting)
+    yield from _effects(forgetting)
     if outcome.commit:
         yield f"to have it again: vault-agent undo {outcome.commit[:10]}"
         yield "the history still holds it; --purge removes it there too"
 
 
-def _told(forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterator[str]:
+def _format_purge(forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterator[str]:
     if dry_run:
         yield f"would forget, and write {found.commits} commits anew; nothing is changed yet:"
     else:
         yield f"forgotten, and {found.commits} commits written anew; the branch is at {found.head[:10]}:"
-    yield from _listed(forgetting)
+    yield from _effects(forgetting)
     yield from (f"  still holds it: {name}" for name in found.other_refs)
     if not dry_run and found.backup:
         yield f"the commits as they were: {found.backup}"

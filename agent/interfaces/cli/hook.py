@@ -1,4 +1,4 @@
-"""`vault-agent hook`: what the git hooks call; not for people, so `--help` does not list it."""
+"""`vault-agent hook`: called by the git hooks, not by people; `--help` does not list it."""
 
 import os
 
@@ -27,7 +27,7 @@ def pre_commit(output: Output) -> None:
     index = vault.place.worktree / given if given else None
     found = problems(vault, index)
     listed = [{"path": item.path, "line": item.line, "why": item.why} for item in found]
-    output.emit({"problems": listed}, lambda: _said(found))
+    output.emit({"problems": listed}, lambda: _format(found))
     if found:
         raise CheckFailed
 
@@ -43,7 +43,7 @@ def rescan(output: Output) -> None:
     output.emit({"settled": settled}, "")
 
 
-def _said(found: list[Problem]) -> str:
+def _format(found: list[Problem]) -> str:
     lines = [str(item) for item in found]
     if any("secret" in item.why for item in found):
         lines.append(f"A line that is no secret is excused by <!-- {EXCUSE} --> or %% {EXCUSE} %% on it.")

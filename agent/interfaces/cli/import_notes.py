@@ -1,4 +1,4 @@
-"""`vault-agent import`: memories of an older layout become entries."""
+"""`vault-agent import`: turns memories of an older layout into entries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ def command(output: Output, folder: Path, dry_run: bool) -> None:
     """
     app = build(output.vault())
     found, outcome = take_in(app, folder, dry_run=dry_run)
-    output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_said(found, outcome, dry_run)))
+    output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run)))
 
 
 def _document(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
@@ -41,7 +41,7 @@ def _document(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Mappin
     return {"dry_run": dry_run, "commit": outcome.commit, "queued": outcome.queued, "taken": taken, "left": left}
 
 
-def _said(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Iterator[str]:
     taken = sum(each.fate is Fate.TAKEN for each in found)
     memories = f"{taken} memor{'y' if taken == 1 else 'ies'}"
     if dry_run:

@@ -1,34 +1,29 @@
 """`vault-agent init`: make a folder a vault, and say in a few lines what was done and what to try."""
 
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
 import click
 
-from agent.clock import SystemClock
-from agent.config.directories import directories
-from agent.config.load import load
-from agent.config.resources import resource
+from agent.app.setup import hook_program, hook_scripts, make_vault
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.prompt import confirm
-from agent.vault.hooks import NAMES, install
-from agent.vault.initialise import Initialised, initialise
-from agent.vault.template import Left, read_template
-from agent.workspace.workspace import options
+from agent.texts import LANGUAGES, Language, text
+from agent.vault.hooks import install
+from agent.vault.initialise import Initialised
+from agent.vault.template import Left
 
 _SHOWN = 10
-_SAMPLE = {"en": "The spare key is with Ana", "zh": "备用钥匙在小安那里"}
 
 
 @click.command(short_help="Make a folder a vault; touches nothing that exists.")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--language", type=click.Choice(["en", "zh"]), help="The language of the notes that are laid; else en.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else en.")
 @click.option("--hooks/--no-hooks", default=None, help="Put our git hooks into the repository, or do not ask.")
 @click.option("--restore", is_flag=True, help="In a vault, lay again what is missing of the template.")
 @click.pass_obj
-def command(output: Output, path: Path, language: str | None, hooks: bool | None, restore: bool) -> None:
+def command(output: Output, path: Path, language: Language | None, hooks: bool | None, restore: bool) -> None:
     """Make PATH a vault: a new folder, an Obsidian vault or any folder of notes, with git or without.
 
     Nothing that exists is touched. Where there is no git repository, one is made and what is in the folder becomes its
@@ -51,16 +46,7 @@ def command(output: Output, path: Path, language: str | None, hooks: bool | None
         "hooks_left": [{"path": item.path, "why": item.why} for item in left],
         "next": _next(done, language),
     }
-    output.emit(document, lambda: _said(done, installed, left, hooks, language))
-
-
-def make_vault(path: Path, language: str | None, *, restore: bool = False) -> tuple[Initialised, str]:
-    """Make the folder a vault with this machine's settings; returns what was done and the language."""
-    loaded = load(path if path.is_dir() else None)
-    language = language or loaded.settings.vault.language
-    template = read_template(resource("vault_template"), language)
-    state = directories().state
-    return initialise(path, template, state, SystemClock(), options(loaded.settings), restore=restore), language
+    output.emit(document, lambda: _format(done, installed, left, hooks, language))
 
 
 def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list[str], list[Left]]:
@@ -71,20 +57,6 @@ def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list
     return install(done.vault, hook_scripts(), hook_program())
 
 
-def hook_scripts() -> dict[str, bytes]:
-    """Our git hooks, by name."""
-    return {name: (resource("hooks") / name).read_bytes() for name in NAMES}
-
-
-def hook_program() -> Path | None:
-    """The full path of the program, for hooks that an editor starts with a short PATH."""
-    beside = Path(sys.executable).parent / PROGRAM
-    if beside.is_file():
-        return beside
-    found = shutil.which(PROGRAM)
-    return Path(found).absolute() if found else None
-
-
 def _call(done: Initialised) -> str:
     """The program's name with the vault it is to use, as one would type it here."""
     root = done.vault.place.root
@@ -92,12 +64,12 @@ def _call(done: Initialised) -> str:
     return PROGRAM if here == root or root in here.parents else f"{PROGRAM} --vault {shlex.quote(str(root))}"
 
 
-def _next(done: Initialised, language: str) -> list[str]:
+def _next(done: Initialised, language: Language) -> list[str]:
     call = _call(done)
-    return [f"{call} remember {shlex.quote(_SAMPLE[language])}", f"{call} log"]
+    return [f"{call} remember {shlex.quote(text('init.sample', language))}", f"{call} log"]
 
 
-def _said(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: str) -> str:
+def _format(done: Initialised, installed: list[str], left: list[Left], hooks: bool | None, language: Language) -> str:
     root = done.vault.place.root
     lines = [f"{root} is already a vault" if done.was_vault else f"{root} is a vault now"]
     if done.human_commit:

@@ -1,22 +1,23 @@
-"""`vault-agent log`: the changes of the vault, newest first, in the notes' own terms."""
+"""`vault-agent log`: the commits of the vault, newest first, described by what changed in the notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import click
 
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import Styled, as_lines
-from agent.interfaces.cli.times import Moment, absolute, moment, relative
+from agent.interfaces.cli.time_format import format_ago, format_time, parse_time
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
 from agent.workspace.workspace import build
 
 _FILES, _LINES = 8, 6
-"""How many notes of a commit, and lines about a note, the text shows; JSON has them all."""
+"""The most notes of a commit, and lines about a note, that the text shows; JSON has them all."""
 
-Told = Sequence[Sequence[str]]
+ChangeLines = Sequence[Sequence[str]]
+"""For each file of a commit, the lines that say what was changed in it."""
 
 
 @click.command(
@@ -28,8 +29,8 @@ Told = Sequence[Sequence[str]]
 @click.option("--actor", metavar="WHO", help="human, agent, http, job:ID or mcp:CLIENT.")
 @click.option("--run", metavar="ID", help="Only what this run did.")
 @click.option("--job", metavar="ID", help="Only what this job did.")
-@click.option("--since", metavar="TIME", type=Moment(), help="Only from this time on.")
-@click.option("--until", metavar="TIME", type=Moment(), help="Only up to this time; a day counts whole.")
+@click.option("--since", metavar="TIME", help="Only from this time on.")
+@click.option("--until", metavar="TIME", help="Only up to this time; a day counts whole.")
 @click.option(
     "-n", "count", metavar="N", type=click.IntRange(0), default=20, show_default=True, help="At most N; 0: all."
 )
@@ -51,23 +52,22 @@ def command(
         actor=actor,
         run=run,
         job=job,
-        path=inside(path, app.vault.place.root) if path else None,
-        since=moment(since, now) if since else None,
-        until=moment(until, now, end=True) if until else None,
+        path=path_in_vault(path, app.vault.place.root) if path else None,
+        since=parse_time(since, now) if since else None,
+        until=parse_time(until, now, end=True) if until else None,
         limit=count + 1 if count else None,
     )
     shown = found[:count] if count else found
-    lines = iter(describe(app.vault, [change for commit in shown for change in commit.files]))
-    told = [[next(lines) for _ in commit.files] for commit in shown]
-    document = {"commits": [_document(commit, said) for commit, said in zip(shown, told, strict=True)]}
-    output.emit(document, lambda: _text(shown, told, now))
+    described = iter(describe(app.vault, [change for commit in shown for change in commit.files]))
+    entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
+    output.emit({"commits": [_document(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:
         output.note("no changes" if not any((path, actor, run, job, since, until)) else "no change fits")
     elif len(found) > len(shown):
         output.note(f"there is more: -n {count * 2}, or -n 0 for all")
 
 
-def _document(commit: Commit, told: Told) -> Mapping[str, object]:
+def _document(commit: Commit, changes: ChangeLines) -> Mapping[str, object]:
     return {
         "commit": commit.id,
         "when": commit.when.isoformat(),
@@ -80,34 +80,34 @@ def _document(commit: Commit, told: Told) -> Mapping[str, object]:
         "session": commit.session or None,
         "undoes": list(commit.undoes),
         "files": [
-            {"kind": change.kind, "path": change.path, "old_path": change.old_path, "changes": list(said)}
-            for change, said in zip(commit.files, told, strict=True)
+            {"kind": change.kind, "path": change.path, "old_path": change.old_path, "changes": list(lines)}
+            for change, lines in zip(commit.files, changes, strict=True)
         ],
     }
 
 
-def _text(shown: Sequence[Commit], told: Sequence[Told], now: datetime) -> list[str | Styled]:
+def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> list[str | Styled]:
     pieces: list[str | Styled] = []
-    for commit, said in zip(shown, told, strict=True):
-        lines = as_lines(_entry(commit, said, now))
-        pieces += ["\n\n" if pieces else "", Styled(commit.id[:8], colour="yellow"), lines]
+    for commit, changes in entries:
+        text = as_lines(_entry(commit, changes, now))
+        pieces += ["\n\n" if pieces else "", Styled(commit.id[:8], colour="yellow"), text]
     return pieces
 
 
-def _entry(commit: Commit, told: Told, now: datetime) -> Iterator[str]:
+def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]:
     """The lines about a commit, the first without its id."""
     who = commit.author if commit.actor == HUMAN and not commit.tool else commit.actor
     claims = f"claims to be {commit.claims}, not made on this machine" if commit.claims else ""
     parts = [who, claims, f"run {commit.run}" if commit.run else "", commit.tool]
-    when = f"{relative(commit.when, now)} ({absolute(commit.when, now)})"
+    when = f"{format_ago(commit.when, now)} ({format_time(commit.when, now)})"
     yield f"  {when}  {', '.join(filter(None, parts))}"
     yield f"  {commit.subject}"
     for oid in commit.undoes[:_LINES]:
         yield f"    undoes {oid[:8]}"
-    for change, said in [*zip(commit.files, told, strict=True)][:_FILES]:
+    for change, lines in [*zip(commit.files, changes, strict=True)][:_FILES]:
         yield f"    {summary(change)}"
-        yield from (f"      {line}" for line in said[:_LINES])
-        if len(said) > _LINES:
-            yield f"      and {len(said) - _LINES} more"
+        yield from (f"      {line}" for line in lines[:_LINES])
+        if len(lines) > _LINES:
+            yield f"      and {len(lines) - _LINES} more"
     if len(commit.files) > _FILES:
         yield f"    and {len(commit.files) - _FILES} more"

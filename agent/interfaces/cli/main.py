@@ -1,7 +1,7 @@
-"""The entry of the command line: which commands there are, the options they share, and what each failure exits with.
+"""The entry point of the command line: the table of commands, their shared options, and the exit code of each error.
 
-A command's module is imported only when that command runs, so `--help` stays quick and a broken command breaks nobody
-else. This is the one place that maps errors to exit codes; the commands raise, and decide nothing about it.
+A command's module is imported only when that command runs, so `--help` stays quick, and a command that cannot be
+imported does not break the others. Only this module maps errors to exit codes; the commands raise.
 """
 
 import errno
@@ -26,7 +26,7 @@ from agent.interfaces.cli.printing import colour, show
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 
 _GARBAGE = (50_000, 20, 50)
-"""How many objects are made before garbage is looked for; the interpreter's own 700 suit programs that import less."""
+"""Thresholds of the garbage collector, in new objects; the default of 700 is for programs that import less."""
 
 _PERSON_CAN_FIX = {
     errno.EACCES,
@@ -42,7 +42,7 @@ _PERSON_CAN_FIX = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lazy:
+class LazyCommand:
     """A command that is not imported yet; `help` must equal the command's own short help (a test compares them)."""
 
     module: str
@@ -51,39 +51,39 @@ class Lazy:
 
 
 COMMANDS = {
-    "init": Lazy("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
-    "daemon": Lazy("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
-    "search": Lazy("agent.interfaces.cli.search", "Find notes by words and by meaning."),
-    "recall": Lazy("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
-    "reindex": Lazy("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
-    "ask": Lazy("agent.interfaces.cli.ask", "Give the agent a task and see its answer."),
-    "chat": Lazy("agent.interfaces.cli.chat", "Talk with the agent."),
-    "run": Lazy("agent.interfaces.cli.run_note", "Answer what a note asks, in the note."),
-    "approvals": Lazy("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
-    "questions": Lazy("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
-    "context": Lazy("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
-    "trust": Lazy("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
-    "skills": Lazy("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
-    "status": Lazy("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
-    "doctor": Lazy("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
-    "remember": Lazy("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
-    "forget": Lazy("agent.interfaces.cli.forget", "Forget a note: remove it and keep it from coming back."),
-    "import": Lazy("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
-    "memory": Lazy("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
-    "metrics": Lazy("agent.interfaces.cli.metrics", "Show what happened, counted."),
-    "get": Lazy("agent.interfaces.cli.get", "Print a note, by path or id."),
-    "log": Lazy("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
-    "diff": Lazy("agent.interfaces.cli.diff", "Show what a change did to the notes."),
-    "undo": Lazy("agent.interfaces.cli.undo", "Take changes back and keep later edits."),
-    "commit": Lazy("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
-    "config": Lazy("agent.interfaces.cli.config", "Read and write settings."),
-    "bench": Lazy("agent.interfaces.cli.bench", "Measure speed on this machine."),
-    "completion": Lazy("agent.interfaces.cli.completion", "Print a shell completion script."),
-    "hook": Lazy("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
+    "init": LazyCommand("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
+    "daemon": LazyCommand("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
+    "search": LazyCommand("agent.interfaces.cli.search", "Find notes by words and by meaning."),
+    "recall": LazyCommand("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
+    "reindex": LazyCommand("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
+    "ask": LazyCommand("agent.interfaces.cli.ask", "Give the agent a task and see its answer."),
+    "chat": LazyCommand("agent.interfaces.cli.chat", "Talk with the agent."),
+    "run": LazyCommand("agent.interfaces.cli.run_note", "Answer what a note asks, in the note."),
+    "approvals": LazyCommand("agent.interfaces.cli.approvals", "List what waits for your yes, and decide."),
+    "questions": LazyCommand("agent.interfaces.cli.questions", "List what the agent asks you, and answer."),
+    "context": LazyCommand("agent.interfaces.cli.context", "Show what would be put before the model, and its budget."),
+    "trust": LazyCommand("agent.interfaces.cli.trust", "Say whose text arrives from where, and look at it."),
+    "skills": LazyCommand("agent.interfaces.cli.skills", "List, match, review, rate and learn skills."),
+    "status": LazyCommand("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
+    "doctor": LazyCommand("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
+    "remember": LazyCommand("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
+    "forget": LazyCommand("agent.interfaces.cli.forget", "Forget a note: remove it and keep it from coming back."),
+    "import": LazyCommand("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
+    "memory": LazyCommand("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
+    "metrics": LazyCommand("agent.interfaces.cli.metrics", "Show what happened, counted."),
+    "get": LazyCommand("agent.interfaces.cli.get", "Print a note, by path or id."),
+    "log": LazyCommand("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
+    "diff": LazyCommand("agent.interfaces.cli.diff", "Show what a change did to the notes."),
+    "undo": LazyCommand("agent.interfaces.cli.undo", "Take changes back and keep later edits."),
+    "commit": LazyCommand("agent.interfaces.cli.commit", "Commit your own edits now, in your name."),
+    "config": LazyCommand("agent.interfaces.cli.config", "Read and write settings."),
+    "bench": LazyCommand("agent.interfaces.cli.bench", "Measure speed on this machine."),
+    "completion": LazyCommand("agent.interfaces.cli.completion", "Print a shell completion script."),
+    "hook": LazyCommand("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
 }
 
 
-class Frame(click.Group):
+class LazyGroup(click.Group):
     """A group whose commands are named in a table and imported when they are run."""
 
     def make_context(
@@ -191,7 +191,7 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
     ctx.exit()
 
 
-cli = Frame(
+cli = LazyGroup(
     PROGRAM,
     help="A personal agent that lives in your Markdown vault: every change is a note you can read "
     "and a commit you can undo.",
@@ -214,8 +214,7 @@ cli = Frame(
 def run() -> NoReturn:
     """The console entry point.
 
-    A fifth of a search from cold went into what it has no use for: threads for matrices larger than ours, and looking
-    for garbage among what was only just loaded, the last time at the very end.
+    It limits OpenBLAS to one thread and delays garbage collection: together they took a fifth of a search from cold.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(*_GARBAGE)
@@ -241,7 +240,7 @@ def main(args: Sequence[str]) -> int:
 
 
 def _prepare_streams() -> None:
-    """Let any terminal show any text, and let a closed output be nowhere instead of an error."""
+    """Escape characters that the terminal cannot encode, and replace closed streams by /dev/null."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - open until the process ends
     for stream in (sys.stdout, sys.stderr):
@@ -267,7 +266,7 @@ def _invoke(args: list[str]) -> int:
 
 
 def _fail(error: Exception, args: Sequence[str]) -> int:
-    """Say what went wrong, on standard error or as one JSON document, and return the exit code."""
+    """Print the error, on standard error or as one JSON document, and return the exit code."""
     beside: Mapping[str, object] = {}
     if isinstance(error, Failed):
         beside, error = error.document, error.error
@@ -276,7 +275,7 @@ def _fail(error: Exception, args: Sequence[str]) -> int:
         _explain(error, code, args, beside)
         sys.stdout.flush()
     except OSError:
-        # Nobody can be told: what is left in the buffer must not fail once more when the interpreter exits.
+        # No output is left to print to; what is in the buffer must not fail once more when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return code
 
@@ -335,7 +334,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
 
 
 def _usage(error: click.UsageError) -> str:
-    """Where it says how the command is used; and that words want quotes, where there are too many of them."""
+    """A hint that names the help of the command, and quotes where there were too many words."""
     where = f"{error.ctx.command_path if error.ctx else PROGRAM} --help"
     takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
     many = takes and error.message.startswith("Got unexpected extra argument")
@@ -343,13 +342,13 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _asks_json(args: Sequence[str]) -> bool:
-    """Whether `--json` was given, read from the words themselves: the failure may be that they could not be parsed."""
+    """True when `--json` is among the words; click is not asked, as it may have failed to parse them."""
     options = list(args)
     return "--json" in options[: options.index("--") if "--" in options else None]
 
 
 def _reader_gone() -> bool:
-    """Whether it was our own output that broke (as in `… | head`), and not a pipe to another program."""
+    """True when standard output broke (as in `… | head`), and not a pipe to a program that we have started."""
     from select import POLLERR, poll
 
     try:

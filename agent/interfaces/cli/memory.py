@@ -1,24 +1,19 @@
-"""`vault-agent memory`: the upkeep of what is remembered, and how much there is of it."""
+"""`vault-agent memory`: runs the upkeep of memories now, or counts them."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 import click
 
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.times import absolute
-from agent.memory.expiry import expiry
-from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
+from agent.interfaces.cli.time_format import format_time
+from agent.memory.counts import MemoryCounts, count_memories
 from agent.memory.lifecycle import Upkeep
-from agent.memory.memory_note import PATH, remembered
 from agent.memory.report import bullets
-from agent.memory.tombstones import FOLDER as STONES
 from agent.runs.diary import Upkeeper
 from agent.vault.change import Outcome
 from agent.workspace.workspace import build
-
-_SOON = 7 * 86_400
 
 
 @click.group(short_help="Tend what is remembered, and see how much it is.")
@@ -39,7 +34,7 @@ def run(output: Output, dry_run: bool) -> None:
     """
     upkeeper = Upkeeper(build(output.vault()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
-    output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_said(upkeep, outcome, dry_run)))
+    output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_format(upkeep, outcome, dry_run)))
 
 
 @command.command(short_help="Count what is remembered.")
@@ -47,20 +42,9 @@ def run(output: Output, dry_run: bool) -> None:
 def report(output: Output) -> None:
     """Count the entries by type, what expires soon, what is archived and forgotten, and the facts in MEMORY.md."""
     app = build(output.vault())
-    paths, now = app.vault.note_paths(), app.clock.now()
-    entries = kept(app.vault, (path for path in paths if path.startswith(FOLDER)))
-    ends = [until for each in entries if (until := expiry(each.entry, app.settings.memory)) is not None]
-    document = {
-        "entries": len(entries),
-        "types": dict(sorted(Counter(each.entry.type.value for each in entries).items())),
-        "expired": sum(aware(until) <= now for until in ends),
-        "expire_soon": sum(0 < (aware(until) - now).total_seconds() <= _SOON for until in ends),
-        "archived": sum(path.startswith(ARCHIVED) for path in paths),
-        "forgotten": sum(path.startswith(STONES) for path in paths),
-        "facts": len(remembered((app.vault.read(PATH) or b"").decode("utf-8", "replace"))),
-        "oldest": absolute(aware(entries[-1].entry.created), now) if entries else None,
-    }
-    output.emit(document, lambda: "\n".join(_counted(document)))
+    counts = count_memories(app.vault, app.settings.memory)
+    oldest = format_time(counts.oldest, app.clock.now()) if counts.oldest else None
+    output.emit({**asdict(counts), "oldest": oldest}, lambda: "\n".join(_counted(counts, oldest)))
 
 
 def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
@@ -81,7 +65,7 @@ def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, o
     }
 
 
-def _said(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if upkeep.report.is_empty:
         yield "nothing to do"
     elif dry_run:
@@ -93,12 +77,11 @@ def _said(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     yield from (f"  {line}" for line in bullets(upkeep.report, "en"))
 
 
-def _counted(document: Mapping[str, object]) -> Iterator[str]:
-    types = document["types"]
-    kinds = ", ".join(f"{name} {count}" for name, count in types.items()) if isinstance(types, dict) else ""
-    yield f"entries: {document['entries']}" + (f" ({kinds})" if kinds else "")
-    yield f"expire within a week: {document['expire_soon']}, expired already: {document['expired']}"
-    yield f"in the archive: {document['archived']}, forgotten: {document['forgotten']}"
-    yield f"facts in MEMORY.md: {document['facts']}"
-    if document["oldest"]:
-        yield f"the oldest entry is of {document['oldest']}"
+def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:
+    types = ", ".join(f"{name} {count}" for name, count in counts.types.items())
+    yield f"entries: {counts.entries}" + (f" ({types})" if types else "")
+    yield f"expire within a week: {counts.expire_soon}, expired already: {counts.expired}"
+    yield f"in the archive: {counts.archived}, forgotten: {counts.forgotten}"
+    yield f"facts in MEMORY.md: {counts.facts}"
+    if oldest:
+        yield f"the oldest entry is of {oldest}"

@@ -1,4 +1,4 @@
-"""`vault-agent metrics`: what happened, counted."""
+"""`vault-agent metrics`: the counts of events, tools, runs and memories."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -6,24 +6,24 @@ from dataclasses import asdict
 import click
 
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.times import Moment, moment
+from agent.interfaces.cli.time_format import parse_time
 from agent.metrics.totals import Totals, read
 from agent.workspace.workspace import build
 
 
 @click.command(short_help="Show what happened, counted.")
-@click.option("--since", metavar="TIME", type=Moment(), help="Only since then: 7d, today, 2026-11-21.")
+@click.option("--since", metavar="TIME", help="Only since then: 7d, today, 2026-11-21.")
 @click.pass_obj
 def command(output: Output, since: str | None) -> None:
     """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""
     app = build(output.vault())
-    start = moment(since, app.clock.now()).date() if since else None
+    start = parse_time(since, app.clock.now()).date() if since else None
     totals = read(app.metrics, start)
     document = {"since": start.isoformat() if start else None, **asdict(totals)}
-    output.emit(document, lambda: "\n".join(_said(totals)))
+    output.emit(document, lambda: "\n".join(_format(totals)))
 
 
-def _said(totals: Totals) -> Iterator[str]:
+def _format(totals: Totals) -> Iterator[str]:
     families = (
         ("events", totals.events),
         ("tools used", totals.used),

@@ -1,4 +1,4 @@
-"""What every command shares: how it prints, which vault it means, and how it says that a check found something.
+"""Output of a command, the vault it uses, and the two exceptions by which it reports failure after printing.
 
 A command prints its result through `Output.emit`, once and last: as text for a person, or as one JSON document. Errors
 are not printed here: a command raises, and `main` alone turns that into words and an exit code.
@@ -30,7 +30,7 @@ class CheckFailed(Exception):
 
 
 class Failed(Exception):
-    """What was asked for failed, and there is more to say than the error: with `--json`, `document` goes beside it."""
+    """The command failed with `error`; with `--json`, the fields of `document` are printed beside it."""
 
     def __init__(self, error: Exception, document: Mapping[str, object]) -> None:
         super().__init__(str(error))
@@ -40,7 +40,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How this call prints, and the vault it was given; in click's `ctx.obj`."""
+    """The form of output and the vault that this call was given; stored in click's `ctx.obj`."""
 
     json: bool = False
     """One JSON document on standard output instead of text."""
@@ -129,3 +129,9 @@ def _masked(value: object) -> object:
 def say(text: str) -> None:
     """One remark on standard error."""
     show(text, error=True)
+
+
+def progress(text: str) -> None:
+    """A remark about work that takes a while; only where a person watches standard error."""
+    if sys.stderr.isatty():
+        say(text)

@@ -29,7 +29,7 @@ _TAB = 4
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """Text that the program shows in a colour (as click names it), bold or dim, where a terminal can and may."""
+    """Text in a colour (as click names it), bold or dim; plain where the output is no terminal, and with `NO_COLOR`."""
 
     text: str
     colour: str | None = None
@@ -66,7 +66,7 @@ class Stream:
         _put(_reserved(self._escaper.feed(piece), sys.stdout), sys.stdout)
 
     def end(self) -> None:
-        """Print what was held back."""
+        """Print the end of the text, which the escaper held back."""
         left = self._escaper.end()
         if left:
             _put(_reserved(left, sys.stdout), sys.stdout)
@@ -96,7 +96,7 @@ def patch_line(line: str) -> Styled:
 
 
 def reset(*, error: bool = False) -> None:
-    """Take back whatever state a terminal was left in: styles, hidden text, another alphabet, the second screen."""
+    """Reset a terminal: styles, hidden text, another alphabet, the second screen."""
     stream = _stream(error)
     if _can_reset(stream):
         _put(_RESET, stream)
@@ -108,7 +108,7 @@ def wrapped(line: str, width: int) -> list[str]:
 
 
 def as_lines(lines: Iterable[str]) -> str:
-    """Each text on one line, whatever stands in it: a note's name cannot begin a line of its own."""
+    """The texts, each escaped to stay on one line: a line break in a note's name starts no new line."""
     return "\n".join(map(escape_line, lines))
 
 
@@ -118,7 +118,7 @@ def one_line(text: str) -> str:
 
 
 def size(*, error: bool = False) -> tuple[int, int]:
-    """The terminal's columns and rows; 80 and 24 where nobody knows."""
+    """The terminal's columns and rows; 80 and 24 where they cannot be found out."""
     try:
         found = os.get_terminal_size(_stream(error).fileno())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Questions at the terminal: each begins on a terminal whose state is reset, and what was typed before is no answer."""
+"""Questions at the terminal. Before each, the terminal's state is reset and what was typed so far is dropped."""
 
 import sys
 import termios
@@ -21,7 +21,7 @@ def keyboard(prompt: str) -> str:
 
 
 def confirm(question: str, *, default: bool = False, abort: bool = False, error: bool = False) -> bool:
-    """Whether the person says yes, on standard output or standard error; with `abort`, a no raises `click.Abort`."""
+    """Ask on standard output or standard error; returns True for yes. With `abort`, a no raises `click.Abort`."""
     reset(error=error)
     _forget_typed()
     return click.confirm(one_line(question), default=default, abort=abort, err=error)

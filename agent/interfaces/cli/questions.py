@@ -1,11 +1,11 @@
-"""`vault-agent questions`: what the agent asks the person, and the answers."""
+"""`vault-agent questions`: lists what the agent asks the person, and records the answers."""
 
 import click
 
 from agent.interfaces.cli.decide import question_text
-from agent.interfaces.cli.going_on import HERE, go_on, said, wanted
-from agent.interfaces.cli.named import CODES, ending_in, short
+from agent.interfaces.cli.lookup import SHORT_ID, find_by_id, short_id
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.resume import emit_decision
 from agent.runs.decisions import Question, answer, open_questions
 from agent.workspace.workspace import App, build
 
@@ -21,7 +21,7 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     app = build(output.vault())
     waiting = open_questions(app)
-    shown = [f"{short(each)}  {question_text(each, app.settings.vault.language)}" for each in waiting]
+    shown = [f"{short_id(each)}  {question_text(each, app.settings.vault.language)}" for each in waiting]
     text = "\n\n".join([*shown, "vault-agent questions answer ID TEXT"]) if waiting else "nothing is asked"
     output.emit({"questions": [_document(each) for each in waiting]}, text)
 
@@ -35,13 +35,11 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     """Answer a question: TEXT is one of its options, an option's number, or your own words."""
     app = build(output.vault())
     question = _find(app, name)
-    number = int(text) if text.isdecimal() and len(text) < CODES else 0
+    number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
     answer(app, question, words)
-    who, mark = wanted(app, output, question.path, go)
-    output.note(f"answered in {question.path}: {words}")
-    ended = go_on(app, output, mark.session) if who == HERE and mark is not None else None
-    output.emit({**_document(question), "answer": words, "goes_on": who, "run_ended": ended}, said(who, mark))
+    document, note = {**_document(question), "answer": words}, f"answered in {question.path}: {words}"
+    emit_decision(app, output, question.path, document, note, resume_here=go)
 
 
 def _find(app: App, name: str) -> Question:
@@ -49,7 +47,7 @@ def _find(app: App, name: str) -> Question:
     waiting = open_questions(app)
     none, hint = "no run waits here for a question with the id", "vault-agent questions lists them"
     there = next((each for each in waiting if each.path == name), None)
-    return there or ending_in(name, waiting, "questions", none, hint)
+    return there or find_by_id(name, waiting, "questions", none, hint)
 
 
 def _document(question: Question) -> dict[str, object]:

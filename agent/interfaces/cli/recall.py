@@ -1,4 +1,4 @@
-"""`vault-agent recall`: what would be put before a model for a task, each piece with its receipt."""
+"""`vault-agent recall`: the passages that a model could be given for a task, each with its receipt."""
 
 from collections.abc import Collection
 from contextlib import closing
@@ -9,10 +9,11 @@ import click
 
 from agent.errors import UserError
 from agent.index.hit import Answer, Hit
-from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
+from agent.interfaces.cli.output import Output, progress
+from agent.interfaces.cli.search import why
 from agent.memory.given import SPARE, is_given
 from agent.vault.history.versions import last_commit
+from agent.workspace.catch_up import catch_up, open_ahead, search_whole
 from agent.workspace.workspace import App, build
 
 _PIECES = 8
@@ -31,17 +32,17 @@ def command(output: Output, task: str, limit: int) -> None:
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
     app = build(output.vault())
-    index, notes = opened_ahead(app, task)
+    index, notes = open_ahead(app, task)
     with closing(index):
-        late = catch_up(app, index, notes)
+        late = catch_up(app, index, notes, progress=progress)
         ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
-        answer, late = ask_whole(app, index, ask, late)
+        answer, late = search_whole(app, index, ask, late)
     hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in app.vault.changed_files()}
     pieces = [_piece(app, hit, edited) for hit in answer.hits]
     document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}
-    output.emit(document, lambda: _said(answer, pieces))
+    output.emit(document, lambda: _format(answer, pieces))
 
 
 def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
@@ -51,13 +52,13 @@ def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
         "lines": list(hit.lines),
         "commit": None if hit.path in edited else last_commit(app.vault, hit.path),
         "score": hit.score,
-        "why": [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why],
+        "why": why(hit),
         "headings": list(hit.headings),
         "text": hit.passage,
     }
 
 
-def _said(answer: Answer, pieces: list[dict[str, object]]) -> str:
+def _format(answer: Answer, pieces: list[dict[str, object]]) -> str:
     lines: list[str] = []
     for hit, piece in zip(answer.hits, pieces, strict=True):
         commit = str(piece["commit"] or "not committed")[:12]

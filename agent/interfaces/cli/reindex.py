@@ -32,10 +32,10 @@ def command(output: Output, anew: bool) -> None:
         "embedder": index.chosen.embedder.name if index.chosen.embedder else None,
         "engine": index.engine,
     }
-    output.emit(document, lambda: _said(report))
+    output.emit(document, lambda: _format(report))
 
 
-def _said(report: Report) -> str:
+def _format(report: Report) -> str:
     lines = [f"built anew: {report.rebuilt}"] if report.rebuilt else []
     lines.append(f"{report.indexed} notes indexed, {report.forgotten} forgotten, {len(report.moved)} moved")
     lines += [f"not indexed: {path}: {reason}" for path, reason in (*report.failed, *report.skipped)[:_SHOWN]]

@@ -6,10 +6,8 @@ import click
 
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
-from agent.memory.entry import Entry
-from agent.vault.change import Outcome, Stamp
-from agent.vault.message import one_line
-from agent.workspace.workspace import App, build
+from agent.memory.remember import remember
+from agent.workspace.workspace import build
 
 
 @click.command(short_help="Write TEXT into the vault as a memory entry.")
@@ -22,23 +20,9 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    app = build(output.vault())
-    entry = Entry(app.clock.new_id(), app.clock.now(), text, keywords=keywords)
-    outcome = save(app, entry)
+    entry, outcome = remember(build(output.vault()).vault, text, keywords)
     document = {"path": entry.path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued}
-    output.emit(document, said(entry, outcome))
-
-
-def save(app: App, entry: Entry) -> Outcome:
-    """Write an entry in one commit."""
-    subject = f"memory(entry): remember {one_line(entry.text)[:80]}"
-    with app.vault.transaction(subject, Stamp("agent", tool="remember")) as transaction:
-        transaction.create(entry.path, entry.note())
-    return transaction.outcome
-
-
-def said(entry: Entry, outcome: Outcome) -> str:
-    """What was written where, for a person."""
+    shown = f"{entry.path}\ncommit {(outcome.commit or '')[:12]}"
     if outcome.queued:
-        return f"waiting: {outcome.queued}\n{entry.path} will be written and committed when that is over"
-    return f"{entry.path}\ncommit {(outcome.commit or '')[:12]}"
+        shown = f"waiting: {outcome.queued}\n{entry.path} will be written and committed when that is over"
+    output.emit(document, shown)

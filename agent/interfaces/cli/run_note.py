@@ -1,4 +1,4 @@
-"""`vault-agent run`: what a note asks for, worked on at once; the answer goes into the note, and on the screen."""
+"""`vault-agent run`: answers the requests in a note at once; the answers go into the note and on the screen."""
 
 import sys
 from contextlib import closing
@@ -8,16 +8,15 @@ import click
 from agent.app.agent import build_runs
 from agent.background.inbox.answering import Placed, asked_in, held, is_standing, perform, place
 from agent.errors import AgentError, UserError
-from agent.interfaces.cli.answered import answered, failure, remarks
-from agent.interfaces.cli.interrupt import stopped_by_ctrl_c
+from agent.interfaces.cli.foreground import foreground, update_index
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Failed, Output
-from agent.interfaces.cli.paths import inside
-from agent.interfaces.cli.screen import Screen
-from agent.interfaces.cli.search import catch_up
+from agent.interfaces.cli.run_report import document as run_document
+from agent.interfaces.cli.run_report import failure, remarks
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import Line, Runs
+from agent.runs.service import Runs
 from agent.vault.find import find_note
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App, build
@@ -33,7 +32,7 @@ def command(output: Output, path: str) -> None:
     is one, and where there is none the whole note. The daemon does the same by itself for what you write in inbox/.
     """
     app = build(output.vault())
-    name = find_note(app.vault, inside(path, app.vault.place.root))
+    name = find_note(app.vault, path_in_vault(path, app.vault.place.root))
     asked = asked_in(app, name, named=True)
     if is_standing(name):
         hint = 'ask in a note in inbox/, or here: vault-agent ask "…"'
@@ -43,9 +42,7 @@ def command(output: Output, path: str) -> None:
         raise UserError(f"nothing new is asked in {name}", hint=hint)
     documents: list[dict[str, object]] = []
     with held(app, name), closing(library(app)) as index:
-        late = catch_up(app, index)
-        if late:
-            output.note(f"search is behind: {late}")
+        update_index(app, index, output)
         close_cut_off(app)
         with closing(build_runs(app, index)) as agent:
             for request in asked:
@@ -55,17 +52,13 @@ def command(output: Output, path: str) -> None:
                     raise Failed(failure(ended), {"path": name, "answers": documents})
                 if ended.outcome is Outcome.INTERRUPTED:
                     break
-    said = "\n\n".join(str(document["answer"]) for document in documents)
-    output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else said)
+    answers = "\n\n".join(str(document["answer"]) for document in documents)
+    output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else answers)
 
 
 def _work(app: App, agent: Runs, output: Output, path: str, request: Request) -> tuple[Ended, dict[str, object]]:
-    """One request; what was asked is answered in the note unless the person has stopped it."""
-    screen = Screen(sys.stdout.isatty() and not output.json)
-    screen.watch(agent.bus)
-    with stopped_by_ctrl_c() as cancelled:
-        ended = perform(app, agent, path, request, Line(screen.text, cancelled))
-    screen.whole(ended.answer)
+    """Run one request and write its answer into the note, unless the person has stopped the run."""
+    ended = foreground(agent, output).run(lambda line: perform(app, agent, path, request, line))
     placed: Placed | None = None
     unplaced = ""
     if ended.outcome is not Outcome.INTERRUPTED:
@@ -80,7 +73,7 @@ def _work(app: App, agent: Runs, output: Output, path: str, request: Request) ->
     document = {
         "request": request.text,
         "line": request.line or None,
-        **answered(agent, ended),
+        **run_document(agent, ended),
         "status": placed.status if placed else None,
         "commit": placed.commit if placed else None,
         "problem": unplaced or None,

@@ -1,6 +1,6 @@
-"""What a person sees of a run while it goes on: the model's words as they come, and which tools it uses.
+"""The live view of a run on a terminal: the model's text as it comes, and the tools that it uses.
 
-Only on a terminal: into a pipe goes the answer alone, once it is whole. What is said afterwards is the commands'.
+Into a pipe goes only the finished answer. The lines below an answer are left to the commands.
 """
 
 import sys
@@ -17,30 +17,30 @@ _WIDTH = 100
 
 @dataclass(slots=True)
 class Screen:
-    """Where words go. `live` is false where nobody watches; then all of it does nothing."""
+    """Shows a run as it goes on. Without `live` (a pipe, or `--json`) all methods do nothing."""
 
     live: bool
     shown: str = ""
-    """What the last step has said so far."""
+    """The text of the current step so far."""
     _stream: Stream = field(default_factory=Stream)
     _open: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def watch(self, bus: Bus) -> None:
-        """Hear from a bus of steps and tools."""
+        """Subscribe to the steps and tools of the runs on this bus."""
         if self.live:
-            bus.subscribe(self.hear, IterationStarted, ToolCompleted, ToolFailed, name="screen", priority=-50)
+            bus.subscribe(self.on_event, IterationStarted, ToolCompleted, ToolFailed, name="screen", priority=-50)
 
-    def text(self, piece: str) -> None:
-        """A piece of what the model says."""
+    def show_text(self, piece: str) -> None:
+        """Show the next piece of the model's text."""
         if self.live and piece:
             with self._lock:
                 self.shown += piece
                 self._open = not piece.endswith("\n")
                 self._stream.show(piece)
 
-    def hear(self, event: IterationStarted | ToolCompleted | ToolFailed) -> None:
-        """A step begins, or a tool was used."""
+    def on_event(self, event: IterationStarted | ToolCompleted | ToolFailed) -> None:
+        """Begin a new step, or show the tool that was used."""
         match event:
             case IterationStarted():
                 self.end_line()
@@ -52,7 +52,7 @@ class Screen:
                 self.line(f"· {tool[:_WIDTH]}: {first[:_WIDTH]}")
 
     def line(self, text: str) -> None:
-        """A remark of ours on a line of its own."""
+        """Show a remark of the program on a line of its own."""
         if self.live:
             self.end_line()
             show([Styled(escape_line(text), dim=True)])
@@ -65,13 +65,13 @@ class Screen:
                 show("")
             self._open = False
 
-    def whole(self, answer: str) -> None:
-        """See to it that the answer has been shown to its end, which a model that does not stream leaves to us."""
+    def show_rest(self, answer: str) -> None:
+        """Show the answer if it was not shown piece by piece, as with a model that does not stream."""
         if self.live and answer.strip() and not self.shown.strip():
-            self.text(answer)
+            self.show_text(answer)
         self.end_line()
 
 
 def is_terminal() -> bool:
-    """Whether a person sits there who sees what is written and can answer."""
+    """True when standard input and output are a terminal, so that a person can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -3,36 +3,30 @@
 import os
 import shlex
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
-from agent.errors import LockHeld, UserError
+from agent.errors import UserError
 from agent.index.hit import Answer, Hit
 from agent.inert import escape_line
-from agent.interfaces.cli.output import Output, say, to_json
+from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
-from agent.interfaces.cli.times import moment
+from agent.interfaces.cli.time_format import parse_time
 from agent.vault.history.commits import commits, is_commit_id, resolve
-from agent.workspace.daemon_lock import last_word
-from agent.workspace.prefetch import Ahead, contents_ahead
+from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
 from agent.workspace.workspace import App, build
 
 if TYPE_CHECKING:
     from agent.workspace.search_index import Library
 
-Found = TypeVar("Found")
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
-_CATCH_UP = 200
-"""Changed notes that a search takes in by itself when no daemon does; with more it says so and goes on."""
 
 
 @click.command(short_help="Find notes by words and by meaning.")
@@ -61,38 +55,18 @@ def command(
     if as_of:
         index, notes = _past(app, as_of), None
     else:
-        index, notes = opened_ahead(app, query or "")
+        index, notes = open_ahead(app, query or "")
     with closing(index):
-        late = catch_up(app, index, notes, in_past=as_of is not None)
+        late = catch_up(app, index, notes, in_past=as_of is not None, progress=progress)
         if queries is not None:
             for line in _lines(queries):
-                say_line(_document(*_timed(index, line, limit, passages, explain), late))
+                show(to_json({"ok": True, **_document(*_timed(index, line, limit, passages, explain), late)}))
             return
         ask = partial(_timed, index, query or "", limit, passages, explain)
-        (answer, took), late = ask_whole(app, index, ask, late, in_past=as_of is not None)
+        (answer, took), late = search_whole(app, index, ask, late, in_past=as_of is not None)
     if opened is not None:
         _open(app, answer, opened)
-    output.emit(_document(answer, took, late), lambda: _said(answer, took, late))
-
-
-def opened_ahead(app: App, text: str) -> "tuple[Library, Ahead[dict[str, str]] | None]":
-    """The index with all that a search for `text` loads, and what the notes say, which git is asked meanwhile."""
-    notes = contents_ahead(app)
-    index = _library(app, None)
-    index.warm(text)
-    return index, notes
-
-
-def _library(app: App, commit: str | None) -> "Library":
-    """The index over the notes as they are, or as they were; its modules take longer to load than git to answer."""
-    module = import_module("agent.workspace.search_index")
-    found: Library = module.library(app) if commit is None else module.library_at(app, commit)
-    return found
-
-
-def say_line(document: dict[str, object]) -> None:
-    """One answer of many, as a line of JSON."""
-    show(to_json({"ok": True, **document}))
+    output.emit(_document(answer, took, late), lambda: _format(answer, took, late))
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -106,66 +80,18 @@ def _timed(index: "Library", query: str, limit: int, passages: bool, explain: bo
     return answer, (time.perf_counter() - started) * 1000
 
 
-def catch_up(
-    app: App, index: "Library", notes: Ahead[dict[str, str]] | None = None, *, in_past: bool = False
-) -> str | None:
-    """Bring the index up to date where no daemon does it; returns why it is behind, if it stays so.
-
-    `notes` is what they say, where that was asked for already.
-    """
-    daemon = None if in_past else last_word(app)
-    if daemon is not None:
-        return _waits(daemon)
-    known = index.known()
-    listed = index.listed() if notes is None else notes.result()
-    behind = len({path for path, _ in listed.items() ^ known.items()})
-    if not behind and not index.is_broken():
-        return None
-    if known and behind > _CATCH_UP and not in_past:
-        return f"{behind} changes are not indexed yet: vault-agent reindex, or start the daemon"
-    if behind > _CATCH_UP and sys.stderr.isatty():
-        say(f"indexing {len(listed)} notes …")
-    index.updater.patience = 0.0  # a search never waits for the writer
-    try:
-        index.refresh()
-    except LockHeld:
-        return "the index is being brought up to date by another process"
-    return None
-
-
-def ask_whole(
-    app: App, index: "Library", ask: Callable[[], Found], late: str | None, *, in_past: bool = False
-) -> tuple[Found, str | None]:
-    """What `ask` finds, and why the index is behind, if it is; where it met damage, once more when that is mended."""
-    found = ask()
-    if not index.is_broken() or (not in_past and last_word(app) is not None):
-        return found, late
-    met = index.files.why_broken()
-    late = catch_up(app, index, in_past=in_past)
-    return ask(), late or f"it is whole again after damage ({met})"
-
-
-def _waits(daemon: Mapping[str, object]) -> str | None:
-    """What the daemon has not taken in yet, in its own words."""
-    if daemon.get("starting"):
-        return "the daemon has just started: what changed while it was away may be missing"
-    if daemon.get("index"):
-        return f"the daemon cannot update the index: {daemon['index']}"
-    return f"changes that the daemon has yet to take in: {daemon['waiting']}" if daemon.get("waiting") else None
-
-
 def _past(app: App, when: str) -> "Library":
     """The index of the vault as it was at a commit, or at the end of a day or moment."""
     try:
-        until = moment(when, app.clock.now(), end=True)
+        until = parse_time(when, app.clock.now(), end=True)
     except UserError:
         until = None
     if until is None or is_commit_id(when):
-        return _library(app, resolve(app.vault, when))
+        return open_past(app, resolve(app.vault, when))
     found = commits(app.vault, until=until, limit=1)
     if not found:
         raise UserError(f"there is no commit before {when}", hint="vault-agent log -n 0 lists them all")
-    return _library(app, found[0].id)
+    return open_past(app, found[0].id)
 
 
 def _document(answer: Answer, took: float, late: str | None) -> dict[str, object]:
@@ -188,11 +114,16 @@ def _hit(hit: Hit) -> dict[str, object]:
         "lines": list(hit.lines),
         "passage": hit.passage,
         "headings": list(hit.headings),
-        "why": [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why],
+        "why": why(hit),
     }
 
 
-def _said(answer: Answer, took: float, late: str | None) -> str:
+def why(hit: Hit) -> list[dict[str, object]]:
+    """The signals of a hit, for `--json`."""
+    return [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why]
+
+
+def _format(answer: Answer, took: float, late: str | None) -> str:
     lines: list[str] = []
     for number, hit in enumerate(answer.hits, 1):
         where = f"{hit.path}:{hit.lines[0]}"

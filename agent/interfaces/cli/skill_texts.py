@@ -1,4 +1,4 @@
-"""How `vault-agent skills` shows skills, what is wrong with them, and why they fit a task."""
+"""Skills, their problems and their matches as `vault-agent skills` prints them: documents for JSON, and text."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -14,7 +14,7 @@ from agent.skills.reading.skill import Skill, SkillProblem
 _SUMMARY = 90
 
 
-def document(skill: Skill) -> dict[str, object]:
+def skill_document(skill: Skill) -> dict[str, object]:
     """A skill for `--json`."""
     return {
         "name": skill.name,
@@ -62,7 +62,7 @@ def suggestion_document(suggestion: Suggestion) -> dict[str, object]:
     }
 
 
-def listed(shelf: SkillSnapshot) -> str:
+def format_list(shelf: SkillSnapshot) -> str:
     """All skills and problems."""
     width = max((len(skill.name) for skill in shelf.candidates), default=0)
     lines = []
@@ -70,15 +70,15 @@ def listed(shelf: SkillSnapshot) -> str:
         summary = skill.summary if len(skill.summary) <= _SUMMARY else skill.summary[: _SUMMARY - 1] + "…"
         marks = [] if skill.reviewed else ["unreviewed"]
         marks += [] if skill.has_triggers else ["catalogue only"]
-        said = f" ({', '.join(marks)})" if marks else ""
-        lines.append(f"{skill.name:<{width}}  {skill.source:<8} {summary}{said}")
+        marked = f" ({', '.join(marks)})" if marks else ""
+        lines.append(f"{skill.name:<{width}}  {skill.source:<8} {summary}{marked}")
     lines += ["", "left out or left unread:", *map(problem_line, shelf.problems)] if shelf.problems else []
     if any(not skill.reviewed for skill in shelf.candidates):
         lines += ["", "unreviewed skills are not used: vault-agent skills review NAME"]
     return "\n".join(lines) or "there are no skills; write one: skills/NAME/SKILL.md"
 
 
-def whole(skill: Skill) -> str:
+def format_skill(skill: Skill) -> str:
     """A skill in full: what it says of itself, its text, its files."""
     facts = [f"# {skill.name}", skill.summary, f"{skill.source}: {skill.path}"]
     triggers = skill.triggers
@@ -94,7 +94,7 @@ def whole(skill: Skill) -> str:
     return "\n".join([*facts, "", skill.body])
 
 
-def explained(matched: Matched, everything: bool) -> str:
+def format_matches(matched: Matched, everything: bool) -> str:
     """The skills that fit, and with `everything` the others, each with its signals and what was decided."""
     shown = [
         each for each in matched.matches if everything or each.status in {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
@@ -107,7 +107,7 @@ def explained(matched: Matched, everything: bool) -> str:
     return "\n\n".join(blocks) or "no skill fits"
 
 
-def counted(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
+def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
     """The counts of skills as a table, and of one its last runs."""
     width = max(32, *(len(name) + 2 for name in counts)) if counts else 32
     lines = [f"{'skill':<{width}}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
@@ -117,7 +117,7 @@ def counted(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
             f"{name:<{width}}{count.uses:>6}{rate:>9}{count.helpful:>9}{count.not_helpful:>5}{count.corrected:>7}"
             f"{count.factor:>8.1f}"
         )
-    rows = [f"{use.time:%Y-%m-%d %H:%M}  {use.run}  {use.outcome or '-'}  {_said_of(use)}" for use in last]
+    rows = [f"{use.time:%Y-%m-%d %H:%M}  {use.run}  {use.outcome or '-'}  {_opinion(use)}" for use in last]
     return "\n".join([*lines, *([""] if rows else []), *rows])
 
 
@@ -134,8 +134,8 @@ def use_document(use: Use) -> dict[str, object]:
     }
 
 
-def rated(name: str, opinion: Opinion, counts: Stats) -> str:
-    """What follows from a word about a skill."""
+def format_rating(name: str, opinion: Opinion, counts: Stats) -> str:
+    """The effect of a rating on the score of a skill."""
     word = opinion.replace("_", " ")
     if counts.uses < ENOUGH:
         return f"noted: {name} was {word}; it counts from {ENOUGH} uses on, and this makes {counts.uses}"
@@ -143,7 +143,7 @@ def rated(name: str, opinion: Opinion, counts: Stats) -> str:
     return f"noted: {name} was {word}; its score is {effect}"
 
 
-def _said_of(use: Use) -> str:
+def _opinion(use: Use) -> str:
     return use.feedback.replace("_", " ") or "nothing said"
 
 

@@ -1,50 +1,44 @@
-"""`vault-agent skills`: what the agent knows how to do, why it would do it for a task, and what came of it."""
+"""`vault-agent skills`: lists, matches, reviews, installs, rates and learns skills."""
 
-from collections.abc import Callable
 from contextlib import closing
-from difflib import get_close_matches
 
 import click
 
 from agent.app.agent import build_runs, counting
-from agent.context.tokens import counter, estimate
+from agent.context.tokens import estimate
 from agent.errors import UserError
-from agent.events.bus import ignore_event
-from agent.index.embedder import Embedder
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.skill_texts import (
-    counted,
-    document,
-    explained,
-    listed,
+    format_list,
+    format_matches,
+    format_rating,
+    format_skill,
+    format_stats,
     offer_document,
     problem_document,
     problem_line,
-    rated,
+    skill_document,
     suggestion_document,
     use_document,
-    whole,
 )
 from agent.runs.skill_feedback import gather
 from agent.runs.skill_learning import learning
-from agent.runs.skill_set import Skills, skill_library, skills
+from agent.runs.skill_lookup import find_skill, skills_on_demand
+from agent.runs.skill_set import skill_library, skills
 from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
-from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.locations import DEPRECATED
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
-from agent.skills.reading.skill import FILE, Skill, SkillSource
-from agent.skills.reading.skill_file import name_problem
+from agent.skills.reading.skill import SkillSource
 from agent.skills.trust.review_note import revoke as withdraw
 from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import build
 
 _SHOWN = {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
 _RUNS = 10
-"""Of one skill, so many of its last runs are shown."""
+"""The most runs of one skill that are shown."""
 
 
 @click.group(short_help="List, match, review, rate and learn skills.")
@@ -60,9 +54,9 @@ def command() -> None:
 def list_(output: Output) -> None:
     """List all skills, and what is wrong with those that cannot be used."""
     shelf = skill_library(build(output.vault())).snapshot()
-    documents = [document(skill) for skill in shelf.candidates]
+    documents = [skill_document(skill) for skill in shelf.candidates]
     problems = [problem_document(each) for each in shelf.problems]
-    output.emit({"skills": documents, "problems": problems}, lambda: listed(shelf))
+    output.emit({"skills": documents, "problems": problems}, lambda: format_list(shelf))
 
 
 @command.command()
@@ -70,8 +64,8 @@ def list_(output: Output) -> None:
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show a skill as it is written, with its files."""
-    skill = _named(skill_library(build(output.vault())), name)
-    output.emit({**document(skill), "files": skill.files, "body": skill.body}, lambda: whole(skill))
+    skill = find_skill(skill_library(build(output.vault())), name)
+    output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
 
 
 @command.command()
@@ -88,7 +82,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     if bad is not None:
         raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
     known = {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    matched = _skills(build(output.vault())).match(MatchTask(task, tools, known))
+    matched = skills_on_demand(build(output.vault())).match(MatchTask(task, tools, known))
     documents = [
         {
             "name": each.skill.name,
@@ -109,7 +103,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     ]
     shown = [each for each in documents if each["fate"] in _SHOWN]
     others = [each for each in documents if each["fate"] not in _SHOWN]
-    output.emit({"matches": shown, "others": others}, lambda: explained(matched, explain))
+    output.emit({"matches": shown, "others": others}, lambda: format_matches(matched, explain))
 
 
 @command.command(short_help="Trust a skill as it is now; without NAME, list the others.")
@@ -129,10 +123,10 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
         lines = [f"{skill.name}  {skill.path}" for skill in waiting] or ["every skill has been reviewed"]
-        output.emit({"unreviewed": [document(skill) for skill in waiting]}, "\n".join(lines))
+        output.emit({"unreviewed": [skill_document(skill) for skill in waiting]}, "\n".join(lines))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
-    skill = waiting[0] if waiting and not revoke else _named(found.library, name)
+    skill = waiting[0] if waiting and not revoke else find_skill(found.library, name)
     if revoke and skill.source is SkillSource.PACKAGE:
         raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
     try:
@@ -144,7 +138,8 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     except (BadFolder, OSError) as error:
         raise UserError(f"{name} could not be reviewed: {error}", hint="run the command again") from error
     output.emit(
-        {**document(skill), "reviewed": True, "digest": pin.digest}, lambda: f"{whole(skill)}\n\nreviewed: {name}"
+        {**skill_document(skill), "reviewed": True, "digest": pin.digest},
+        lambda: f"{format_skill(skill)}\n\nreviewed: {name}",
     )
 
 
@@ -176,15 +171,15 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
 def stats(output: Output, name: str | None) -> None:
     """Show how often skills were used, and what came of it; with NAME also its last runs."""
     app = build(output.vault())
-    found = _skills(app)
+    found = skills_on_demand(app)
     shelf = found.library.snapshot()
     gather(app, shelf.named)
-    names = [_named(found.library, name).name] if name else sorted(shelf.named)
+    names = [find_skill(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
     last = list(merge_opinions(load_uses(app.vault, names[0])))[-_RUNS:] if name else []
     known: dict[str, object] = {"stats": [{"name": each, **stats_document(count)} for each, count in counts.items()]}
     more = {"runs": [use_document(use) for use in last]} if name else {}
-    output.emit(known | more, lambda: counted(counts, last))
+    output.emit(known | more, lambda: format_stats(counts, last))
 
 
 @command.command()
@@ -198,9 +193,9 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     gone: list[str] = []
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
     with counting(app) as publish:
-        found = _skills(app, publish)
+        found = skills_on_demand(app, publish)
         found.say, found.tell = output.warn, gone.append
-        skill = _named(found.library, name)
+        skill = find_skill(found.library, name)
         use = found.person_says(skill.name, opinion, run)
     counts = found.history.stats(skill.name)
     known = {
@@ -210,7 +205,7 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
         **stats_document(counts),
         "put_aside": "; ".join(gone),
     }
-    output.emit(known, "\n".join([rated(skill.name, opinion, counts), *gone]))
+    output.emit(known, "\n".join([format_rating(skill.name, opinion, counts), *gone]))
 
 
 @command.command(short_help="List workflows that could become skills.")
@@ -220,7 +215,7 @@ def suggest(output: Output) -> None:
 
     Nothing is written; `skills learn` asks you about it in notes.
     """
-    found = _skills(build(output.vault()))
+    found = skills_on_demand(build(output.vault()))
     learner = learning(found, None)
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.snapshot().skills)
@@ -250,10 +245,10 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         raise click.UsageError("--because belongs to --reject NAME")
     app = build(output.vault())
     if accept or reject:
-        learner = learning(_skills(app), None)
+        learner = learning(skills_on_demand(app), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
-        said = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
-        output.emit(offer_document(offer), said.get(offer.status, f"nothing was learned: {offer.reason}"))
+        answers = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
+        output.emit(offer_document(offer), answers.get(offer.status, f"nothing was learned: {offer.reason}"))
         return
     with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
         learner = learning(agent.following.skills, agent.account, agent.bus.publish)
@@ -267,38 +262,3 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         {"offered": [offer_document(each) for each in made], "decided": [offer_document(each) for each in decided]},
         "\n".join(lines) or "no workflow has come back often enough yet",
     )
-
-
-def _named(found: SkillLibrary, name: str) -> Skill:
-    shelf = found.snapshot()
-    skill = shelf.get(name)
-    if skill is not None:
-        return skill
-    aside = f"{DEPRECATED}/{name}"
-    learned = next(place for place in found.locations if place.source is SkillSource.LEARNED)
-    if not name_problem(name) and (learned.root / aside / FILE).is_file():
-        raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")
-    broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
-    if broken is not None:
-        raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
-    near = ", ".join(get_close_matches(name, shelf.named, cutoff=0.5) or [each for each in shelf.named if name in each])
-    raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
-
-
-def _skills(app: App, publish: Callable[[object], object] = ignore_event) -> Skills:
-    """The vault's skills; the model for meaning is only loaded for skills that need it."""
-    loaded: list[Embedder | None] = []
-    exact: list[Callable[[str], int]] = []
-
-    def embedder() -> Embedder | None:
-        if not loaded:
-            loaded.append(library(app).chosen.embedder)
-        return loaded[0]
-
-    def count(text: str) -> int:
-        if not exact:
-            found = embedder()
-            exact.append(counter(found) if found is not None else estimate)
-        return exact[0](text)
-
-    return skills(app, embedder, count, publish)

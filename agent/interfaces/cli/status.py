@@ -1,13 +1,14 @@
-"""`vault-agent status`: how the vault stands, without touching anything."""
+"""`vault-agent status`: what is saved, what waits and what needs the person; nothing is changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from agent.config.running import Spend
-from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.metrics import names
+from agent.metrics.totals import Totals, read
 from agent.runs.arrivals import ArrivalState, arrival_state, counted
 from agent.runs.status import Standing, standing
 from agent.vault.health.status import Status, status
@@ -17,6 +18,13 @@ from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import build
 
 _SHOWN = 10
+_COUNTS = (
+    (names.RUNS, "run", "runs"),
+    (names.RECALLED, "recall", "recalls"),
+    (names.CAPTURED, "capture", "captures"),
+    (names.REFRESHED, "refresh", "refreshes"),
+    (names.SUGGESTED, "skill suggested", "skills suggested"),
+)
 
 
 @click.command(short_help="Show what is saved, what waits, and what needs you.")
@@ -27,27 +35,29 @@ def command(output: Output, notes: bool) -> None:
     app = build(output.vault())
     found = status(app.vault)
     index = index_state(app, found.notes)
-    daemon, agent, day = last_word(app), standing(app), today.counted(app)
+    daemon, agent, day = last_word(app), standing(app), read(app.metrics, app.clock.now().date())
     arrived = arrival_state(app)
-    warnings = (*app.loaded.warnings, *today.warnings(day))
+    warnings = list(app.loaded.warnings)
+    if day.unreadable:
+        warnings.append("some of today's counts cannot be read and are left out")
     document = {
         **_document(found),
         "daemon": daemon,
         "index": _index_document(index, notes),
         "agent": _agent_document(agent, app.settings.spend),
-        "arrived": _arrived_document(arrived),
+        "arrived": arrived_document(arrived),
         "events": dict(day.events),
         "sync": None,
-        "warnings": list(warnings),
+        "warnings": warnings,
     }
     lines = [
-        *_arrived_text(arrived),
-        *_seen(daemon),
-        *_index_text(index, notes),
-        *_agent_text(agent, app.settings.spend),
-        *today.text(day),
+        *_format_arrived(arrived),
+        *_format_daemon(daemon),
+        *_format_index(index, notes),
+        *_format_agent(agent, app.settings.spend),
+        *_format_day(day),
     ]
-    output.emit(document, lambda: as_lines([*_text(found), *lines]))
+    output.emit(document, lambda: as_lines([*_format_vault(found), *lines]))
     for warning in () if output.json else warnings:
         output.warn(warning)
 
@@ -71,7 +81,7 @@ def _document(found: Status) -> dict[str, object]:
     }
 
 
-def _text(found: Status) -> list[str]:
+def _format_vault(found: Status) -> list[str]:
     lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
     if found.last:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
@@ -99,14 +109,17 @@ def _text(found: Status) -> list[str]:
     return lines
 
 
-def _arrived_document(state: ArrivalState) -> dict[str, object]:
-    remotes = [{"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
-               for each in state.remotes]  # fmt: skip
+def arrived_document(state: ArrivalState) -> dict[str, object]:
+    """The remotes, and the notes that steer the agent and wait to be looked at, for `--json`."""
+    remotes = [
+        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
+        for each in state.remotes
+    ]
     return {"remotes": remotes, "steering": list(state.steering)}
 
 
-def _arrived_text(state: ArrivalState) -> list[str]:
-    """Nothing where nothing has arrived."""
+def _format_arrived(state: ArrivalState) -> list[str]:
+    """A line for each remote that notes came by, and for each note that waits to be looked at."""
     lines = []
     for each in state.remotes:
         if each.notes:
@@ -138,7 +151,7 @@ def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
     return document
 
 
-def _index_text(index: IndexState, notes: bool) -> list[str]:
+def _format_index(index: IndexState, notes: bool) -> list[str]:
     if index.coverage is None:
         return [f"index    none: {index.problem}; `vault-agent search` or the daemon builds it"]
     lost = (*index.coverage.skipped, *index.coverage.failed)
@@ -167,7 +180,7 @@ def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
     }
 
 
-def _agent_text(agent: Standing, caps: Spend) -> list[str]:
+def _format_agent(agent: Standing, caps: Spend) -> list[str]:
     line = f"agent    {agent.model or 'no model is configured: `ask` quotes your notes'}"
     if agent.today is not None and agent.today.calls:
         money, tokens = agent.today.money, agent.today.tokens
@@ -176,17 +189,17 @@ def _agent_text(agent: Standing, caps: Spend) -> list[str]:
     lines += [f"           {agent.problem}"] if agent.problem else []
     lines += [f"approve  {agent.approvals} calls wait: vault-agent approvals"] if agent.approvals else []
     lines += [f"asked    {agent.questions} questions wait: vault-agent questions"] if agent.questions else []
-    lines += _skills_text(agent.reviews, agent.suggestions)
+    lines += _format_skills(agent.reviews, agent.suggestions)
     return lines + [f"working  in {path}" for path in agent.working]
 
 
-def _skills_text(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
-    said = [f"{len(reviews)} to review: vault-agent skills review"] if reviews else []
-    said += [f"{len(suggestions)} to learn: vault-agent skills suggest"] if suggestions else []
-    return [f"skills   {'; '.join(said)}"] if said else []
+def _format_skills(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
+    parts = [f"{len(reviews)} to review: vault-agent skills review"] if reviews else []
+    parts += [f"{len(suggestions)} to learn: vault-agent skills suggest"] if suggestions else []
+    return [f"skills   {'; '.join(parts)}"] if parts else []
 
 
-def _seen(daemon: Mapping[str, object] | None) -> list[str]:
+def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
     if daemon is None:
         return ["daemon   not running"]
     if daemon.get("starting"):
@@ -194,3 +207,26 @@ def _seen(daemon: Mapping[str, object] | None) -> list[str]:
     waiting = f", {daemon.get('waiting')} changes waiting" if daemon.get("waiting") else ""
     trouble = f"; {daemon.get('problem')}" if daemon.get("problem") else ""
     return [f"daemon   process {daemon.get('pid')}, {daemon.get('files')} files watched{waiting}{trouble}"]
+
+
+def _format_day(today: Totals) -> list[str]:
+    """Today's runs, memories and failures in two lines at most; the full figures are in `metrics`."""
+    done = [_many(today.events[name], one, more) for name, one, more in _COUNTS if today.events.get(name)]
+    failed = list(_failed(today))
+    lines = [f"today    {', '.join(done or ['no run yet'])}"] if done or failed else []
+    return lines + ([f"           failed: {', '.join(failed)}; see `vault-agent metrics`"] if failed else [])
+
+
+def _failed(today: Totals) -> Iterator[str]:
+    for number, one, more in (
+        (today.outcomes.get("failed", 0), "run", "runs"),
+        (today.events.get(names.TOOLS_FAILED, 0), "tool call", "tool calls"),
+        (today.capture_problems, "capture", "captures"),
+        (sum(today.handler_errors.values()), "hook", "hooks"),
+    ):
+        if number:
+            yield _many(number, one, more)
+
+
+def _many(number: float, one: str, more: str) -> str:
+    return f"{number:,.0f} {one if number == 1 else more}"

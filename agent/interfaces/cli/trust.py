@@ -1,15 +1,16 @@
-"""`vault-agent trust`: who writes to each remote, and what arrived in notes that steer the agent."""
+"""`vault-agent trust`: records who writes to each remote, and accepts notes that steer the agent and came by one."""
 
 from difflib import unified_diff
 
 import click
 
 from agent.errors import UserError
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
+from agent.interfaces.cli.status import arrived_document
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 from agent.workspace.workspace import App, build
@@ -43,7 +44,8 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
         if mine or others:
             raise UserError("which remote?", hint="vault-agent trust origin --only-me")
         state = arrival_state(app)
-        output.emit(_document(state), lambda: _text(state))
+        document = {**arrived_document(state), "from_nowhere": state.from_nowhere}
+        output.emit(document, lambda: _format(state))
     elif mine or others:
         _answer(app, output, name, mine, others)
     else:
@@ -75,7 +77,7 @@ def _answer(app: App, output: Output, name: str, mine: bool, others: bool) -> No
 
 
 def _accept(app: App, output: Output, name: str, yes: bool) -> None:
-    path = inside(name, app.vault.place.root)
+    path = path_in_vault(name, app.vault.place.root)
     own, now = app.vault.own_version(path), app.vault.read(path)
     if own is None and now is None:
         raise UserError(f"there is no note {name}, and no remote of this name", hint="vault-agent trust lists both")
@@ -98,15 +100,7 @@ def _diff(before: bytes | None, after: bytes | None) -> list[str]:
     return list(unified_diff(one, other, "in force", "arrived", lineterm=""))
 
 
-def _document(state: ArrivalState) -> dict[str, object]:
-    remotes = [
-        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
-        for each in state.remotes
-    ]
-    return {"remotes": remotes, "steering": list(state.steering), "from_nowhere": state.from_nowhere}
-
-
-def _text(state: ArrivalState) -> str:
+def _format(state: ArrivalState) -> str:
     lines = [_remote(each) for each in state.remotes]
     lines += (
         [f"elsewhere  {counted(state.from_nowhere)} came by no remote that git knows"] if state.from_nowhere else []

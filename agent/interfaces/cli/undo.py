@@ -1,4 +1,4 @@
-"""`vault-agent undo`: take changes back by commit, run, job or time; what was written since stays."""
+"""`vault-agent undo`: takes changes back by commit, run, job or time, and keeps what was written since."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import click
 
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.times import Moment, moment
+from agent.interfaces.cli.time_format import parse_time
 from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
 from agent.vault.history.undo import Undone, undo
@@ -26,7 +26,7 @@ _SHOWN, _NAMED = 40, 5
 @click.argument("commits", metavar="[COMMIT]...", nargs=-1)
 @click.option("--run", metavar="ID", default="", help="Everything this run did.")
 @click.option("--job", metavar="ID", default="", help="Everything this job did.")
-@click.option("--since", metavar="TIME", type=Moment(), help="All since then but your own: 2h, 1d, today, 2026-11-21.")
+@click.option("--since", metavar="TIME", help="All since then but your own: 2h, 1d, today, 2026-11-21.")
 @click.option("--include-human", is_flag=True, help="With --since: your own commits too.")
 @click.option("--partial", is_flag=True, help="Undo what can be undone, leave the rest.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
@@ -48,10 +48,10 @@ def command(
     if include_human and not since:
         raise click.UsageError("--include-human goes with --since")
     app = build(output.vault())
-    start = moment(since, app.clock.now()) if since else None
+    start = parse_time(since, app.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
     result = undo(app.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(_document(result, dry_run), lambda: as_lines(said(result, dry_run)))
+    output.emit(_document(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 
 
 def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
@@ -70,8 +70,8 @@ def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
     }
 
 
-def said(result: Undone, dry_run: bool) -> Iterator[str]:
-    """What an undo did, line by line."""
+def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
+    """The lines that say what an undo did."""
     yield _outcome(result, dry_run)
     yield from (f"  {summary(change)}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from agent.errors import UserError
-from agent.interfaces.cli.named import ending_in, short
+from agent.interfaces.cli.lookup import find_by_id, short_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ THINGS = (FIRST, SECOND, OWN)
 
 
 def found(name: str, among: tuple[Thing, ...] = THINGS) -> Thing:
-    return ending_in(name, among, "things", "there is nothing called", "look at the list")
+    return find_by_id(name, among, "things", "there is nothing called", "look at the list")
 
 
 def test_the_end_that_is_shown_finds_it_in_either_case() -> None:
-    assert short(FIRST) == "0xyz12"
-    assert found(short(FIRST), (FIRST, OWN)) == found("0XYZ12", (FIRST, OWN)) == FIRST
+    assert short_id(FIRST) == "0xyz12"
+    assert found(short_id(FIRST), (FIRST, OWN)) == found("0XYZ12", (FIRST, OWN)) == FIRST
     assert found(SECOND.id) == SECOND
     assert found("mine") == OWN
 

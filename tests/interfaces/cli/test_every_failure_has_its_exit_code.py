@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.cli.main import COMMANDS, Lazy, main
+from agent.interfaces.cli.main import COMMANDS, LazyCommand, main
 
 Captured = pytest.CaptureFixture[str]
 
@@ -16,9 +16,9 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def failing_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     here = "tests.interfaces.cli"
-    monkeypatch.setitem(COMMANDS, "fail", Lazy(f"{here}.raising", "Fail as told."))
-    monkeypatch.setitem(COMMANDS, "absent", Lazy(f"{here}.not_written_yet", "Not there."))
-    monkeypatch.setitem(COMMANDS, "broken", Lazy(f"{here}.broken", "Its own import fails."))
+    monkeypatch.setitem(COMMANDS, "fail", LazyCommand(f"{here}.raising", "Fail as told."))
+    monkeypatch.setitem(COMMANDS, "absent", LazyCommand(f"{here}.not_written_yet", "Not there."))
+    monkeypatch.setitem(COMMANDS, "broken", LazyCommand(f"{here}.broken", "Its own import fails."))
     monkeypatch.delenv("VAULT_AGENT_DEBUG", raising=False)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import UserError
-from agent.interfaces.cli.times import moment, relative
+from agent.interfaces.cli.time_format import format_ago, parse_time
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
 from tests.interfaces.cli.vaults import Captured, ask, edit, enter, tell
@@ -102,20 +102,20 @@ def test_an_old_name_in_another_folder_is_still_told(vault: Vault, capsys: Captu
     ],
 )
 def test_times_are_read_as_people_write_them(text: str, meant: datetime) -> None:
-    assert moment(text, NOW) == meant
+    assert parse_time(text, NOW) == meant
 
 
 def test_a_day_is_its_beginning_or_its_end() -> None:
-    assert moment("today", NOW) < NOW < moment("today", NOW, end=True)
-    assert moment("yesterday", NOW, end=True) < moment("today", NOW)
-    whole = moment("2026-11-20", NOW, end=True) - moment("2026-11-20", NOW)
+    assert parse_time("today", NOW) < NOW < parse_time("today", NOW, end=True)
+    assert parse_time("yesterday", NOW, end=True) < parse_time("today", NOW)
+    whole = parse_time("2026-11-20", NOW, end=True) - parse_time("2026-11-20", NOW)
     assert timedelta(hours=23) < whole < timedelta(days=1)
 
 
 @given(st.text(max_size=12))
 def test_any_other_text_is_a_clear_error_or_a_time_with_an_offset(text: str) -> None:
     try:
-        found = moment(text, NOW)
+        found = parse_time(text, NOW)
     except UserError as error:
         assert error.hint.startswith("a time looks like")
     else:
@@ -133,4 +133,4 @@ def test_any_other_text_is_a_clear_error_or_a_time_with_an_offset(text: str) -> 
     ],
 )
 def test_how_long_ago_is_said_in_one_unit(seconds: int, said: str) -> None:
-    assert relative(NOW - timedelta(seconds=seconds), NOW) == said
+    assert format_ago(NOW - timedelta(seconds=seconds), NOW) == said

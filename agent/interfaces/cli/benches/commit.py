@@ -1,4 +1,4 @@
-"""What one small durable change costs, beside `git add` and `git commit` of the same change in a twin vault."""
+"""The time of one small durable change, and of `git add` and `git commit` for it in a copy of the vault."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ FEWEST = 11
 
 
 def measure(folder: Path, notes: int, rounds: int) -> list[Figure]:
-    """Ours first, git's second."""
+    """Two figures: the program's own change first, git's second."""
     ours, theirs = folder / "ours", folder / "theirs"
     build(ours, notes)
     shutil.copytree(ours, theirs, symlinks=True)

@@ -1,4 +1,4 @@
-"""Timings as figures: milliseconds, with the spread that a noisy machine gives them."""
+"""Timings in milliseconds (`Figure`), and single values with the limit that they must keep (`Measure`)."""
 
 import os
 import time
@@ -43,5 +43,46 @@ def paired(rounds: int, tasks: Sequence[tuple[str, Callable[[int], object]]], wa
 
 
 def as_installed() -> dict[str, str]:
-    """The environment for programs that are timed: compiled code is kept, as it is where a program is installed."""
+    """The environment for programs that are timed: Python may keep compiled code, as in an installed program."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One figure in `unit`. Without a limit it is not judged; with `at_least` the limit is the least that is wanted."""
+
+    name: str
+    value: float
+    unit: str
+    limit: float | None = None
+    at_least: bool = False
+
+    @property
+    def reached(self) -> bool:
+        if self.limit is None:
+            return True
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
+
+    def document(self) -> dict[str, object]:
+        limit = {"limit": self.limit, "limit_is": "least" if self.at_least else "most", "reached": self.reached}
+        return {"name": self.name, "value": self.value, "unit": self.unit, **(limit if self.limit is not None else {})}
+
+    def line(self) -> str:
+        shown = f"{self.name:56} {self.value:9.2f} {self.unit:3}"
+        if self.limit is None:
+            return shown.rstrip()
+        bound = "at least" if self.at_least else "at most"
+        return f"{shown} {bound:>8} {self.limit:g}: {'reached' if self.reached else 'NOT reached'}"
+
+
+def middle_and_tail(figure: Figure, limit: float | None) -> list[Measure]:
+    """The median, not judged, and the 95th percentile with its limit; both in milliseconds."""
+    return [
+        Measure(f"{figure.name}, median of {len(figure.runs)}", figure.median, "ms"),
+        Measure(f"{figure.name}, p95", figure.p95, "ms", limit),
+    ]
+
+
+def all_reached(measures: Sequence[Measure]) -> bool:
+    """True when every figure keeps its limit."""
+    return all(each.reached for each in measures)

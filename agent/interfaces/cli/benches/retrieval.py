@@ -1,7 +1,6 @@
-"""How well search finds what it should, in any vault and with anybody's questions, beside simpler ways to find it.
+"""The quality of search in any vault, for a file of questions with the notes that answer them, beside simpler searches.
 
-`keyword mode` is our search without vectors, all other signals kept; `plain BM25` is the keyword engine's own ranking;
-`grep` counts words.
+`keyword mode` is the search without vectors, with all other signals; `grep` counts words.
 
 A fixture has one `{"query": "...", "relevant": ["path", ...]}` a line. The vault is read and not written: its index
 for the measurement is made in a folder of its own.
@@ -22,7 +21,6 @@ from agent.index.files import IndexFiles
 from agent.index.search import Searcher
 from agent.index.weights import default
 from agent.interfaces.cli.benches.figures import Figure
-from agent.interfaces.cli.benches.plain import plain_notes
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App
 
@@ -33,7 +31,7 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W\u3040-\u30f
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RetrievalCase:
     """A question and the notes that answer it."""
 
     query: str
@@ -66,7 +64,7 @@ class Quality:
         return f"{self.name:13} hit {hits}   recall {recalls}   mrr {self.mrr:.3f}   {took}"
 
 
-def read(path: Path) -> list[Question]:
+def load_cases(path: Path) -> list[RetrievalCase]:
     """The questions of a fixture; raises `UserError` that names the line."""
     rows = [(at, line) for at, line in enumerate(path.read_text("utf-8").splitlines(), 1) if line.strip()]
     if not rows:
@@ -74,7 +72,7 @@ def read(path: Path) -> list[Question]:
     return [_question(line, f"{path}:{at}") for at, line in rows]
 
 
-def _question(line: str, where: str) -> Question:
+def _question(line: str, where: str) -> RetrievalCase:
     try:
         row = json.loads(line)
     except ValueError as error:
@@ -82,11 +80,11 @@ def _question(line: str, where: str) -> Question:
     query, relevant = (row.get("query"), row.get("relevant")) if isinstance(row, dict) else (None, None)
     if not isinstance(query, str) or not isinstance(relevant, list) or not relevant:
         raise UserError(f"{where}: a question needs a query and the relevant paths, at least one")
-    return Question(query, frozenset(str(each) for each in relevant))
+    return RetrievalCase(query, frozenset(str(each) for each in relevant))
 
 
-def measure(app: App, folder: Path, questions: Sequence[Question], depths: Sequence[int]) -> list[Quality]:
-    """Hybrid, keyword mode, plain BM25, `grep`; raises `UserError` when a question's note is not in the vault."""
+def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> list[Quality]:
+    """The quality of each way to search; raises `UserError` when a question's note is not in the vault."""
     index = replace(library(app), files=IndexFiles(folder / "index"))
     with closing(index):
         listed = sorted(index.listed())
@@ -94,20 +92,19 @@ def measure(app: App, folder: Path, questions: Sequence[Question], depths: Seque
         index.refresh()
         words = Searcher(index.files, index.engine, Chosen(None, "keyword mode was asked for"), default())
         most = max(depths)
-        with closing(words), plain_notes(index.files, index.engine) as plain:
-            ways: list[tuple[str, Search]] = [
+        with closing(words):
+            searches: list[tuple[str, Search]] = [
                 ("hybrid", lambda query: [hit.path for hit in index.search(query, most).hits]),
                 ("keyword mode", lambda query: [hit.path for hit in words.search(query, most).hits]),
-                ("plain BM25", lambda query: plain(query, most)),
                 ("grep", lambda query: grep(app.vault.place.root, listed, query)),
             ]
             if index.chosen.embedder is None:
-                ways = ways[1:]
-            return [assess(name, search, questions, depths) for name, search in ways]
+                searches = searches[1:]
+            return [assess(name, search, questions, depths) for name, search in searches]
 
 
-def assess(name: str, search: Search, questions: Sequence[Question], depths: Sequence[int]) -> Quality:
-    """The figures of any search."""
+def assess(name: str, search: Search, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> Quality:
+    """The quality and times of any search."""
     search(questions[0].query)
     ranks: list[list[int]] = []
     times = []
@@ -116,13 +113,11 @@ def assess(name: str, search: Search, questions: Sequence[Question], depths: Seq
         found = search(question.query)[: max(depths)]
         times.append((time.perf_counter() - started) * 1000)
         ranks.append([at for at, path in enumerate(found, 1) if path in question.relevant])
+    answered = list(zip(ranks, questions, strict=True))
     hit = {k: fmean(any(rank <= k for rank in each) for each in ranks) for k in depths}
-    recall = {
-        k: fmean(sum(rank <= k for rank in each) / len(question.relevant) for each, question in _both(ranks, questions))
-        for k in depths
-    }
+    recall = {k: fmean(sum(rank <= k for rank in each) / len(case.relevant) for each, case in answered) for k in depths}
     mrr = fmean(1 / each[0] if each else 0.0 for each in ranks)
-    missed = tuple(question.query for each, question in _both(ranks, questions) if not each)
+    missed = tuple(case.query for each, case in answered if not each)
     return Quality(name, hit, recall, mrr, Figure(name, tuple(times)), missed)
 
 
@@ -151,11 +146,7 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
-def _both(ranks: list[list[int]], questions: Sequence[Question]) -> list[tuple[list[int], Question]]:
-    return list(zip(ranks, questions, strict=True))
-
-
-def _check(questions: Sequence[Question], listed: frozenset[str]) -> None:
+def _check(questions: Sequence[RetrievalCase], listed: frozenset[str]) -> None:
     absent = sorted({path for question in questions for path in question.relevant} - listed)
     if absent:
         more = f" and {len(absent) - 3} more" if absent[3:] else ""

@@ -1,10 +1,5 @@
-"""A made-up vault with a machine of its own: settings, cache and state in a temporary folder, and a real daemon.
+"""A made-up vault with its own settings, cache and state in a temporary folder, and a real daemon for it."""
 
-What is known of a running process is read from `/proc`, so those figures are for Linux alone.
-"""
-
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,7 +10,7 @@ from pathlib import Path
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load
-from agent.errors import Permanent, UserError
+from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed
 from agent.vault.store import open_vault
@@ -29,7 +24,7 @@ _LOOK_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A vault, the environment in which commands serve it, and the same as an application in this process."""
+    """A vault: opened in this process (`app`), and the environment for commands that use it in other processes."""
 
     app: App
     environ: dict[str, str]
@@ -41,13 +36,12 @@ class Site:
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "agent", "--vault", str(self.root), *arguments]
 
-    def run(self, *arguments: str) -> str:
-        """One command in a fresh process; returns what it printed."""
-        done = subprocess.run(self.command(*arguments), check=True, capture_output=True, env=self.environ)
-        return done.stdout.decode()
+    def run(self, *arguments: str) -> None:
+        """Run one command in a fresh process."""
+        subprocess.run(self.command(*arguments), check=True, capture_output=True, env=self.environ)
 
     def wait_until(self, what: str, reached: Callable[[], bool], seconds: float, look: float = _LOOK_SECONDS) -> float:
-        """Look every `look` seconds; returns how long it took, raises `Permanent` when it never came."""
+        """Check every `look` seconds; returns the seconds it took, raises `Permanent` after `seconds`."""
         clock = self.app.clock
         started = clock.monotonic()
         while not reached():
@@ -58,7 +52,7 @@ class Site:
 
 
 def site(root: Path, home: Path, engine: Engine) -> Site:
-    """The vault at `root`, which exists, served from `home`."""
+    """The existing vault at `root`, with its settings, cache and state in `home`."""
     environ = {**as_installed(), "VAULT_AGENT_HOME": str(home), "VAULT_AGENT_INDEX__KEYWORD": engine}
     loaded, places, clock = load(root, environ=environ), directories(environ), SystemClock()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
@@ -66,13 +60,13 @@ def site(root: Path, home: Path, engine: Engine) -> Site:
 
 
 @contextmanager
-def daemon(place: Site) -> Iterator["Process"]:
-    """A real daemon that has looked at everything; it is ended by its process id."""
+def daemon(place: Site) -> Iterator[int]:
+    """Run a real daemon that has indexed everything; gives its process id, and ends that process."""
     command = place.command("daemon")
     running = subprocess.Popen(command, env=place.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         place.wait_until("the daemon to be ready", lambda: _is_ready(place.app, running), _READY_SECONDS)
-        yield Process(running.pid)
+        yield running.pid
     finally:
         running.terminate()
         try:
@@ -87,28 +81,5 @@ def _is_ready(app: App, running: subprocess.Popen[bytes]) -> bool:
         raise Permanent(f"the daemon ended at its start, exit code {running.returncode}")
     said = last_word(app) or {}
     if said.get("problem"):
-        raise Permanent(f"the daemon is in trouble: {json.dumps(said['problem'])}")
+        raise Permanent(f"the daemon is in trouble: {said['problem']}")
     return "files" in said and not said.get("waiting")
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A running process, as the system sees it."""
-
-    pid: int
-
-    def memory(self) -> float:
-        """Resident memory in MB (10^6 bytes)."""
-        text = Path(f"/proc/{self.pid}/statm").read_text("ascii")
-        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-    def processor(self) -> float:
-        """Seconds of processor time so far, with those of the children that it has waited for."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
-        return sum(int(each) for each in fields[11:15]) / os.sysconf("SC_CLK_TCK")
-
-
-def needs_proc() -> None:
-    """Raise `UserError` where a process's memory and time cannot be read."""
-    if not Path("/proc/self/statm").exists():
-        raise UserError("this measurement reads /proc, which this system does not have", hint="run it on Linux")

@@ -1,7 +1,6 @@
-"""What a person waits for: the first index, a search, a command from cold, and until a saved note is found."""
+"""The time of the first index, of searches, of a search in a fresh process, and from a save until it is found."""
 
 import random
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -10,10 +9,9 @@ from pathlib import Path
 
 from agent.errors import Permanent
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Figure, paired
-from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.prose import build_prose, questions
+from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail, paired
 from agent.interfaces.cli.benches.site import Site, daemon, site
+from agent.interfaces.cli.benches.vaults import build_prose, questions
 from agent.workspace.search_index import Library, library
 
 QUERIES = 100
@@ -22,14 +20,14 @@ _LOOK = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What is asked for at 10,000 notes, per engine: seconds for the first index, milliseconds for a search (p95)."""
+class SpeedLimits:
+    """Limits of one engine at 10,000 notes: seconds for the first index, milliseconds for a search (p95)."""
 
     first: float
     search: float
 
 
-LIMITS: dict[Engine, Limits] = {"whoosh": Limits(30.0, 40.0), "tantivy": Limits(8.0, 8.0)}
+LIMITS: dict[Engine, SpeedLimits] = {"whoosh": SpeedLimits(30.0, 40.0), "tantivy": SpeedLimits(8.0, 8.0)}
 COLD_MS = 700.0
 SAVED_MS = 1000.0
 
@@ -46,7 +44,6 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
         found = [Measure("first index, both legs", first_index(index), "s", limits.first)]
         say("searches")
         found += middle_and_tail(searches(index, asked), limits.search)
-        found += middle_and_tail(updates(place, index, paths[: rounds or 1]), None)
     say("searches from cold")
     found += _cold(place, asked, max(2, rounds // 2))
     say("saves, with a daemon at work")
@@ -55,7 +52,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
 
 
 def first_index(index: Library) -> float:
-    """Seconds from no index to a whole one, the model's loading included; raises `Permanent` if a leg is missing."""
+    """Seconds to build the index, with loading the model; raises `Permanent` if keywords or vectors are incomplete."""
     started = time.perf_counter()
     report = index.refresh()
     taken = time.perf_counter() - started
@@ -66,7 +63,7 @@ def first_index(index: Library) -> float:
 
 
 def searches(index: Library, asked: list[str]) -> Figure:
-    """Each question once, after some that do not count."""
+    """Milliseconds of each question, asked once, after ten that do not count."""
     for text in asked[:10]:
         index.search(text, 10)
     times = []
@@ -77,21 +74,6 @@ def searches(index: Library, asked: list[str]) -> Figure:
         if not answer.hits or answer.mode != "hybrid":
             raise Permanent(f"a search was not answered in full: {answer.degraded or text}")
     return Figure("search, warm", tuple(times))
-
-
-def updates(place: Site, index: Library, paths: list[str]) -> Figure:
-    """One note changed and indexed, again and again; the last one is found afterwards."""
-    times = []
-    for path in paths:
-        file = place.root / path
-        data = file.read_bytes() + b"\nA new line about quibblewick.\n"
-        file.write_bytes(data)
-        started = time.perf_counter()
-        index.touch({path: index.app.vault.content_id(data)})
-        times.append((time.perf_counter() - started) * 1000)
-    if paths[-1] not in {hit.path for hit in index.search("quibblewick", len(paths)).hits}:
-        raise Permanent("a note that was indexed is not found")
-    return Figure("one changed note indexed", tuple(times))
 
 
 def saves(place: Site, paths: list[str], rounds: int) -> Figure:
@@ -120,12 +102,10 @@ def _finds(index: Library, word: str, path: str) -> Callable[[], bool]:
 
 
 def _cold(place: Site, asked: list[str], rounds: int) -> list[Measure]:
-    """The command in a fresh process, no daemon there; judged by its median, as a busy machine makes outliers."""
+    """The search command in fresh processes, without a daemon; judged by the median: a busy machine makes outliers."""
 
     def search(number: int) -> None:
-        subprocess.run(
-            place.command("search", asked[number % len(asked)]), check=True, capture_output=True, env=place.environ
-        )
+        place.run("search", asked[number % len(asked)])
 
     (figure,) = paired(rounds, [("vault-agent search from cold", search)], warm=1)
     name = f"{figure.name}, median of {len(figure.runs)}"

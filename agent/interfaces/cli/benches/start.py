@@ -1,4 +1,4 @@
-"""How long a command takes from nothing: a fresh process each time, as a person waits for it."""
+"""The time of commands in a fresh process each, as a person waits for them."""
 
 import subprocess
 import sys

@@ -1,7 +1,12 @@
-"""Made-up vaults for measuring: the same for everybody, because the seed is fixed."""
+"""Made-up vaults for measuring; the seed is fixed, so everybody measures the same notes.
+
+`build` repeats 32 words, which is enough to time git. `build_prose` is for search, which would find each of those notes
+by every question: it draws from 30,000 words, a few common and most of them rare (Zipf's law).
+"""
 
 import random
 import subprocess
+from itertools import accumulate
 from pathlib import Path
 
 WORDS = (
@@ -10,6 +15,10 @@ WORDS = (
     *("reason", "station", "ticket", "village", "weather", "system", "design", "memory", "method", "harbour"),
 )
 WORDS_PER_NOTE = 130
+VOCABULARY = 30_000
+_PARAGRAPH = 26
+_ONSETS = ("b", "ch", "d", "f", "gr", "k", "l", "m", "n", "pr", "r", "s", "st", "t", "v")
+_SYLLABLES = tuple(onset + vowel for onset in _ONSETS for vowel in "aeiou")
 
 
 def build(root: Path, notes: int, seed: int = 1) -> None:
@@ -36,3 +45,37 @@ def build(root: Path, notes: int, seed: int = 1) -> None:
 def git(root: Path, *arguments: str) -> None:
     """git as a person would run it."""
     subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+
+
+def build_prose(root: Path, notes: int, seed: int = 1) -> list[str]:
+    """A committed vault of `notes` notes of 130 words in five paragraphs; returns their paths. The same for all."""
+    build(root, 0)
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(_SYLLABLES, k=chance.randint(1, 4))) for _ in range(VOCABULARY)]
+    heights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
+    paths = []
+    for number in range(notes):
+        body = chance.choices(words, cum_weights=heights, k=WORDS_PER_NOTE)
+        lines = [" ".join(body[at : at + _PARAGRAPH]) for at in range(0, WORDS_PER_NOTE, _PARAGRAPH)]
+        header = f"---\nid: {number}\ntype: note\ndate: 2026-{number % 12 + 1:02}-{number % 28 + 1:02}\n---\n"
+        path = f"notes/{number % 100:02}/note-{number:06}.md"
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        text = f"{header}# {body[0]} {body[1]}\n\n" + "\n\n".join(lines) + "\n"
+        (root / path).write_text(text, "utf-8")
+        paths.append(path)
+    record(root, "notes")
+    return paths
+
+
+def record(root: Path, subject: str) -> None:
+    """Commit everything and pack it, as in a vault that has been in use for a while."""
+    git(root, "add", "-A")
+    git(root, "-c", "gc.auto=0", "commit", "-q", "-m", subject)
+    git(root, "gc", "-q")
+
+
+def questions(root: Path, paths: list[str], count: int, seed: int = 2) -> list[str]:
+    """Seven words each, as they stand somewhere in one note."""
+    chance = random.Random(seed)
+    bodies = [(root / path).read_text("utf-8").partition("\n\n")[2].split() for path in chance.choices(paths, k=count)]
+    return [" ".join(chance.sample(body, 7)) for body in bodies]

@@ -1,9 +1,7 @@
-"""Times as people type them on the command line, and as they like to read them."""
+"""Times as people type them on the command line, and as the commands print them."""
 
 import re
 from datetime import date, datetime, timedelta
-
-import click
 
 from agent.errors import UserError
 
@@ -12,13 +10,7 @@ _AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
 _HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
 
 
-class Moment(click.ParamType[str]):
-    """An option that takes a time; read with `moment` once the clock is known."""
-
-    name = "time"
-
-
-def moment(text: str, now: datetime, *, end: bool = False) -> datetime:
+def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
     """The time that is meant, with an offset; raises `UserError`.
 
     A number with s, m, h, d or w is so long ago. A day means its beginning, or with `end` its end. Without an offset
@@ -54,8 +46,8 @@ def _local(naive: datetime, now: datetime) -> datetime:
     return naive.astimezone() if ours else naive.replace(tzinfo=now.tzinfo)
 
 
-def relative(when: datetime, now: datetime) -> str:
-    """How long ago, in one unit."""
+def format_ago(when: datetime, now: datetime) -> str:
+    """The time since then in one unit, as in "2 hours ago"."""
     seconds = int((now - when).total_seconds())
     if seconds < 0:
         return "in the future"
@@ -74,6 +66,6 @@ def _ago(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'} ago"
 
 
-def absolute(when: datetime, now: datetime) -> str:
+def format_time(when: datetime, now: datetime) -> str:
     """Date and time to the minute, where the reader is."""
     return f"{when.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""What the agent itself takes of a run, the model's thinking and git's commits aside: a step, and the beginning.
+"""The time that a run takes without the model's thinking and git's commits: its beginning, and each step.
 
 A step is measured from the last word of one answer of a scripted model to the first of the next: the answer's record,
 the tool's policy and checks, events, the budget, the whole request, and the spend ledger's two lines.
@@ -15,10 +15,9 @@ from agent.app.agent import build_runs
 from agent.errors import Permanent
 from agent.events.runs import Speaker
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Figure
-from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.prose import build_prose
+from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 from agent.interfaces.cli.benches.site import site
+from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
 from agent.runs.service import Line, Runs

@@ -1,8 +1,7 @@
-"""The person's end of a chat: lines from a terminal, with history, or from a pipe; also while a run goes on.
+"""The lines of a chat: from a terminal, with history, or from a pipe; on a terminal also while a run goes on.
 
-On a terminal a line that is typed during a run goes to the run's mailbox, or, when it is one of the chat's own words,
-waits until the run is over. A pipe is read one line at a time, so that what is said in which order does not depend on
-how quick anybody is.
+A line that is typed during a run goes to the run's mailbox; a slash command waits until the run is over. A pipe is read
+one line at a time, between runs, so the order of messages does not depend on speed.
 """
 
 import os
@@ -24,15 +23,15 @@ _CHUNK = 65_536
 
 
 @dataclass(slots=True)
-class Keys:
-    """Standard input, a line at a time. `history` is a file that lasts; it is read and written on terminals only."""
+class ChatInput:
+    """Standard input, line by line. The file `history` keeps the lines of a terminal; a pipe has no history."""
 
     terminal: bool
     history: Path
     _waiting: deque[str] = field(default_factory=deque)
 
     def open(self) -> None:
-        """Load the history and let the person edit their lines."""
+        """Load the history and enable line editing."""
         if self.terminal:
             with suppress(ImportError, OSError):  # a Python without it has no history, and works
                 import readline
@@ -54,12 +53,12 @@ class Keys:
         return text
 
     def later(self, text: str) -> None:
-        """Have a line come next that was typed before it was its turn."""
+        """Put a line that was typed too early at the end of those that come next."""
         self._waiting.append(text)
 
     @contextmanager
     def listening(self, mailbox: Mailbox) -> Iterator[None]:
-        """While this lasts, lines that are typed go to `mailbox`; what nobody has taken comes next as a line."""
+        """Send lines that are typed meanwhile to `mailbox`; those that the run has not taken come next as lines."""
         if not self.terminal:
             yield
             return

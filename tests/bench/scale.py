@@ -1,16 +1,20 @@
-"""Large and long: search in very many notes, a checkout that changes every file, and a daemon with nothing to do."""
+"""Search in very many notes, a checkout that changes every file, and a daemon with nothing to do.
 
+Memory and processor time of the daemon are read from `/proc`, so those figures are for Linux alone.
+"""
+
+import os
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.errors import UserError
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.measures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.prose import build_prose, questions, record
-from agent.interfaces.cli.benches.site import Process, Site, daemon, needs_proc, site
+from agent.interfaces.cli.benches.figures import Measure, middle_and_tail
+from agent.interfaces.cli.benches.site import Site, daemon, site
 from agent.interfaces.cli.benches.speed import QUERIES, first_index, searches
-from agent.interfaces.cli.benches.vaults import git
+from agent.interfaces.cli.benches.vaults import build_prose, git, questions, record
 from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at
 from agent.workspace.search_index import library
@@ -22,6 +26,29 @@ CHECKOUT_MB = 150.0
 IDLE_SHARE = 1.0
 _GIVE_UP = 900.0
 _LOOK = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A running process, as the system sees it."""
+
+    pid: int
+
+    def memory(self) -> float:
+        """Resident memory in MB (10^6 bytes)."""
+        text = Path(f"/proc/{self.pid}/statm").read_text("ascii")
+        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def processor(self) -> float:
+        """Seconds of processor time so far, with those of the children that it has waited for."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+        return sum(int(each) for each in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def needs_proc() -> None:
+    """Raise `UserError` where a process's memory and time cannot be read."""
+    if not Path("/proc/self/statm").exists():
+        raise UserError("this measurement reads /proc, which this system does not have", hint="run it on Linux")
 
 
 def measure_search(folder: Path, notes: int, engine: Engine, say: Callable[[str], None]) -> list[Measure]:
@@ -52,7 +79,8 @@ def measure_daemon(folder: Path, files: int, idle: float, engine: Engine, say: C
     with closing(library(place.app)) as index:
         say("first index")
         first_index(index)
-    with daemon(place) as process:
+    with daemon(place) as pid:
+        process = Process(pid)
         say("checkout")
         found = _checkout(place, process, files)
         say(f"idle for {idle:.0f} s")

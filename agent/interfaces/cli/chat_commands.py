@@ -1,0 +1,158 @@
+"""The slash commands of a chat, such as /recall: each returns the text to show."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.context.budget import table
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.time_format import format_ago, format_time
+from agent.interfaces.cli.undo import format_undone
+from agent.loop.records import Began
+from agent.loop.session import load
+from agent.memory.forget import carry_out, plan
+from agent.memory.given import SPARE, is_given
+from agent.memory.keeping import BEHIND
+from agent.memory.remember import remember
+from agent.runs.service import Runs
+from agent.texts import Language, text
+from agent.vault.find import find_note
+from agent.vault.history.commits import Commit, commits
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
+from agent.workspace.workspace import App
+
+_PIECES = 8
+_YES = " --yes"
+
+
+@dataclass(slots=True)
+class ChatState:
+    """The path of the chat's session (empty before the first message), and the runs that /undo has taken back."""
+
+    app: App
+    agent: Runs
+    session: str = ""
+    undone: set[str] = field(default_factory=set)
+
+    @property
+    def language(self) -> Language:
+        """The language that the chat speaks: the vault's."""
+        return self.app.settings.vault.language
+
+
+def _help(chat: ChatState, rest: str) -> str:
+    return text("chat.help", chat.language)
+
+
+def _context(chat: ChatState, rest: str) -> str:
+    return table(chat.agent.budget(chat.session)) if chat.session else text("chat.nothing_asked", chat.language)
+
+
+def _compact(chat: ChatState, rest: str) -> str:
+    compacted = chat.agent.compact(chat.session) if chat.session else None
+    if compacted is None:
+        return text("chat.nothing_to_compact", chat.language)
+    problem = text("chat.compacted_by_rule", chat.language, problem=compacted.problem) if compacted.problem else ""
+    return text("chat.compacted", chat.language, count=len(compacted.dropped)) + problem
+
+
+def _log(chat: ChatState, rest: str) -> str:
+    found = _changes(chat)
+    now = chat.app.clock.now()
+    asked = [commit for commit in found if commit.tool not in BEHIND]
+    lines = [f"{commit.id[:8]}  {_when(chat, commit, now)}  {commit.subject}" for commit in asked]
+    captured = len(found) - len(asked)
+    lines = lines or [text("chat.no_change", chat.language)]
+    if captured == 1:
+        lines.append(text("chat.captured_once", chat.language))
+    elif captured:
+        lines.append(text("chat.captured", chat.language, count=captured))
+    return as_lines(lines)
+
+
+def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
+    return format_ago(commit.when, now) if chat.language == "en" else format_time(commit.when, now)
+
+
+def _undo(chat: ChatState, rest: str) -> str:
+    if not chat.session:
+        return text("chat.nothing_asked", chat.language)
+    records = load(chat.app.vault, chat.session).records
+    begun = [record.event.run for record in records if isinstance(record.event, Began)]
+    chat.agent.capturing.settle()  # what is remembered of a run goes with it
+    changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in BEHIND}
+    run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
+    if not run:
+        return text("chat.nothing_to_undo", chat.language)
+    result = undo(chat.app.vault, Selection(run=run))
+    chat.undone.add(run)
+    return as_lines(format_undone(result, dry_run=False))
+
+
+def _remember(chat: ChatState, rest: str) -> str:
+    if not rest:
+        return text("chat.remember_usage", chat.language)
+    entry, outcome = remember(chat.app.vault, rest)
+    if outcome.queued:
+        return text("chat.remembered_later", chat.language, why=outcome.queued, path=entry.path)
+    return text("chat.remembered", chat.language, path=entry.path, commit=(outcome.commit or "")[:12])
+
+
+def _recall(chat: ChatState, rest: str) -> str:
+    if not rest:
+        return text("chat.recall_usage", chat.language)
+    answer = chat.agent.recall.search(rest, _PIECES * SPARE)
+    hits = [hit for hit in answer.hits if is_given(hit)][:_PIECES]
+    lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in hits]
+    lines += [text("chat.degraded", chat.language, why=answer.degraded)] if answer.degraded else []
+    return "\n\n".join(lines) or text("chat.nothing_recalled", chat.language)
+
+
+def _forget(chat: ChatState, rest: str) -> str:
+    name = rest.removesuffix(_YES).strip()
+    if not name:
+        return text("chat.forget_usage", chat.language)
+    vault, language = chat.app.vault, chat.language
+    forgetting = plan(vault, find_note(vault, name))
+    lines = [text("chat.forget_note", language, path=path) for path, _ in forgetting.gone]
+    for each in forgetting.changed:
+        lines += [text("chat.forget_line", language, path=each.path, line=line.strip()) for line in each.gone]
+    lines += [text("chat.forget_mention", language, path=path) for path in forgetting.mentions]
+    if forgetting.changed and not rest.endswith(_YES):
+        return "\n".join(
+            [text("chat.forget_preview", language), *lines, text("chat.forget_confirm", language, name=name)]
+        )
+    outcome = carry_out(vault, forgetting, language)
+    if outcome.queued:
+        return "\n".join([text("chat.forgotten_later", language, why=outcome.queued), *lines])
+    commit = (outcome.commit or "")[:10]
+    return "\n".join(
+        [
+            text("chat.forgotten", language, commit=commit),
+            *lines,
+            text("chat.forget_undo", language, commit=commit),
+        ]
+    )
+
+
+def _changes(chat: ChatState) -> list[Commit]:
+    """The commits of this session's runs, newest first; those of its transcript are not among them."""
+    if not chat.session:
+        return []
+    session = load(chat.app.vault, chat.session)
+    runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
+    vault = chat.app.vault
+    return [each for each in commits(vault) if each.run and each.run.partition(".")[0] in runs]
+
+
+COMMANDS: Mapping[str, Callable[[ChatState, str], str]] = {
+    "/help": _help,
+    "/context": _context,
+    "/compact": _compact,
+    "/log": _log,
+    "/remember": _remember,
+    "/recall": _recall,
+    "/forget": _forget,
+    "/undo": _undo,
+}

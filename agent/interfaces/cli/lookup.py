@@ -1,0 +1,55 @@
+"""Finding a thing by its id, by the end of the id as lists show it, or by a path as people type it."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from agent.errors import BadPath, UserError
+
+SHORT_ID = 6
+"""The number of characters of an id's end that lists show; with fewer, nothing is found."""
+
+
+class HasId(Protocol):
+    """Anything with an id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+T = TypeVar("T", bound=HasId)
+
+
+def short_id(named: HasId) -> str:
+    """The end of an id, as the lists show it."""
+    return named.id[-SHORT_ID:].lower()
+
+
+def find_by_id(name: str, among: Iterable[T], what: str, none: str, hint: str) -> T:
+    """The one whose id is `name`, or ends in it, in either case.
+
+    Raises `UserError`: `none` where there is none, several `what` where there are several; both with `hint`.
+    """
+    end = name.casefold()
+    found = [each for each in among if each.id == name or (len(name) >= SHORT_ID and each.id.casefold().endswith(end))]
+    if len(found) != 1:
+        raise UserError(f"{f'several {what} end in' if found else none} {name}", hint=hint)
+    return found[0]
+
+
+def path_in_vault(text: str, root: Path) -> str:
+    """A note's or folder's path relative to the vault at `root`; raises `BadPath` for one outside.
+
+    A relative path is taken from the working folder when that lies in the vault and the path exists there, else from
+    the vault's root. The note need not exist any more.
+    """
+    here = Path.cwd()
+    absolute = Path(os.path.abspath(text))  # noqa: PTH100 - a link in the vault is named, not followed
+    if not Path(text).is_absolute() and (not here.resolve().is_relative_to(root.resolve()) or not absolute.exists()):
+        absolute = Path(os.path.normpath(root / text))
+    for base in (root, root.resolve()):
+        if absolute.is_relative_to(base):
+            found = absolute.relative_to(base).as_posix()
+            return "" if found == "." else found
+    raise BadPath(f"{text} is not inside the vault {root}", hint="give it relative to the vault")

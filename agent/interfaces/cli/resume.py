@@ -1,0 +1,60 @@
+"""Resuming the run that waited for a decision: what `approvals` and `questions` do after the decision is recorded."""
+
+from contextlib import closing
+
+from agent.app.agent import build_runs
+from agent.interfaces.cli.foreground import foreground
+from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.run_report import document, failure, remarks
+from agent.interfaces.cli.screen import is_terminal
+from agent.loop.outcome import Outcome
+from agent.runs.registry import Mark
+from agent.runs.resumer import Resumer, resumer_of
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App
+
+
+def emit_decision(
+    app: App, output: Output, path: str, decision: dict[str, object], note: str, *, resume_here: bool
+) -> None:
+    """Print a decision about the note at `path`, and resume the run that waited for it.
+
+    Without a daemon the run is resumed in this process: with `resume_here`, or after the person's yes at the terminal.
+    """
+
+    def here() -> bool:
+        ask = not resume_here and is_terminal() and not output.json
+        return confirm("go on with the run now?", default=True) if ask else resume_here
+
+    who, mark = resumer_of(app, path, here)
+    output.note(note)
+    ended = _resume(app, output, mark.session) if who is Resumer.HERE and mark is not None else None
+    output.emit({**decision, "goes_on": who.value, "run_ended": ended}, _what_follows(who, mark))
+
+
+def _resume(app: App, output: Output, session: str) -> dict[str, object]:
+    """Resume a session's run here and show its answer; returns its report as a document."""
+    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
+        here = foreground(agent, output)
+        ended = here.run_and_decide(lambda line: agent.resume(session, line))
+        if not here.screen.live and not output.json:
+            show(ended.answer)
+        output.note("\n".join(remarks(ended, app.settings.vault.language)))
+        report = document(agent, ended, resumed=True)
+    if ended.outcome is Outcome.FAILED:
+        raise Failed(failure(ended), report)
+    return report
+
+
+def _what_follows(who: Resumer, mark: Mark | None) -> str:
+    match who:
+        case Resumer.DAEMON:
+            return "the daemon goes on with the run"
+        case Resumer.LATER if mark is not None:
+            return f"go on with: vault-agent ask --resume {mark.session}"
+        case Resumer.NOBODY:
+            return "no run waits for it here any more"
+        case _:
+            return ""

@@ -1,0 +1,45 @@
+"""The lines that a person reads below the answer of a run, and the error of a run that failed."""
+
+from agent.errors import AgentError
+from agent.loop.outcome import Ended, Outcome
+from agent.runs.report import report
+from agent.runs.service import Runs
+from agent.texts import Language, text
+
+
+def document(agent: Runs, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
+    """The report of a run for `--json`."""
+    spent = agent.account.spent(ended.run.partition(".")[0])
+    return report(ended, spent, agent.app.vault, resumed=resumed).as_document()
+
+
+def remarks(ended: Ended, language: Language) -> list[str]:
+    """The lines below an answer: why the run stopped, how to go on, what it changed, and its session."""
+    lines = why(ended, language) if ended.outcome not in {Outcome.FINISHED, Outcome.FAILED} else []
+    lines += [text("run_report.resume", language, session=ended.session)] if ended.outcome.can_go_on else []
+    if len(ended.commits) == 1:
+        lines.append(text("run_report.change", language, run=ended.run))
+    elif ended.commits:
+        lines.append(text("run_report.changes", language, count=len(ended.commits), run=ended.run))
+    return [*lines, *queued(ended, language), text("run_report.session", language, path=ended.session)]
+
+
+def why(ended: Ended, language: Language) -> list[str]:
+    """A line with the outcome and its reason, and one with the hint if there is one."""
+    outcome = text(f"run_report.{ended.outcome.value}", language)
+    line = text("run_report.ended", language, outcome=outcome, reason=ended.reason)
+    return [line, ended.hint] if ended.hint else [line]
+
+
+def queued(ended: Ended, language: Language) -> list[str]:
+    """One line when changes of the run wait to be written, with the reason; else none."""
+    return [text("run_report.queued", language, reason=ended.queued)] if ended.queued else []
+
+
+def failure(ended: Ended) -> Exception:
+    """The error that stopped the run; its hint names the session."""
+    error = ended.failure or AgentError(ended.reason)
+    kept = f"the run is kept in {ended.session}"
+    if isinstance(error, AgentError):
+        error.hint = f"{error.hint}; {kept}" if error.hint else kept
+    return error

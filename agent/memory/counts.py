@@ -1,0 +1,47 @@
+"""How much is remembered, counted from the vault's notes."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.config.remembering import Memory
+from agent.memory.expiry import expiry
+from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
+from agent.memory.memory_note import PATH, remembered
+from agent.memory.tombstones import FOLDER as STONES
+from agent.vault.store import Vault
+
+_SOON = 7 * 86_400
+"""Seconds: a week."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCounts:
+    """Entries by type, those that expire within a week, archived and forgotten notes, and facts in MEMORY.md."""
+
+    entries: int
+    types: dict[str, int]
+    expired: int
+    expire_soon: int
+    archived: int
+    forgotten: int
+    facts: int
+    oldest: datetime | None
+    """When the oldest entry was created; None where there is no entry."""
+
+
+def count_memories(vault: Vault, settings: Memory) -> MemoryCounts:
+    """The counts as the notes are now."""
+    paths, now = vault.note_paths(), vault.clock.now()
+    entries = kept(vault, (path for path in paths if path.startswith(FOLDER)))
+    ends = [aware(until) for each in entries if (until := expiry(each.entry, settings)) is not None]
+    return MemoryCounts(
+        entries=len(entries),
+        types=dict(sorted(Counter(each.entry.type.value for each in entries).items())),
+        expired=sum(until <= now for until in ends),
+        expire_soon=sum(0 < (until - now).total_seconds() <= _SOON for until in ends),
+        archived=sum(path.startswith(ARCHIVED) for path in paths),
+        forgotten=sum(path.startswith(STONES) for path in paths),
+        facts=len(remembered((vault.read(PATH) or b"").decode("utf-8", "replace"))),
+        oldest=aware(entries[-1].entry.created) if entries else None,
+    )

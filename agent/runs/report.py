@@ -1,0 +1,53 @@
+"""The result of a run as one document, the same for every interface; sentences about it are left to the interfaces."""
+
+from dataclasses import dataclass
+
+from agent.llm.ledger import Totals
+from agent.loop.outcome import Ended
+from agent.memory.keeping import BEHIND
+from agent.vault.history.commits import commits
+from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended, the full ids of its commits (oldest first), and what it has spent with its sub-runs."""
+
+    ended: Ended
+    commits: tuple[str, ...]
+    spent: Totals
+
+    def as_document(self) -> dict[str, object]:
+        """The report for JSON: empty texts are null, money is in US dollars."""
+        ended = self.ended
+        sources = dict.fromkeys((*ended.given, *ended.sources))
+        return {
+            "answer": ended.answer,
+            "outcome": ended.outcome.value,
+            "reason": ended.reason or None,
+            "hint": ended.hint or None,
+            "waits_for": ended.waits_for or None,
+            "queued": ended.queued or None,
+            "run": ended.run,
+            "session": ended.session,
+            "commits": list(self.commits),
+            "sources": [{"path": source.path, "lines": list(source.lines)} for source in sources],
+            "spend": {
+                "calls": self.spent.calls,
+                "input_tokens": self.spent.usage.input,
+                "output_tokens": self.spent.usage.output,
+                "money": round(self.spent.money, 6),
+            },
+        }
+
+
+def report(ended: Ended, spent: Totals, vault: Vault, *, resumed: bool = False) -> RunReport:
+    """The report of a run; for one that was resumed, its commits from before are read from the history and added.
+
+    Commits that memory makes after a run has returned are not the run's.
+    """
+    made = ended.commits
+    if resumed:
+        before = [commit.id for commit in reversed(commits(vault, run=ended.run)) if commit.tool not in BEHIND]
+        made = tuple(dict.fromkeys([*before, *made]))
+    return RunReport(ended, made, spent)

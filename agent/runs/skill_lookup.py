@@ -1,0 +1,49 @@
+"""Opening a vault's skills for one question, and finding a skill by its name."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+
+from agent.context.tokens import counter, estimate
+from agent.errors import UserError
+from agent.events.bus import ignore_event
+from agent.index.embedder import Embedder
+from agent.runs.skill_set import Skills, skills
+from agent.skills.loading.library import SkillLibrary
+from agent.skills.loading.locations import DEPRECATED
+from agent.skills.reading.skill import FILE, Skill, SkillSource
+from agent.skills.reading.skill_file import name_problem
+from agent.workspace.search_index import library
+from agent.workspace.workspace import App
+
+
+def find_skill(found: SkillLibrary, name: str) -> Skill:
+    """The skill with this name; raises `UserError` that says why it cannot be used, or names similar ones."""
+    shelf = found.snapshot()
+    skill = shelf.get(name)
+    if skill is not None:
+        return skill
+    aside = f"{DEPRECATED}/{name}"
+    learned = next(place for place in found.locations if place.source is SkillSource.LEARNED)
+    if not name_problem(name) and (learned.root / aside / FILE).is_file():
+        raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")
+    broken = next((each for each in shelf.problems if f"/{name}/" in each.path), None)
+    if broken is not None:
+        raise UserError(f"the skill {name} cannot be used: {broken.reason}", hint=f"{broken.path}, line {broken.line}")
+    near = ", ".join(get_close_matches(name, shelf.named, cutoff=0.5) or [each for each in shelf.named if name in each])
+    raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
+
+
+def skills_on_demand(app: App, publish: Callable[[object], object] = ignore_event) -> Skills:
+    """The vault's skills; the embedding model is loaded only if a skill needs it. `publish` as in `skills`."""
+
+    @cache
+    def embedder() -> Embedder | None:
+        return library(app).chosen.embedder
+
+    @cache
+    def count() -> Callable[[str], int]:
+        found = embedder()
+        return counter(found) if found is not None else estimate
+
+    return skills(app, embedder, lambda text: count()(text), publish)

@@ -1,0 +1,93 @@
+"""Bringing the index up to date before a search, where no daemon does it, and searching again after damage.
+
+Why an index is behind is returned as text; where that is shown is left to the interfaces.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
+
+from agent.errors import LockHeld
+from agent.workspace.daemon_lock import last_word
+from agent.workspace.prefetch import Ahead, contents_ahead
+from agent.workspace.workspace import App
+
+if TYPE_CHECKING:
+    from agent.workspace.search_index import Library
+
+Found = TypeVar("Found")
+_FEW = 200
+"""So many changed notes are indexed before a search; with more, the search goes on without them and says so."""
+
+
+def ignore_progress(text: str) -> None:
+    """For callers that show no progress."""
+
+
+def open_ahead(app: App, text: str) -> "tuple[Library, Ahead[dict[str, str]] | None]":
+    """The index with all that a search for `text` loads, and the notes' content hashes, which git lists meanwhile."""
+    notes = contents_ahead(app)
+    index: Library = import_module("agent.workspace.search_index").library(
+        app
+    )  # takes longer to load than git to answer
+    index.warm(text)
+    return index, notes
+
+
+def open_past(app: App, commit: str) -> "Library":
+    """The index over the notes as they were in a commit (a full id)."""
+    index: Library = import_module("agent.workspace.search_index").library_at(app, commit)
+    return index
+
+
+def catch_up(
+    app: App,
+    index: "Library",
+    notes: Ahead[dict[str, str]] | None = None,
+    *,
+    in_past: bool = False,
+    progress: Callable[[str], None] = ignore_progress,
+) -> str | None:
+    """Bring the index up to date where no daemon does it; returns why it is still behind, None if it is not.
+
+    `notes` are the content hashes of all notes, where they were asked for already.
+    """
+    daemon = None if in_past else last_word(app)
+    if daemon is not None:
+        return _behind_daemon(daemon)
+    known = index.known()
+    listed = index.listed() if notes is None else notes.result()
+    behind = len({path for path, _ in listed.items() ^ known.items()})
+    if not behind and not index.is_broken():
+        return None
+    if known and behind > _FEW and not in_past:
+        return f"{behind} changes are not indexed yet: vault-agent reindex, or start the daemon"
+    if behind > _FEW:
+        progress(f"indexing {len(listed)} notes …")
+    index.updater.patience = 0.0  # a search never waits for the writer
+    try:
+        index.refresh()
+    except LockHeld:
+        return "the index is being brought up to date by another process"
+    return None
+
+
+def search_whole(
+    app: App, index: "Library", search: Callable[[], Found], late: str | None, *, in_past: bool = False
+) -> tuple[Found, str | None]:
+    """The result of `search`, and why the index is behind (`late`); where it met damage, once more after the repair."""
+    found = search()
+    if not index.is_broken() or (not in_past and last_word(app) is not None):
+        return found, late
+    met = index.files.why_broken()
+    late = catch_up(app, index, in_past=in_past)
+    return search(), late or f"it is whole again after damage ({met})"
+
+
+def _behind_daemon(daemon: Mapping[str, object]) -> str | None:
+    """Why the index is behind, by what the daemon last said of itself."""
+    if daemon.get("starting"):
+        return "the daemon has just started: what changed while it was away may be missing"
+    if daemon.get("index"):
+        return f"the daemon cannot update the index: {daemon['index']}"
+    return f"changes that the daemon has yet to take in: {daemon['waiting']}" if daemon.get("waiting") else None

@@ -1,0 +1,78 @@
+"""Measurements of the program itself, on vaults that they make; exit 1 when a figure does not keep its limit.
+
+    python -m tests.bench agent [--notes 10000] [--rounds 5]
+    python -m tests.bench scale [--notes 100000] [--files 10000] [--idle 60]
+
+`agent` times a run's beginning and its steps, without the model and the commits. `scale` searches in very many notes,
+and watches a daemon during a checkout of every file and while it has nothing to do. Both take `--engine
+auto|whoosh|tantivy`, and `--json` for one document.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from agent.index.keyword import engine_for
+from agent.interfaces.cli.benches.figures import Measure, all_reached
+from tests.bench import scale, steps
+
+ENGINES = ("auto", "whoosh", "tantivy")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one measurement and print its figures; 0 when all keep their limits, else 1."""
+    asked = _parser().parse_args(arguments)
+    engine = engine_for(asked.engine)
+    with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
+        place = Path(folder)
+        if asked.what == "agent":
+            about = {"notes": asked.notes, "engine": engine}
+            measures = steps.measure(place, asked.notes, engine, asked.rounds, _note)
+        else:
+            about = {"notes": asked.notes, "files": asked.files, "engine": engine}
+            measures = scale.measure_daemon(place / "daemon", asked.files, asked.idle, engine, _note)
+            measures += scale.measure_search(place / "search", asked.notes, engine, _note)
+    sys.stdout.write(_shown(about, measures, asked.json) + "\n")
+    return 0 if all_reached(measures) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m tests.bench")
+    kinds = parser.add_subparsers(dest="what", required=True)
+    agent, large = kinds.add_parser("agent"), kinds.add_parser("scale")
+    agent.add_argument("--notes", type=_at_least(steps.FEWEST), default=10_000)
+    agent.add_argument("--rounds", type=_at_least(1), default=5)
+    large.add_argument("--notes", type=_at_least(1), default=100_000)
+    large.add_argument("--files", type=_at_least(1), default=10_000)
+    large.add_argument("--idle", type=float, default=60.0, help="seconds that the daemon has nothing to do")
+    for each in (agent, large):
+        each.add_argument("--engine", choices=ENGINES, default="auto")
+        each.add_argument("--json", action="store_true")
+    return parser
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is not in the range x>={least}")
+        return int(text)
+
+    return count
+
+
+def _shown(about: dict[str, object], measures: Sequence[Measure], as_json: bool) -> str:
+    if as_json:
+        return json.dumps({**about, "figures": [each.document() for each in measures], "ok": all_reached(measures)})
+    head = ", ".join(f"{name} {value}" for name, value in about.items())
+    return "\n".join([head, *(each.line() for each in measures)])
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
