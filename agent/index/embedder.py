@@ -9,15 +9,18 @@ summed here instead of by `model2vec`, which takes 0.2 s to import: a search fro
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agent.index.packed import Floats, Ints
-from agent.index.pieces import open_pieces
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
 _BYTES = 259
@@ -146,13 +149,15 @@ def _model2vec(folder: Path, name: str) -> StaticEmbedder:
     weights = None if model.weights is None else np.asarray(model.weights, dtype=np.float32)
     mapping = None if model.token_mapping is None else np.asarray(model.token_mapping, dtype=np.int32)
     unknown = -1 if model.unk_token_id is None else int(model.unk_token_id)
-    cutter = model.tokenizer
-    cutter.no_truncation()
+    tokenizer = model.tokenizer
+    tokenizer.no_truncation()
+    return StaticEmbedder(
+        f"{name}@{folder.name}", lambda texts: _encode(tokenizer, texts), model.embedding, weights, mapping, unknown
+    )
 
-    def ids(texts: Sequence[str]) -> list[Sequence[int]]:
-        return [each.ids for each in cutter.encode_batch_fast(list(texts), add_special_tokens=False)]
 
-    return StaticEmbedder(f"{name}@{folder.name}", ids, model.embedding, weights, mapping, unknown)
+def _encode(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:
+    return [each.ids for each in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
 
 def wordllama() -> StaticEmbedder:
@@ -161,12 +166,29 @@ def wordllama() -> StaticEmbedder:
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("the package wordllama is not installed")
     folder = Path(next(iter(spec.submodule_search_locations)))
-    pieces = open_pieces(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
+    tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    if find_spec("tokenizers") is None or not tokenizer.is_file():
+        raise ImportError("the tokenizer of wordllama is not installed")
     matrix = map_matrix(folder / "weights" / "l2_supercat_256.safetensors")
     rank = np.maximum(np.arange(len(matrix), dtype=np.float32) - _BYTES, 1.0)
     weights = rank / (rank + np.float32(_COMMON))
     weights[:_BYTES] = _BYTE_WEIGHT
-    return StaticEmbedder("wordllama-l2-256", pieces.ids, matrix, weights.astype(np.float32))
+    return StaticEmbedder(
+        "wordllama-l2-256", lambda texts: _encode(_load_tokenizer(tokenizer), texts), matrix, weights.astype(np.float32)
+    )
+
+
+@cache
+def _load_tokenizer(file: Path) -> "Tokenizer":
+    """The tokenizer in a file; loaded at the first text, since it takes 80 ms of processor time."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    # It keeps whole lines, which hardly ever come twice: 110 MB after a large burst, and no quicker.
+    tokenizer.model._resize_cache(0)
+    return tokenizer
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
