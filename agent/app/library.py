@@ -15,14 +15,13 @@ from agent.app.coverage import index_files, known
 from agent.config.private import make_folder
 from agent.errors import ConfigError
 from agent.index.embedder import Chosen, choose
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
 from agent.index.hit import Answer
-from agent.index.keyword import Engine, engine_for
+from agent.index.keyword import Engine, engine_for, open_engine
 from agent.index.search import Searcher
 from agent.index.update import Report, Updater
 from agent.index.vector import VectorIndex
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
 
@@ -61,18 +60,18 @@ class Library:
     @property
     def searcher(self) -> Searcher:
         if self._searcher is None:
-            self._searcher = Searcher(self.files, self.engine, self.chosen, default())
+            self._searcher = Searcher(self.files, self.engine, self.chosen, Weights())
         return self._searcher
 
     @property
     def updater(self) -> Updater:
         if self._updater is None:
-            self._updater = Updater(self.files, self.engine, self.chosen, default(), self.app.clock)
+            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.app.clock)
         return self._updater
 
     def warm(self, text: str) -> None:
         """Load what a search for `text` needs beside the index's files; for when there is time to do it."""
-        open_engine(self.engine, self.files.keyword(self.engine), default())
+        open_engine(self.engine, self.files.keyword(self.engine), Weights())
         if self.chosen.embedder is not None:
             VectorIndex(self.chosen.embedder.dimensions)
             self.chosen.embedder.tokens([text])

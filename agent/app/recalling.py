@@ -15,7 +15,7 @@ from agent.events.runs import MemoryRecalled
 from agent.index.embedder import Chosen
 from agent.index.hit import Answer, Hit
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
@@ -120,7 +120,7 @@ class Recall:
         def keywords() -> Answer:
             if self._keywords is None:
                 library = self.library
-                self._keywords = Searcher(library.files, library.engine, Chosen(None), default())
+                self._keywords = Searcher(library.files, library.engine, Chosen(None), Weights())
             return self._keywords.search(text, limit, passages=passages, explain=explain)
 
         return self.fallback.search(whole, keywords)

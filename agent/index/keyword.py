@@ -6,12 +6,15 @@ notes in their statistics until they merge.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
 from agent.index.hit import Engine as Engine
+from agent.index.weights import Weights
 
 Fields: TypeAlias = Mapping[str, Sequence[str]]
 """The terms of a note under each of `weights.FIELDS`."""
@@ -47,3 +50,16 @@ def engine_for(setting: Literal["auto", "whoosh", "tantivy"]) -> Engine:
     if setting == "whoosh" or (setting == "auto" and find_spec("tantivy") is None):
         return "whoosh"
     return "tantivy"
+
+
+def open_engine(engine: Engine, folder: Path, weights: Weights) -> KeywordIndex:
+    """The engine over a folder, which may not exist yet; raises `ImportError` when the engine is not installed.
+
+    Imported here, so that a search with one engine never loads the other.
+    """
+    module, name = {
+        "whoosh": ("agent.index.whoosh_keyword", "WhooshKeyword"),
+        "tantivy": ("agent.index.tantivy_keyword", "TantivyKeyword"),
+    }[engine]
+    opened: KeywordIndex = getattr(import_module(module), name)(folder, weights)
+    return opened

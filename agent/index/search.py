@@ -13,14 +13,12 @@ import numpy as np
 from agent.errors import Permanent
 from agent.index import dates, fusion, windows
 from agent.index.embedder import Chosen
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
 from agent.index.hit import Answer, Hit, Mode, Query
-from agent.index.keyword import Engine, KeywordIndex
+from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.packed import Batch, batch, term_hash
 from agent.index.passage_store import PassageStore, Record, open_store
 from agent.index.query import parse
-from agent.index.rerank import Reranker
 from agent.index.seal import Damaged, Seals
 from agent.index.signals import Asked, Row, Statistics, ask, of_meaning, of_words
 from agent.index.vector import VectorIndex
@@ -58,7 +56,6 @@ class Searcher:
     engine: Engine
     chosen: Chosen
     weights: Weights
-    reranker: Reranker | None = None
     _store: PassageStore | None = field(default=None, init=False)
     _inode: int | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
@@ -104,8 +101,6 @@ class Searcher:
                 hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
             elif found is None:
                 hits = _listed(store, query, limit)
-        if self.reranker is not None:
-            hits = tuple(self.reranker.rerank(query.text, hits))
         return Answer(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
 
     def _mode(self) -> Mode:

@@ -14,10 +14,9 @@ from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.index import manifest
 from agent.index.embedder import Chosen
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
 from agent.index.intake import Intake, Read
-from agent.index.keyword import Engine, KeywordIndex
+from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
 from agent.index.seal import Damaged, Seals
 from agent.index.vector import VectorIndex

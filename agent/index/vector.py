@@ -15,7 +15,7 @@ import numpy as np
 from agent.config.private import write
 from agent.index.packed import Floats
 from agent.index.seal import Damaged
-from agent.index.weights import EXACT
+from agent.index.weights import EXACT_CHUNKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class VectorIndex:
     """Chunks of notes by their vectors, 8 bits a dimension; up to `exact` of them, every one is compared."""
 
     dimensions: int
-    exact: int = EXACT
+    exact: int = EXACT_CHUNKS
     _index: "Index" = field(init=False)
     _held: bytes = field(default=b"", init=False)
 

@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -177,13 +177,10 @@ def _conversation(raw: Mapping[str, object], name: str) -> Conversation:
 
 def main(path: Path, engine: Engine) -> None:
     """Print the table of the README's LoCoMo figures, and what the turns found are to each simpler search."""
-    weights, chosen = weights_module.default(), choose()
+    weights, chosen = weights_module.Weights(), choose()
     conversations = read(path)
     runs: dict[str, Callable[[], tuple[Level, Level]]] = {
         "hybrid": lambda: measure(conversations, engine, chosen, weights),
-        "hybrid, ranks instead of scores": lambda: measure(
-            conversations, engine, chosen, replace(weights, strategy="rrf")
-        ),
         "keyword mode": lambda: measure(conversations, engine, Chosen(None), weights),
         f"plain BM25, passages of {weights.window_lines} lines": lambda: measure_plain(
             conversations, engine, weights, weights.window_lines

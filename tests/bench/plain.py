@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from agent.index import document
-from agent.index.engines import open_engine
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, open_engine
 from agent.index.query import parse
 from agent.index.weights import FIELDS, Weights
 

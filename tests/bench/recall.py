@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
 
 from agent.clock import SystemClock
 from agent.config.load import load
@@ -29,14 +28,13 @@ from agent.config.remembering import Memory
 from agent.index.embedder import Chosen, choose
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.interfaces.cli.benches.plain import plain_notes
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall import Asker, Recaller
 from tests.bench.locomo import DATA
 from tests.bench.vault import MemoryVault
 
-Strategy = Literal["scores", "rrf"]
 LIMIT = 8
 CATEGORIES = (1, 2, 3, 4)
 ENTRIES = 10_000
@@ -72,7 +70,7 @@ def read(path: Path = DATA) -> list[Talk]:
     return [_talk(each, number) for number, each in enumerate(json.loads(path.read_text("utf-8")))]
 
 
-def measure(talks: Sequence[Talk], engine: Engine, chosen: Chosen, strategy: Strategy = "scores") -> Figures:
+def measure(talks: Sequence[Talk], engine: Engine, chosen: Chosen) -> Figures:
     """Recall by the function behind `memory_recall`, each conversation in a vault of its own."""
 
     def of(talk: Talk, searcher: Searcher) -> Callable[[str], list[str]]:
@@ -81,16 +79,16 @@ def measure(talks: Sequence[Talk], engine: Engine, chosen: Chosen, strategy: Str
                          lasting())  # fmt: skip
         return lambda question: [each.path for each in found.recall(question, Asker(), LIMIT).found]
 
-    return _measured(talks, engine, chosen, of, strategy)
+    return _measured(talks, engine, chosen, of)
 
 
-def measure_index(talks: Sequence[Talk], engine: Engine, chosen: Chosen, strategy: Strategy = "scores") -> Figures:
+def measure_index(talks: Sequence[Talk], engine: Engine, chosen: Chosen) -> Figures:
     """Recall by the index's own order of entries."""
 
     def of(talk: Talk, searcher: Searcher) -> Callable[[str], list[str]]:
         return lambda question: [hit.path for hit in searcher.search(question, LIMIT).hits]
 
-    return _measured(talks, engine, chosen, of, strategy)
+    return _measured(talks, engine, chosen, of)
 
 
 def measure_plain(talks: Sequence[Talk], engine: Engine) -> Figures:
@@ -163,13 +161,11 @@ def _measured(
     engine: Engine,
     chosen: Chosen,
     of: Callable[[Talk, Searcher], Callable[[str], list[str]]],
-    strategy: Strategy,
 ) -> Figures:
     clock, rows = SystemClock(), []
-    weights = replace(default(), strategy=strategy)
     for talk in talks:
         with tempfile.TemporaryDirectory() as folder:
-            searcher = MemoryVault(dict(talk.notes)).searcher(Path(folder), engine, chosen, weights)
+            searcher = MemoryVault(dict(talk.notes)).searcher(Path(folder), engine, chosen, Weights())
             ask = of(talk, searcher)
             for question, evidence in talk.questions:
                 begin = clock.monotonic()
@@ -224,8 +220,6 @@ def main(engine: Engine, path: Path) -> None:
         "plain BM25, text only": measure_plain(text_only(talks), engine),
         "keyword mode": measure_index(talks, engine, Chosen(None)),
         "index": measure_index(talks, engine, chosen),
-        "index, ranks": measure_index(talks, engine, chosen, "rrf"),
-        "memory_recall, ranks": measure(talks, engine, chosen, "rrf"),
         "memory_recall, no vectors": measure(talks, engine, Chosen(None)),
         "memory_recall": measure(talks, engine, chosen),
     }

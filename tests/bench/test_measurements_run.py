@@ -7,7 +7,7 @@ import pytest
 
 from agent.index.embedder import choose
 from agent.index.keyword import Engine
-from agent.index.weights import default
+from agent.index.weights import Weights
 from tests.bench import locomo, retrieval, speed
 from tests.bench.plain import plain_passages
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
@@ -43,7 +43,7 @@ def test_a_conversation_becomes_one_note_a_session_with_its_evidence_by_line(tmp
         (1, [("c1/session-02.md", 7)]),
     ]
     assert note[6] == "Ann: I bought a kettle."
-    notes, turns = locomo.measure([conversation], "whoosh", KEYWORDS_ONLY, default())
+    notes, turns = locomo.measure([conversation], "whoosh", KEYWORDS_ONLY, Weights())
     assert (notes.questions, notes.at_1, turns.at_1) == (2, 1.0, 1.0)
 
 
@@ -52,9 +52,9 @@ def test_plain_bm25_ranks_notes_and_passages_of_a_given_length(tmp_path: Path, e
     path = tmp_path / "talk.json"
     path.write_text(json.dumps([TALK]), "utf-8")
     (conversation,) = locomo.read(path)
-    notes, turns = locomo.measure_plain([conversation], engine, default(), 1)
+    notes, turns = locomo.measure_plain([conversation], engine, Weights(), 1)
     assert (notes.questions, notes.at_1, turns.at_1) == (2, 1.0, 1.0)
-    with plain_passages(conversation.notes, 2, engine, tmp_path / "index", default()) as search:
+    with plain_passages(conversation.notes, 2, engine, tmp_path / "index", Weights()) as search:
         assert search("Which lake?", 5) == [("c1/session-01.md", 8, 8)]
         assert search("Who bought a kettle, by session?", 1) == [("c1/session-01.md", 4, 7)]
 

@@ -10,7 +10,7 @@ from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.update import Report, Updater
-from agent.index.weights import Weights, default
+from agent.index.weights import Weights
 
 KEYWORDS_ONLY = Chosen(None, "no embedding model")
 
@@ -32,7 +32,7 @@ class MemoryVault:
     def updater(
         self, folder: Path, engine: Engine = "whoosh", chosen: Chosen = KEYWORDS_ONLY, weights: Weights | None = None
     ) -> Updater:
-        return Updater(IndexFiles(folder), engine, chosen, weights or default(), self.clock, patience=0.0)
+        return Updater(IndexFiles(folder), engine, chosen, weights or Weights(), self.clock, patience=0.0)
 
     def update(self, updater: Updater, *, verify: bool = False) -> Report:
         return updater.update(self.listed(), self.notes.get, verify=verify)
@@ -42,4 +42,4 @@ class MemoryVault:
         updater = self.updater(folder, engine, chosen, weights)
         self.update(updater)
         updater.close()
-        return Searcher(IndexFiles(folder), engine, chosen, weights or default())
+        return Searcher(IndexFiles(folder), engine, chosen, weights or Weights())

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from agent.index.analysis import query_terms, terms
-from agent.index.engines import open_engine
-from agent.index.keyword import Engine, Fields, KeywordIndex
+from agent.index.keyword import Engine, Fields, KeywordIndex, open_engine
 from agent.index.seal import Damaged
-from agent.index.weights import FIELDS, default
+from agent.index.weights import FIELDS, Weights
 
 TEXTS = {
     1: "The kettle is in the kitchen, and the kettle is hot",
@@ -30,7 +29,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 @pytest.fixture
 def index(engine: Engine, tmp_path: Path) -> Iterator[KeywordIndex]:
-    opened = open_engine(engine, tmp_path / "keyword", default())
+    opened = open_engine(engine, tmp_path / "keyword", Weights())
     opened.change(((key, fields(text)) for key, text in TEXTS.items()), [])
     yield opened
     opened.close()
@@ -93,7 +92,7 @@ def test_only_allowed_notes_are_found_and_as_many_as_asked_for(index: KeywordInd
 def test_a_reader_sees_a_commit_when_it_refreshes_and_not_before(
     index: KeywordIndex, engine: Engine, tmp_path: Path
 ) -> None:
-    reader = open_engine(engine, tmp_path / "keyword", default())
+    reader = open_engine(engine, tmp_path / "keyword", Weights())
     reader.refresh()
     index.change([(7, fields("a bicycle"))], [1])
     assert found(reader, "bicycle") == []
@@ -122,4 +121,4 @@ def test_a_folder_that_is_not_an_index_is_damage(engine: Engine, tmp_path: Path)
     folder = tmp_path / "other"
     folder.mkdir()
     with pytest.raises(Damaged):
-        open_engine(engine, folder, default()).refresh()
+        open_engine(engine, folder, Weights()).refresh()

@@ -26,7 +26,7 @@ from agent.index import document, encode, embedder, weights
 data = sys.stdin.buffer.read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = document.read("big.md", data)
-encode.encode([found], embedder.choose("").embedder, weights.default().fields)
+encode.encode([found], embedder.choose("").embedder, weights.Weights().fields)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.index.packed import HOOD, Packed, batch, from_bytes
 from agent.index.signals import Asked, Row, Statistics, of_meaning, of_words
-from agent.index.weights import default
+from agent.index.weights import Weights
 from tests.index.fakes import FakeEmbedder
 
 EMBEDDER = FakeEmbedder()
@@ -84,7 +84,7 @@ def test_signals_are_what_the_formulas_say(notes: list[Note], terms: list[int], 
     asked = Asked(terms, EMBEDDER.vectors(np.array(tokens, dtype=np.int32)))
     frequency = {term: (term % 3 + 1, term % 5 + 2) for term in terms}
     statistics = Statistics(40, 90, *AVERAGES, frequency)
-    words = of_words(asked, found, statistics, default())
+    words = of_words(asked, found, statistics, Weights())
     meaning = of_meaning(asked, found, EMBEDDER)
     by_hand = [_by_hand(note, asked, tokens, statistics) for note in notes]
     for name, values in (words | meaning).items():
@@ -100,7 +100,7 @@ def _by_hand(note: Note, asked: Asked, tokens: list[int], statistics: Statistics
     whole = [term for terms, _ in units for term in terms]
     found["note"] = [_bm25(asked, whole, statistics.note_length, statistics, of_notes=True, more=weight)]
     found["title"] = [
-        sum(_idf(statistics.notes, statistics.frequency[term][0]) * weight[term] / (weight[term] + default().k1)
+        sum(_idf(statistics.notes, statistics.frequency[term][0]) * weight[term] / (weight[term] + Weights().k1)
             for term in asked.terms)
     ]  # fmt: skip
     for at, (own, own_tokens) in enumerate(units):
@@ -128,7 +128,7 @@ def _bm25(
     of_notes: bool,
     more: dict[int, float] | None = None,
 ) -> float:
-    k1, b = default().k1, default().b
+    k1, b = Weights().k1, Weights().b
     score = 0.0
     for term in asked.terms:
         in_notes, in_units = statistics.frequency[term]

@@ -8,18 +8,17 @@ from contextlib import closing, contextmanager
 
 import numpy as np
 
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, open_engine
 from agent.index.passage_store import open_store
 from agent.index.query import parse
-from agent.index.weights import default
+from agent.index.weights import Weights
 
 
 @contextmanager
 def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
     """A search of a finished index: the paths of at most so many notes for a question, the best first."""
-    keyword = open_engine(engine, files.keyword(engine), default())
+    keyword = open_engine(engine, files.keyword(engine), Weights())
     with closing(keyword), closing(open_store(files.store, write=False)) as store:
         keyword.refresh()
         paths = {number: path for path, number in store.ids(store.hashes()).items()}
