@@ -27,7 +27,6 @@ from agent.context.tokens import counter
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
-from agent.llm.breaker import Breaker
 from agent.llm.messages import System, ToolResult, User
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.loop.agent import Agent
@@ -36,6 +35,7 @@ from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, Outcome
 from agent.loop.records import Began, Spoken, Tainted
+from agent.loop.repetition import Breaker
 from agent.loop.run import Asked, Run
 from agent.loop.session import Session, begin, latest, load, sessions
 from agent.tools.approvals import Approvals

@@ -19,7 +19,6 @@ from agent.context.shorten import shorten
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, UserError
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
 from agent.events.subscriber import Injection
-from agent.llm.breaker import Breaker
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
@@ -31,6 +30,7 @@ from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
 from agent.loop.pinned import pinned
 from agent.loop.reasons import hint, reason
 from agent.loop.records import Began, Chosen, Closed, Spoken, Tainted
+from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
@@ -57,7 +57,6 @@ class Asked:
     speaker: Speaker
     role: str = "owner"
     job: str = ""
-    depth: int = 0
 
     def __post_init__(self) -> None:
         if self.role != "owner" and not self.speaker.sender:

@@ -10,7 +10,6 @@ from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
 from agent.index.hit import Answer
-from agent.llm.breaker import Breaker
 from agent.llm.provider import Provider
 from agent.llm.script import Line
 from agent.llm.scripted import Scripted
@@ -18,6 +17,7 @@ from agent.loop.agent import Agent, Models
 from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
+from agent.loop.repetition import Breaker
 from agent.loop.run import Asked, Run
 from agent.loop.session import Session, begin
 from agent.memory.recall import Recollection

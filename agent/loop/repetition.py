@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from agent.errors import LimitReached
-from agent.llm.messages import Json, Object, ToolCall, ToolResult
+from agent.llm.messages import Object, ToolCall, ToolResult
 
 LIMIT = "spend.same_failure"
 WARNED, MOST = 3, 8
@@ -86,52 +86,11 @@ class Breaker:
             else:
                 self.succeeded(call.name, call.arguments, _WARNING.sub("", result.text))
 
-    def model_failed(self, error: str) -> None:
-        """Tell of a failed call of the model; raises `LimitReached` when it was the same error too often."""
-        count = self._count(_MODEL, error)
-        if count >= self.limit:
-            raise LimitReached(
-                f"the model failed {count} times in the same way: {error}",
-                limit=LIMIT,
-                hint="vault-agent doctor checks how the model is reached",
-            )
-
-    def model_answered(self) -> None:
-        """Tell of a call of the model that worked."""
-        self.failures.pop(_MODEL, None)
-
-    def saved(self) -> Object:
-        """The state as JSON."""
-        return {"failures": _copied(self.failures), "repeats": _copied(self.repeats)}
-
-    @classmethod
-    def load(cls, limit: int, saved: Json) -> "Breaker":
-        """The state that `saved` gave; what is no such state counts as empty."""
-        said = saved if isinstance(saved, Mapping) else {}
-        return cls(limit, _counts(said.get("failures")), _counts(said.get("repeats")))
-
     def _count(self, call: str, error: str) -> int:
         errors = self.failures.setdefault(call, {})
         key = _short(" ".join(_DIGITS.sub("#", error).split()))
         errors[key] = errors.get(key, 0) + 1
         return errors[key]
-
-
-_MODEL = "model"
-
-
-def _copied(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Json]:
-    return {call: dict(each) for call, each in counts.items()}
-
-
-def _counts(saved: Json) -> dict[str, dict[str, int]]:
-    """The counts in what was saved; what are none is left out."""
-    found = saved.items() if isinstance(saved, Mapping) else ()
-    return {
-        call: {key: n for key, n in each.items() if isinstance(n, int)}
-        for call, each in found
-        if isinstance(each, Mapping)
-    }
 
 
 def _call(tool: str, arguments: Object) -> str:
