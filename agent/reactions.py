@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from agent.errors import AgentError, Retryable
 from agent.events.bus import Bus
 from agent.events.types import FileChanged, IndexUpdated, NoteCreated, NoteDeleted, NoteEdited, NoteMoved
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome
 from agent.watch.classify import VaultEvent
@@ -29,8 +29,8 @@ class Reactions:
     """
 
     vault: Vault
-    refresh: Callable[[], Report]
-    touch: Callable[[dict[str, str | None]], Report]
+    refresh: Callable[[], IndexReport]
+    touch: Callable[[dict[str, str | None]], IndexReport]
     is_broken: Callable[[], bool]
     bus: Bus
     let_go: Callable[[], None] = lambda: None
@@ -86,7 +86,7 @@ class Reactions:
         except AgentError as error:
             logger.warning("not settled yet: %s", error.message)
 
-    def to_start(self) -> Report | None:
+    def to_start(self) -> IndexReport | None:
         """Bring the index up to what the notes say now."""
         return self._guard(self.refresh)
 
@@ -95,7 +95,7 @@ class Reactions:
         if report is not None:
             self.bus.publish_async(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
 
-    def _guard(self, work: Callable[[], Report]) -> Report | None:
+    def _guard(self, work: Callable[[], IndexReport]) -> IndexReport | None:
         """Do the index's work; a failure is remembered and shown, and the next full look mends it."""
         try:
             report = work()

@@ -7,8 +7,8 @@ import numpy as np
 from agent.app.build import App
 from agent.app.library import Library, library
 from agent.errors import LockHeld
+from agent.index.checksums import Damaged
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.vault.health.probe import Check, Level, guarded, ok
 
 _NEXT = "vault-agent doctor --fix"

@@ -22,7 +22,7 @@ from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, SkillRated, Speaker, TaskCompleted
 from agent.llm.messages import Assistant, Request, ToolResult, User
 from agent.loop.records import Began, Spoken
-from agent.loop.session import Session, load
+from agent.loop.session import Session, load_session
 from agent.memory.capture import Ways
 from agent.memory.dedupe import Thresholds
 from agent.memory.entry import Entry, EntryType, read_entry
@@ -140,7 +140,7 @@ def keep_words(app: App, session: Session, run: str) -> None:
 def trace(vault: Vault, path: str, run: str) -> Trace:
     """What a session's note says of a run: its calls in their order, and whose text was before the model."""
     try:
-        session = load(vault, path)
+        session = load_session(vault, path)
     except NoteGone:
         return Trace(is_whole=False)
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]

@@ -22,7 +22,7 @@ from agent.app.whose import asks_more, drop_foreign, is_meant, keys_of, look_who
 from agent.app.working import answer, is_open, is_over, work
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import Request, may_ask, unreadable
 from agent.texts import text
 from agent.vault.plumbing.objects import has_id
@@ -130,7 +130,11 @@ class Inbox:
     def take_in(self, ended: Ended) -> None:
         """A run that waited has come to an end; may be called from its thread."""
         for entry in list(self.entries.values()):
-            if entry.phase == "waits" and entry.session == ended.session and ended.outcome is not Outcome.INTERRUPTED:
+            if (
+                entry.phase == "waits"
+                and entry.session == ended.session
+                and ended.outcome is not RunOutcome.INTERRUPTED
+            ):
                 entry.due, entry.ended, entry.phase = 0.0, ended, "ended"
 
     def step(self, now: float) -> None:
@@ -302,7 +306,7 @@ class Inbox:
         ended = entry.ended
         if ended is not None:
             entry.session = ended.session
-            if ended.outcome is Outcome.INTERRUPTED and self._stopping.is_set():
+            if ended.outcome is RunOutcome.INTERRUPTED and self._stopping.is_set():
                 entry.phase = "interrupted"
                 return
         if now < entry.due and entry.missing is not None:

@@ -14,12 +14,12 @@ from agent.app.build import App
 from agent.app.coverage import index_files, known
 from agent.config.private import make_folder
 from agent.errors import ConfigError
-from agent.index.embedder import Chosen, choose
+from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
-from agent.index.hit import Answer
+from agent.index.hit import SearchResult
 from agent.index.keyword import Engine, engine_for, open_engine
 from agent.index.search import Searcher
-from agent.index.update import Report, Updater
+from agent.index.update import IndexReport, Updater
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
@@ -44,17 +44,17 @@ class Library:
     app: App
     listed: Callable[[], dict[str, str]]
     read: Callable[[str], bytes | None]
-    _chosen: Chosen | None = None
+    _chosen: EmbedderChoice | None = None
     _searcher: Searcher | None = None
     _updater: Updater | None = None
     held: Callable[[str, str], bytes | None] = lambda path, digest: None
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> EmbedderChoice:
         """The embedder, loaded at the first need."""
         if self._chosen is None:
             wanted = self.app.settings.index.model
-            self._chosen = choose("" if wanted == "auto" else wanted)
+            self._chosen = choose_embedder("" if wanted == "auto" else wanted)
         return self._chosen
 
     @property
@@ -76,15 +76,15 @@ class Library:
             VectorIndex(self.chosen.embedder.dimensions)
             self.chosen.embedder.tokens([text])
 
-    def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> Answer:
+    def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> SearchResult:
         """Ask the index as it is."""
         return self.searcher.search(text, limit, passages=passages, explain=explain)
 
-    def refresh(self, *, verify: bool = False) -> Report:
+    def refresh(self, *, verify: bool = False) -> IndexReport:
         """Bring the index up to what the notes say; raises `LockHeld` when another process is at it."""
         return self.updater.update(self.listed(), self.read, verify=verify)
 
-    def touch(self, changed: dict[str, str | None]) -> Report:
+    def touch(self, changed: dict[str, str | None]) -> IndexReport:
         """The same when only these paths changed (None: gone)."""
         changed = _named(changed)
         there = listed(self.app.vault, [path for path, digest in changed.items() if digest is not None])

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.app.build import App
-from agent.loop.records import ends
+from agent.loop.records import run_ends
 from agent.memory.keeping import BEHIND
 from agent.skills.boxes import ticked
 from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
@@ -57,7 +57,7 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
     for use in unsaid:
         if use.session not in notes:
             data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
-            notes[use.session] = dict(ends((data or b"").decode("utf-8", "replace")))
+            notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
         said = dict(ticked(notes[use.session].get(use.run, "")))
         if use.name in said:
             yield give(app.vault, use.name, said[use.name], app.clock.now(), use.run, use.run)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agent.app.build import App
 from agent.app.following import Following
 from agent.app.recalling import Recall
-from agent.context.choice import Score
+from agent.context.tool_choice import Score
 from agent.index.embedder import Embedder
 from agent.memory.keeping import Keeper
 from agent.tools.approvals import Approvals

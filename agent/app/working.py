@@ -13,7 +13,7 @@ from agent.app.pending import Entry
 from agent.app.requests import Placed, asked_in, held, perform, place, refuse
 from agent.app.runs import Line, runs
 from agent.errors import AgentError, LockHeld, NoteGone
-from agent.loop.session import load
+from agent.loop.session import load_session
 from agent.vault.store import Vault
 
 logger = logging.getLogger(__name__)
@@ -61,6 +61,6 @@ def is_open(app: App, entry: Entry) -> bool:
 def is_over(vault: Vault, session: str) -> bool:
     """Whether no run is open in a session, or there is no such session."""
     try:
-        return load(vault, session).open_run is None
+        return load_session(vault, session).open_run is None
     except AgentError:
         return True

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.context.anchor import Anchor
-from agent.context.budget import Count, Line, Window
+from agent.context.budget import BudgetRow, Count, Window
 from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
 from agent.context.tokens import MESSAGE, of_message, of_tool
@@ -41,7 +41,7 @@ class Opening:
 
     messages: tuple[Context, ...]
     receipts: tuple[Receipt, ...]
-    rows: tuple[Line, ...]
+    rows: tuple[BudgetRow, ...]
     shown: tuple[tuple[Receipt, ...], ...] = ()
     untrusted: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class Prompt:
     """A request and the budget table that explains it."""
 
     request: Request
-    rows: tuple[Line, ...]
+    rows: tuple[BudgetRow, ...]
 
 
 def opening(
@@ -82,7 +82,7 @@ def opening(
     """
     messages: list[Context] = []
     shown: list[tuple[Receipt, ...]] = []
-    rows: list[Line] = []
+    rows: list[BudgetRow] = []
     pieces: list[Piece] = []
     problems: list[str] = []
     absent: list[str] = []
@@ -98,14 +98,14 @@ def opening(
         offered = [each for each in offered if not each.absent]
         kept = _fitting(offered, room, count)
         text = "\n\n".join(piece.text for piece in kept)
-        rows.append(Line(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
+        rows.append(BudgetRow(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
         pieces += kept
         if kept:
             messages.append(Context(text, source.name))
             shown.append(tuple(piece.receipt for piece in kept if piece.receipt))
     added = injected(injections, count, window.allowed("hooks"))
     used = sum(count(each.message.text) for each in added)
-    rows.append(Line("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
+    rows.append(BudgetRow("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
     given = (piece.receipt for piece in pieces if piece.receipt)
     receipts = (*given, *(receipt for each in added for receipt in each.receipts))
     untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
@@ -169,11 +169,11 @@ def assemble(
         raise _too_much(sizes, spent, said, window, count)
     messages = (System(system), *said, sizes.tail)
     rows = (
-        Line("system", sizes.system, window.allowed("system"), 1),
-        Line("history", sizes.history, window.allowed("history"), len(said)),
-        Line("anchor", sizes.anchor, window.allowed("anchor"), 1),
-        Line("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
-        Line("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
+        BudgetRow("system", sizes.system, window.allowed("system"), 1),
+        BudgetRow("history", sizes.history, window.allowed("history"), len(said)),
+        BudgetRow("anchor", sizes.anchor, window.allowed("anchor"), 1),
+        BudgetRow("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
+        BudgetRow("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
     )
     request = Request(messages, tuple(described), max_output or window.reserve, stable=len(messages) - 1)
     return Prompt(request, rows)

@@ -56,7 +56,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BudgetRow:
     """A row of the budget table: tokens used and allowed, and how many things were kept and cut."""
 
     name: str
@@ -66,10 +66,10 @@ class Line:
     cut: int = 0
 
 
-def table(rows: Iterable[Line]) -> str:
+def format_table(rows: Iterable[BudgetRow]) -> str:
     """The budget as a table for people, with a sum below it."""
     lines = list(rows)
-    whole = Line(
+    whole = BudgetRow(
         "together",
         sum(line.used for line in lines),
         sum(line.allowed for line in lines),

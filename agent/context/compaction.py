@@ -13,7 +13,7 @@ from datetime import datetime
 from agent.context.anchor import Anchor
 from agent.context.assemble import size
 from agent.context.budget import Count, Window
-from agent.context.prompt import LANGUAGES, Read, fill, nothing
+from agent.context.prompt import LANGUAGES, VaultReader, fill, nothing
 from agent.context.shorten import shorten
 from agent.context.summary import NONE, SOURCE, by_rule, form, headed
 from agent.context.tokens import of_message
@@ -91,7 +91,7 @@ def compact(
     room: int,
     count: Count,
     language: Language = "en",
-    read: Read = nothing,
+    read: VaultReader = nothing,
 ) -> Compacted | None:
     """Replace what `split` drops by a summary, None where it drops nothing.
 
@@ -119,7 +119,12 @@ def compact(
 
 
 def request(
-    dropped: Sequence[Message], most: int, room: int, count: Count, language: Language = "en", read: Read = nothing
+    dropped: Sequence[Message],
+    most: int,
+    room: int,
+    count: Count,
+    language: Language = "en",
+    read: VaultReader = nothing,
 ) -> str:
     """What a model is asked, to get a summary of at most `most` tokens; the conversation in it takes `room` at most."""
     lines = [line for message in dropped if (line := _shown(message, count))]

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from agent.errors import UserError
 from agent.markdown.note import Note
 
-Read: TypeAlias = Callable[[str], bytes | None]
+VaultReader: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path in the vault, None where there is none."""
 
 FOLDER = "prompts/"
@@ -29,7 +29,7 @@ def nothing(path: str) -> bytes | None:
     return None
 
 
-def fill(name: str, read: Read = nothing, /, **values: str) -> str:
+def fill(name: str, read: VaultReader = nothing, /, **values: str) -> str:
     """The prompt of this name with its variables replaced; what is put in is not looked at again.
 
     Raises `UserError` for a variable that is unknown or missing.
@@ -52,7 +52,7 @@ def fill(name: str, read: Read = nothing, /, **values: str) -> str:
     return _VARIABLE.sub(lambda found: values[found[1].strip()], text)
 
 
-def _text(name: str, read: Read) -> tuple[str, str]:
+def _text(name: str, read: VaultReader) -> tuple[str, str]:
     path = f"{FOLDER}{name}.md"
     data = None if name in _FIXED else read(path)
     if data is not None and (body := Note.parse(data).body.strip()):

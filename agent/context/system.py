@@ -8,7 +8,7 @@ holds from step to step and from session to session of a day.
 from collections.abc import Sequence
 from datetime import date
 
-from agent.context.prompt import Read, fill
+from agent.context.prompt import VaultReader, fill
 from agent.markdown.note import Note
 from agent.texts import Language
 
@@ -21,7 +21,7 @@ _LANGUAGE = {
 }
 
 
-def system_part(read: Read, today: date, language: Language, rules: Sequence[str] = ()) -> str:
+def system_part(read: VaultReader, today: date, language: Language, rules: Sequence[str] = ()) -> str:
     """The fixed part for a session that begins today; `rules` are those that the agent has learned and that are active.
 
     `read` reads the vault. Raises `UserError` for a prompt of the vault's with a wrong variable.

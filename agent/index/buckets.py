@@ -13,14 +13,14 @@ from enum import Enum
 from typing import TypeAlias
 from zlib import crc32
 
-from agent.index.seal import Damaged
+from agent.index.checksums import Damaged
 
-Json: TypeAlias = str | int | list["Json"]
-Bucket: TypeAlias = dict[str, Json]
+StoredValue: TypeAlias = str | int | list["StoredValue"]
+Bucket: TypeAlias = dict[str, StoredValue]
 SCHEMA = "create table bucket (id integer primary key, data text not null, crc integer not null)"
 
 
-class Table(Enum):
+class LookupTable(Enum):
     """Each table with the number of its first bucket, and how many it has."""
 
     META = (0, 1)
@@ -60,14 +60,14 @@ class Buckets:
     def make(self) -> None:
         """Make all tables, empty."""
         self.connection.execute(SCHEMA)
-        places = (place for table in Table for place in range(table.first, table.first + table.count))
+        places = (place for table in LookupTable for place in range(table.first, table.first + table.count))
         self.connection.executemany("insert into bucket values (?, '{}', ?)", ((at, _crc(at, "{}")) for at in places))
 
-    def get(self, table: Table, key: str) -> Json | None:
+    def get(self, table: LookupTable, key: str) -> StoredValue | None:
         """The value of a key; None where it has none. Raises `Damaged`."""
         return self._bucket(table.place(key)).get(key)
 
-    def all(self, table: Table) -> Iterator[tuple[str, Json]]:
+    def all(self, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
         """Every key of a table with its value; raises `Damaged`."""
         select = "select id, data, crc from bucket where id >= ? and id < ?"
         rows = self.connection.execute(select, (table.first, table.first + table.count)).fetchall()
@@ -76,7 +76,7 @@ class Buckets:
         for place, data, checksum in rows:
             yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
 
-    def change(self, table: Table, key: str) -> Bucket:
+    def change(self, table: LookupTable, key: str) -> Bucket:
         """The bucket of a key, to be changed; raises `Damaged`."""
         place = table.place(key)
         self._changed.add(place)

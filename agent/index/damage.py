@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent.errors import LockHeld
-from agent.index.seal import Damaged
+from agent.index.checksums import Damaged
 
 
 @contextmanager

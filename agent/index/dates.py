@@ -45,7 +45,7 @@ AFTER_DAYS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class NamedDay:
     """A day, a month (`day` 0), with or without its year (0)."""
 
     year: int
@@ -53,15 +53,15 @@ class Day:
     day: int = 0
 
 
-def read(text: str) -> tuple[Day, ...]:
+def parse_days(text: str) -> tuple[NamedDay, ...]:
     """The days and months that a text names, in no particular order; impossible ones are left out."""
-    found: set[Day] = set()
+    found: set[NamedDay] = set()
     rest = text
     for pattern, order in _PATTERNS:
         for match in pattern.finditer(rest):
             year, month, day = (match[group] if group else None for group in order)
             number = _MONTHS.get((month or "").lower()) or int(month or 0)
-            named = Day(int(year or 0), number, int(day or 0))
+            named = NamedDay(int(year or 0), number, int(day or 0))
             if 1 <= named.month <= 12 and named.day <= monthrange(named.year or 2000, named.month)[1]:
                 found.add(named)
         rest = pattern.sub(" ; ", rest)
@@ -78,7 +78,7 @@ _PATTERNS = (
 )
 
 
-def closeness(asked: tuple[Day, ...], day: str) -> float:
+def closeness(asked: tuple[NamedDay, ...], day: str) -> float:
     """From 0 to 1: how well a note of `day` (`YYYY-MM-DD`, or nothing) answers a question that names these days."""
     if not asked or not day:
         return 0.0
@@ -89,7 +89,7 @@ def closeness(asked: tuple[Day, ...], day: str) -> float:
     return max(_close(each, written) for each in asked)
 
 
-def _close(asked: Day, written: date) -> float:
+def _close(asked: NamedDay, written: date) -> float:
     best = 0.0
     for year in (asked.year,) if asked.year else (written.year, written.year - 1):
         first, last = span(year, asked.month, asked.day)
@@ -109,7 +109,7 @@ def span(year: int, month: int, day: int) -> tuple[date, date]:
     return first, first if day else first + timedelta(days - 1)
 
 
-def reach(asked: Day) -> tuple[str, str]:
+def answering_days(asked: NamedDay) -> tuple[str, str]:
     """The days, as ISO, on which a note may have been written that answers a question for this day or month."""
     first, last = span(asked.year, asked.month, asked.day)
     return first.isoformat(), (last + timedelta(AFTER_DAYS)).isoformat()

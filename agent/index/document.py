@@ -74,7 +74,7 @@ class Document:
     problem: str = ""
 
 
-def read(path: str, data: bytes) -> Document:
+def parse_document(path: str, data: bytes) -> Document:
     """The document of a note; never fails, whatever its bytes. Of a large one only a part is taken: see `WHOLE`."""
     is_large = len(data) > WHOLE
     note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)

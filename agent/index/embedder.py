@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.index.packed import Floats, Ints
+from agent.index.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -106,14 +106,14 @@ def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class EmbedderChoice:
     """The embedder that was found, if any, and what the person should know about the choice."""
 
     embedder: Embedder | None
     reason: str = ""
 
 
-def choose(model: str = "", hub: Path | None = None) -> Chosen:
+def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
     """The best embedder here. `model`: a name or a folder from the settings; `hub`: the local hub cache.
 
     Never raises and never downloads: without any model, `reason` says why search is by keywords only.
@@ -122,14 +122,14 @@ def choose(model: str = "", hub: Path | None = None) -> Chosen:
     missing = f"the model {model} is not on this machine (vault-agent warm fetches it)" if model else ""
     if wanted is not None:
         try:
-            return Chosen(_model2vec(wanted, model or MULTILINGUAL))
+            return EmbedderChoice(_model2vec(wanted, model or MULTILINGUAL))
         except (OSError, ValueError, KeyError, ImportError) as error:
             missing = f"the model in {wanted} cannot be loaded: {error}"
     try:
-        found = wordllama()
+        found = load_wordllama()
     except (OSError, ValueError, KeyError, ImportError) as error:
-        return Chosen(None, missing or f"no embedding model: {error}")
-    return Chosen(found, missing)
+        return EmbedderChoice(None, missing or f"no embedding model: {error}")
+    return EmbedderChoice(found, missing)
 
 
 def _folder(model: str, hub: Path | None) -> Path | None:
@@ -160,7 +160,7 @@ def _encode(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:
     return [each.ids for each in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
 
-def wordllama() -> StaticEmbedder:
+def load_wordllama() -> StaticEmbedder:
     """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is not there."""
     spec = find_spec("wordllama")  # not imported: the package itself takes a quarter of a second
     if spec is None or not spec.submodule_search_locations:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agent.index.arrays import Floats, Ints, NoteArrays, distinct, hash_terms, hood
 from agent.index.document import Document
 from agent.index.embedder import Embedder
-from agent.index.packed import Floats, Ints, Packed, distinct, hash_terms, hood
 from agent.index.vector import CHUNKS
 
 CHUNK_TOKENS = 160
@@ -21,7 +21,7 @@ CHUNK_TOKENS = 160
 class Encoded:
     """What is stored of a note: its row, and one unit vector a chunk (none without an embedder)."""
 
-    packed: Packed
+    packed: NoteArrays
     chunks: Floats
 
 
@@ -70,7 +70,7 @@ def _encoded(
     total = np.concatenate((np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0, dtype=np.float64)))
     low, high = hood(len(units))
     extra = [(term, fields[name]) for name, found in document.fields.items() if name != "body" for term in found]
-    packed = Packed(
+    packed = NoteArrays(
         hash_terms([term for unit in units for term in unit.terms]),
         np.cumsum([len(unit.terms) for unit in units], dtype=np.int32),
         hash_terms([term for term, _ in extra]),

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.index.packed import Packed, hood
-from agent.index.passage_store import Totals
+from agent.index.arrays import NoteArrays, hood
+from agent.index.passage_store import IndexTotals
 
 
 @dataclass(slots=True)
 class Frequencies:
     """The sum of many notes, some of them subtracted."""
 
-    totals: Totals = Totals()
+    totals: IndexTotals = IndexTotals()
     _terms: list[NDArray[np.uint64]] = field(default_factory=list)
     _notes: list[NDArray[np.int64]] = field(default_factory=list)
     _units: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def count(self, packed: Packed, sign: int = 1) -> None:
+    def count(self, packed: NoteArrays, sign: int = 1) -> None:
         """Add a note, or take it away with `sign` -1."""
         lengths = np.diff(packed.ends, prepend=0)
         units = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
@@ -31,7 +31,7 @@ class Frequencies:
         self._units.append(in_units.astype(np.int64) * sign)
         total = np.concatenate(([0], np.cumsum(lengths)))
         low, high = hood(len(lengths))
-        mine = Totals(1, len(lengths), len(packed.terms), int((total[high] - total[low]).sum()))
+        mine = IndexTotals(1, len(lengths), len(packed.terms), int((total[high] - total[low]).sum()))
         self.totals = self.totals.plus(mine, sign)
 
     def changes(self) -> dict[int, tuple[int, int]]:

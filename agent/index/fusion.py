@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agent.index.arrays import Batch, Ints
 from agent.index.hit import Leg
-from agent.index.packed import Batch, Ints
 from agent.index.signals import Row
 from agent.index.weights import SIGNALS, SignalWeights, Weights
 
@@ -37,13 +37,13 @@ class Fused:
         return tuple(sorted(legs, key=lambda leg: (-leg.share, leg.name)))
 
 
-def notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
+def score_notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
     """A score for each note: its own signals, and the best of its units for the others."""
     per_note = {name: raw[name] if name in PER_NOTE else best_of(raw[name], batch) for name in SIGNALS if name in raw}
     return _fused(per_note, weights.note)
 
 
-def units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
+def score_units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
     """A score for each unit: its own signals, and those of its note."""
     per_unit = {name: raw[name][batch.unit_note] if name in PER_NOTE else raw[name] for name in SIGNALS if name in raw}
     return _fused(per_unit, weights.passage)

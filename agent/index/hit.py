@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from agent.index.dates import Day
+from agent.index.dates import NamedDay
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
 Engine: TypeAlias = Literal["whoosh", "tantivy"]
@@ -30,7 +30,7 @@ class Query:
 
     text: str
     terms: tuple[str, ...] = ()
-    days: tuple[Day, ...] = ()
+    days: tuple[NamedDay, ...] = ()
     filters: Filters = Filters()
 
 
@@ -62,7 +62,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchResult:
     """The hits, best first, with how they were found; `degraded` says why a leg is missing, or None."""
 
     query: str

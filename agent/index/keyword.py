@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from agent.index.hit import Engine as Engine
 from agent.index.weights import Weights
 
-Fields: TypeAlias = Mapping[str, Sequence[str]]
+FieldTerms: TypeAlias = Mapping[str, Sequence[str]]
 """The terms of a note under each of `weights.FIELDS`."""
 
 
@@ -26,7 +26,7 @@ class KeywordIndex(Protocol):
     @property
     def name(self) -> Engine: ...
 
-    def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
+    def change(self, added: Iterable[tuple[int, FieldTerms]], removed: Iterable[int]) -> None:
         """One commit: forget the notes `removed`, then index `added`. A note that is indexed again is in both."""
         ...
 

@@ -11,7 +11,7 @@ from agent.index.passage_store import PassageStore
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UpdatePlan:
     """Paths to read and index, paths to forget, and which of those only changed their path (old, new)."""
 
     write: tuple[str, ...]
@@ -34,7 +34,7 @@ class Coverage:
     pending: int = 0
 
 
-def plan(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> Plan:
+def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> UpdatePlan:
     """From the indexed hashes and the vault's, both by path; what is `unfinished` is done again whatever its hash."""
     again = frozenset(unfinished)
     write = tuple(sorted(path for path, digest in listed.items() if known.get(path) != digest or path in again))
@@ -48,7 +48,7 @@ def plan(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterab
         if path not in known and by_hash.get(listed[path]):
             moved.append((by_hash[listed[path]].pop(), path))
     added = sum(1 for path in write if path not in known) - len(moved)
-    return Plan(write, forget, tuple(moved), added)
+    return UpdatePlan(write, forget, tuple(moved), added)
 
 
 def coverage(store: PassageStore) -> Coverage:

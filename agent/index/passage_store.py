@@ -19,12 +19,12 @@ from typing import Literal, TypeAlias, cast
 from zlib import crc32
 
 from agent.config.private import touch
-from agent.index.buckets import Buckets, Json, Table
+from agent.index.buckets import Buckets, LookupTable, StoredValue
+from agent.index.checksums import Damaged
 from agent.index.damage import damage
 from agent.index.hit import Filters
-from agent.index.seal import Damaged
 
-Status: TypeAlias = Literal["indexed", "skipped", "failed"]
+NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
 VERSION = 3
 """Of the whole index's form; a file of another version is built again."""
 _AT_ONCE = 500
@@ -36,17 +36,17 @@ create table note (
   title text not null, name text, day text not null, headings text not null, facets text not null,
   data blob not null, text text not null, crc integer not null, data_crc integer not null)
 """
-_LISTS = (Table.FACETS, Table.DAYS)
+_LISTS = (LookupTable.FACETS, LookupTable.DAYS)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class StoredNote:
     """A note in the store; `data` is its packed row, `headings` each new heading path with the unit it begins at."""
 
     id: int
     path: str
     hash: str
-    status: Status
+    status: NoteStatus
     reason: str = ""
     title: str = ""
     name: str | None = None
@@ -58,7 +58,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class IndexTotals:
     """Sums over all indexed notes; lengths are in terms."""
 
     notes: int = 0
@@ -66,8 +66,8 @@ class Totals:
     terms: int = 0
     hood_terms: int = 0
 
-    def plus(self, other: "Totals", sign: int = 1) -> "Totals":
-        return Totals(
+    def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
+        return IndexTotals(
             self.notes + sign * other.notes,
             self.units + sign * other.units,
             self.terms + sign * other.terms,
@@ -132,17 +132,17 @@ class PassageStore:
     def meta(self, key: str, default: str = "") -> str:
         """A fact about the index; raises `Damaged`."""
         with self._reading():
-            found = self._buckets.get(Table.META, key)
+            found = self._buckets.get(LookupTable.META, key)
         return default if found is None else str(found)
 
     def set_meta(self, key: str, value: str) -> None:
         """Record a fact about the index."""
-        self._buckets.change(Table.META, key)[key] = value
+        self._buckets.change(LookupTable.META, key)[key] = value
         if not self.connection.in_transaction:
             self._buckets.flush()
 
-    def totals(self) -> Totals:
-        return Totals(**json.loads(self.meta("totals", "{}")))
+    def totals(self) -> IndexTotals:
+        return IndexTotals(**json.loads(self.meta("totals", "{}")))
 
     def hashes(self) -> dict[str, str]:
         """Every known path with the hash of what was indexed; raises `Damaged`."""
@@ -152,7 +152,9 @@ class PassageStore:
         """The numbers of those of the paths that are known; raises `Damaged`, also for one whose row is missing."""
         with self._reading():
             found = {
-                path: int(cast(list[int], row)[0]) for path in paths if (row := self._buckets.get(Table.NOTES, path))
+                path: int(cast(list[int], row)[0])
+                for path in paths
+                if (row := self._buckets.get(LookupTable.NOTES, path))
             }
             if len(list(self._among("select id from note where id in", [*found.values()]))) < len(found):
                 raise Damaged("notes.db is damaged: a row is missing")
@@ -165,12 +167,12 @@ class PassageStore:
     def set_pending(self, rows: Sequence[tuple[str, int]]) -> None:
         self.set_meta("pending", json.dumps(rows))
 
-    def _notes(self) -> list[tuple[str, tuple[int, str, Status, str]]]:
+    def _notes(self) -> list[tuple[str, tuple[int, str, NoteStatus, str]]]:
         """Every known path with its number, hash, status and reason."""
         with self._reading():
-            return cast(list[tuple[str, tuple[int, str, Status, str]]], [*self._buckets.all(Table.NOTES)])
+            return cast(list[tuple[str, tuple[int, str, NoteStatus, str]]], [*self._buckets.all(LookupTable.NOTES)])
 
-    def add(self, records: Iterable[Record]) -> None:
+    def add(self, records: Iterable[StoredNote]) -> None:
         for each in records:
             headings, facets = json.dumps(each.headings), json.dumps(each.facets)
             shown = (each.path, each.hash, each.status, each.reason, each.title, each.name, each.day, headings, facets)
@@ -179,26 +181,31 @@ class PassageStore:
                 "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc),
             )
-            self._buckets.change(Table.NOTES, each.path)[each.path] = [each.id, each.hash, each.status, each.reason]
+            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [
+                each.id,
+                each.hash,
+                each.status,
+                each.reason,
+            ]
             for table, key, value in _entries(each):
-                cast(list[Json], self._buckets.change(table, key).setdefault(key, [])).append(value)
+                cast(list[StoredValue], self._buckets.change(table, key).setdefault(key, [])).append(value)
             self._count_keys(each, 1)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Take out the rows with these numbers, whether or not they are there; raises `Damaged`."""
         for record in [_record(row) for row in self._among("select * from note where id in", ids)]:
-            del self._buckets.change(Table.NOTES, record.path)[record.path]
+            del self._buckets.change(LookupTable.NOTES, record.path)[record.path]
             for table, key, value in _entries(record):
                 bucket = self._buckets.change(table, key)
-                cast(list[Json], bucket[key]).remove(value)
+                cast(list[StoredValue], bucket[key]).remove(value)
                 if not bucket[key]:
                     del bucket[key]
             self._count_keys(record, -1)
         self.connection.executemany("delete from note where id = ?", [(note,) for note in ids])
 
-    def _count_keys(self, record: Record, sign: int) -> None:
+    def _count_keys(self, record: StoredNote, sign: int) -> None:
         for key, _ in set(record.facets):
-            bucket = self._buckets.change(Table.KEYS, key)
+            bucket = self._buckets.change(LookupTable.KEYS, key)
             bucket[key] = int(cast(int, bucket.get(key, 0))) + sign
             if bucket[key] == 0:
                 del bucket[key]
@@ -214,7 +221,7 @@ class PassageStore:
                 found[int(note)] = (str(path), str(day), bytes(data))
         return found
 
-    def records(self, ids: Sequence[int]) -> dict[int, Record]:
+    def records(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         """Some notes whole; raises `Damaged` for one with a wrong checksum, or that is not there."""
         found = {record.id: record for record in map(_record, self._among("select * from note where id in", ids))}
         if len(found) < len(set(ids)):
@@ -223,14 +230,14 @@ class PassageStore:
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
         """For each known term, the number of notes and of units that have it; raises `Damaged`."""
-        rows = [(term, cast(list[int] | None, self._buckets.get(Table.TERMS, str(term)))) for term in hashes]
+        rows = [(term, cast(list[int] | None, self._buckets.get(LookupTable.TERMS, str(term)))) for term in hashes]
         return {term: (row[0], row[1]) for term, row in rows if row is not None}
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of notes and units of some terms; terms that nothing has any more are forgotten."""
         for term, (more_notes, more_units) in changes.items():
             key = str(term)
-            bucket = self._buckets.change(Table.TERMS, key)
+            bucket = self._buckets.change(LookupTable.TERMS, key)
             notes, units = cast(list[int], bucket.get(key, [0, 0]))
             if notes + more_notes > 0:
                 bucket[key] = [notes + more_notes, units + more_units]
@@ -239,7 +246,7 @@ class PassageStore:
 
     def matching(self, filters: Filters) -> list[int]:
         """The indexed notes that satisfy every filter, by number; only those have days and facets. Raises `Damaged`."""
-        found = [self._buckets.get(Table.FACETS, _facet(key, value)) for key, value in filters.keys]
+        found = [self._buckets.get(LookupTable.FACETS, _facet(key, value)) for key, value in filters.keys]
         sets = [set(cast(list[int], each or [])) for each in found]
         if filters.after or filters.before:
             days = self._days("", "")
@@ -251,7 +258,7 @@ class PassageStore:
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys that some note has."""
-        return frozenset(key for key, _ in self._buckets.all(Table.KEYS))
+        return frozenset(key for key, _ in self._buckets.all(LookupTable.KEYS))
 
     def of_days(self, spans: Sequence[tuple[str, str]], count: int) -> list[int]:
         """The first notes, at most `count` a span, whose day is within one of the spans; only indexed ones have one."""
@@ -264,16 +271,16 @@ class PassageStore:
     def _days(self, first: str, last: str) -> list[tuple[str, str, int]]:
         """Day, path and number of every note that has a day; of one month only where both are in it."""
         if first and first[:7] == last[:7]:
-            months = [self._buckets.get(Table.DAYS, first[:7]) or []]
+            months = [self._buckets.get(LookupTable.DAYS, first[:7]) or []]
         else:
-            months = [each for _, each in self._buckets.all(Table.DAYS)]
+            months = [each for _, each in self._buckets.all(LookupTable.DAYS)]
         return [
-            cast(tuple[str, str, int], tuple(cast(list[Json], row)))
+            cast(tuple[str, str, int], tuple(cast(list[StoredValue], row)))
             for each in months
-            for row in cast(list[Json], each)
+            for row in cast(list[StoredValue], each)
         ]
 
-    def coverage(self) -> list[tuple[str, Status, str]]:
+    def coverage(self) -> list[tuple[str, NoteStatus, str]]:
         """Every known note: its path, whether it is indexed, and why not; raises `Damaged`."""
         return sorted((path, status, reason) for path, (_, _, status, reason) in self._notes())
 
@@ -283,7 +290,7 @@ class PassageStore:
             found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
                 raise Damaged(f"notes.db is damaged: {found}")
-            notes, lists, keys = {}, dict[tuple[Table, str], list[str]](), Counter[str]()
+            notes, lists, keys = {}, dict[tuple[LookupTable, str], list[str]](), Counter[str]()
             for row in self.connection.execute("select * from note"):
                 record = _record(row)
                 if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
@@ -293,13 +300,13 @@ class PassageStore:
                 for table, key, value in _entries(record):
                     lists.setdefault((table, key), []).append(str(value))
             tables = [(table, key, each) for table in _LISTS for key, each in self._buckets.all(table)]
-            known = {(table, key): sorted(map(str, cast(list[Json], each))) for table, key, each in tables}
+            known = {(table, key): sorted(map(str, cast(list[StoredValue], each))) for table, key, each in tables}
             same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(
-                self._buckets.all(Table.NOTES)
+                self._buckets.all(LookupTable.NOTES)
             )
-            if not same or keys != dict(self._buckets.all(Table.KEYS)):
+            if not same or keys != dict(self._buckets.all(LookupTable.KEYS)):
                 raise Damaged("notes.db is damaged: rows are missing, or others")
-            [*self._buckets.all(Table.TERMS)]
+            [*self._buckets.all(LookupTable.TERMS)]
             self.totals()
 
     def _lengthen(self) -> None:
@@ -367,12 +374,12 @@ def _facet(key: str, value: str) -> str:
     return f"{key}\0{value}"
 
 
-def _entries(record: Record) -> Iterator[tuple[Table, str, Json]]:
+def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue]]:
     """Where a record is listed: in which table, under which key, with what."""
     for key, value in dict.fromkeys(record.facets):
-        yield Table.FACETS, _facet(key, value), record.id
+        yield LookupTable.FACETS, _facet(key, value), record.id
     if record.day and record.status == "indexed":
-        yield Table.DAYS, record.day[:7], [record.day, record.path, record.id]
+        yield LookupTable.DAYS, record.day[:7], [record.day, record.path, record.id]
 
 
 def _fits(path: str, wanted: str) -> bool:
@@ -380,14 +387,14 @@ def _fits(path: str, wanted: str) -> bool:
     return fnmatchcase(path, wanted.replace("[", "[[]")) if "*" in wanted else path.startswith(wanted)
 
 
-def _record(row: Sequence[object]) -> Record:
+def _record(row: Sequence[object]) -> StoredNote:
     note, *shown, data, text, checksum, _ = row
     if _crc(*shown, text) != checksum:
         raise Damaged(f"notes.db is damaged: a wrong checksum at {shown[0]}")
     headings = tuple((int(at), tuple(path)) for at, path in json.loads(str(shown[7])))
     facets = tuple((str(key), str(value)) for key, value in json.loads(str(shown[8])))
     path, digest, status, reason, title, name, day = shown[:7]
-    return Record(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
+    return StoredNote(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
 
 
 def _data_crc(note: object, path: object, day: object, status: object, data: bytes) -> int:

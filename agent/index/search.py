@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agent.errors import Permanent
-from agent.index import dates, fusion, windows
-from agent.index.embedder import Chosen
+from agent.index import dates, fusion, snippets
+from agent.index.arrays import Batch, batch, term_hash
+from agent.index.checksums import Checksums, Damaged
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.hit import Answer, Hit, Mode, Query
+from agent.index.hit import Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, open_engine
-from agent.index.packed import Batch, batch, term_hash
-from agent.index.passage_store import PassageStore, Record, open_store
-from agent.index.query import parse
-from agent.index.seal import Damaged, Seals
-from agent.index.signals import Asked, Row, Statistics, ask, of_meaning, of_words
+from agent.index.passage_store import PassageStore, StoredNote, open_store
+from agent.index.query import parse_query
+from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
+from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
-from agent.index.windows import Window
 
 _FEW = 200
 """With filters that leave so few notes, all of them are candidates."""
@@ -35,7 +35,7 @@ _OF_DAYS = 20
 class _Candidates:
     """What was found for one question, ready to be scored."""
 
-    asked: Asked
+    asked: EncodedQuery
     ids: Sequence[int]
     paths: Sequence[str]
     days: Sequence[str]
@@ -54,17 +54,17 @@ class Searcher:
 
     files: IndexFiles
     engine: Engine
-    chosen: Chosen
+    chosen: EmbedderChoice
     weights: Weights
     _store: PassageStore | None = field(default=None, init=False)
     _inode: int | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
-    _seals: Seals | None = field(default=None, init=False)
+    _seals: Checksums | None = field(default=None, init=False)
     _seen: tuple[int, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
 
-    def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> Answer:
+    def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> SearchResult:
         """The best `limit` notes, or passages; raises `UserError` for a filter that cannot be understood."""
         reasons: list[str] = []
         try:
@@ -72,8 +72,8 @@ class Searcher:
         except Damaged as error:
             self.close()  # what is built anew has other files with the same names
             self._met(error)
-            parse(text)  # a question that is wrong is wrong in any case
-            return Answer(text, "none", self.engine, (), error.message)
+            parse_query(text)  # a question that is wrong is wrong in any case
+            return SearchResult(text, "none", self.engine, (), error.message)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -83,7 +83,7 @@ class Searcher:
             self._keyword.close()
         self._store = self._keyword = self._vectors = self._seals = self._seen = None
 
-    def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> Answer:
+    def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> SearchResult:
         now = self.files.inode()
         if self._store is not None and now != self._inode:
             self.close()  # the cache was deleted, or built anew
@@ -94,14 +94,14 @@ class Searcher:
         with store.snapshot():
             self._refresh(store)
             reasons.extend(self._reasons)
-            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
             found = self._candidates(query, store, reasons)
             hits: tuple[Hit, ...] = ()
             if found is not None and found.ids:
                 hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
             elif found is None:
                 hits = _listed(store, query, limit)
-        return Answer(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
+        return SearchResult(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
 
     def _mode(self) -> Mode:
         if self._keyword is None:
@@ -133,7 +133,7 @@ class Searcher:
 
     def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
         folder = self.files.keyword(self.engine)
-        self._seals = self._seals or Seals(folder)
+        self._seals = self._seals or Checksums(folder)
         if not busy:  # while an update is at work its files and the seal differ for a moment
             self._seals.verify()
             if self._seals.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
@@ -164,7 +164,7 @@ class Searcher:
         if not query.text:
             return None
         embedder = self.chosen.embedder if self._vectors is not None else None
-        asked = ask(query.text, [term_hash(term) for term in query.terms], embedder)
+        asked = encode_query(query.text, [term_hash(term) for term in query.terms], embedder)
         if allowed is not None and len(allowed) <= _FEW:
             ids = [int(note) for note in allowed]
         else:
@@ -191,7 +191,7 @@ class Searcher:
     def _found(
         self,
         query: Query,
-        asked: Asked,
+        asked: EncodedQuery,
         store: PassageStore,
         allowed: np.ndarray | None,
         reasons: list[str],
@@ -205,7 +205,7 @@ class Searcher:
                 self._keyword = None
                 self._met(error)
                 reasons.append(error.message)
-        others = list(store.of_days([dates.reach(day) for day in query.days if day.year], _OF_DAYS))
+        others = list(store.of_days([dates.answering_days(day) for day in query.days if day.year], _OF_DAYS))
         if self._vectors is not None and len(asked.vectors):
             others.extend(self._vectors.search(asked.vector, self.weights.vector_candidates))
         if allowed is not None:
@@ -221,9 +221,9 @@ class Searcher:
             totals.hood_terms / max(totals.units, 1),
             store.frequencies(list(asked.terms)),
         )
-        raw = of_words(asked, found.batch, statistics, self.weights)
+        raw = word_signals(asked, found.batch, statistics, self.weights)
         if self._vectors is not None and self.chosen.embedder is not None:
-            raw |= of_meaning(asked, found.batch, self.chosen.embedder)
+            raw |= meaning_signals(asked, found.batch, self.chosen.embedder)
         raw["date"] = np.array([dates.closeness(query.days, day) for day in found.days])
         return raw
 
@@ -231,9 +231,9 @@ class Searcher:
         self, query: Query, found: _Candidates, store: PassageStore, limit: int, *, passages: bool, explain: bool
     ) -> tuple[Hit, ...]:
         raw = self._signals(query, found, store)
-        of_units = fusion.units(raw, found.batch, self.weights)
+        of_units = fusion.score_units(raw, found.batch, self.weights)
         if passages:
-            chosen = windows.best_windows(of_units.scores, found.batch, self.weights, limit)
+            chosen = snippets.best_snippets(of_units.scores, found.batch, self.weights, limit)
             records = store.records([found.ids[window.note] for window in chosen])
             return tuple(
                 _hit(
@@ -241,15 +241,15 @@ class Searcher:
                 )
                 for each in chosen
             )
-        of_notes = fusion.notes(raw, found.batch, self.weights)
+        of_notes = fusion.score_notes(raw, found.batch, self.weights)
         order = sorted(range(found.batch.notes), key=lambda at: (-of_notes.scores[at], found.paths[at]))
         order = [at for at in order[:limit] if of_notes.scores[at] > 0]
         records = store.records([found.ids[at] for at in order])
-        ends = windows.limits(found.batch, self.weights)
+        ends = snippets.snippet_ends(found.batch, self.weights)
         return tuple(
             _hit(
                 records[found.ids[at]],
-                windows.of_note(at, of_units.scores, found.batch, self.weights, ends),
+                snippets.snippet_of_note(at, of_units.scores, found.batch, self.weights, ends),
                 float(of_notes.scores[at]),
                 found,
                 of_notes.legs(at) if explain else (),
@@ -266,7 +266,7 @@ def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
     return tuple(_hit(record, None, 0.0, None, ()) for record in records[:limit])
 
 
-def _hit(record: Record, window: Window | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
+def _hit(record: StoredNote, window: Snippet | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
     lines = record.text.split("\n")
     if window is None or found is None:
         return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why, record.facets)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct
 from agent.index.embedder import Embedder
-from agent.index.packed import HOOD, Batch, Floats, Ints, Words, distinct
 from agent.index.weights import Weights
 
 Row = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EncodedQuery:
     """A question as numbers: its terms, and its tokens with their weighted vectors (none without an embedder)."""
 
     terms: Sequence[int]
@@ -48,14 +48,14 @@ class Asked:
         return total / np.float32(norm) if norm else total
 
 
-def ask(text: str, terms: Sequence[int], embedder: Embedder | None) -> Asked:
+def encode_query(text: str, terms: Sequence[int], embedder: Embedder | None) -> EncodedQuery:
     """The question as numbers."""
     if embedder is None:
-        return Asked(terms, np.zeros((0, 0), np.float32))
-    return Asked(terms, embedder.vectors(embedder.tokens([text])[0]))
+        return EncodedQuery(terms, np.zeros((0, 0), np.float32))
+    return EncodedQuery(terms, embedder.vectors(embedder.tokens([text])[0]))
 
 
-def of_words(asked: Asked, batch: Batch, statistics: Statistics, weights: Weights) -> dict[str, Row]:
+def word_signals(asked: EncodedQuery, batch: Batch, statistics: Statistics, weights: Weights) -> dict[str, Row]:
     """`note` and `title` for each note, `unit` and `hood` for each unit."""
     units, packed = batch.units, batch.packed
     terms, times = np.unique(np.array(asked.terms, dtype=np.uint32), return_counts=True)
@@ -80,7 +80,7 @@ def of_words(asked: Asked, batch: Batch, statistics: Statistics, weights: Weight
     return {name: of_terms.sum(axis=0) for name, of_terms in saturated.items()}
 
 
-def of_meaning(asked: Asked, batch: Batch, embedder: Embedder) -> dict[str, Row]:
+def meaning_signals(asked: EncodedQuery, batch: Batch, embedder: Embedder) -> dict[str, Row]:
     """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit.
 
     No product of matrices: BLAS gives even these small ones to several threads, which on a busy machine wait for one

@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.index import manifest
-from agent.index.embedder import Chosen
+from agent.index.checksums import Checksums, Damaged
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.intake import Intake, Read
+from agent.index.ingest import Ingestion, NoteReader
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
-from agent.index.seal import Damaged, Seals
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class IndexReport:
     """What an update did. `rebuilt` says why the whole index was built anew, when it was."""
 
     indexed: int = 0
@@ -42,18 +42,18 @@ class Updater:
 
     files: IndexFiles
     engine: Engine
-    chosen: Chosen
+    chosen: EmbedderChoice
     weights: Weights
     clock: Clock
     patience: float = 5.0
     _store: PassageStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
-    _seals: Seals | None = field(default=None, init=False)
+    _seals: Checksums | None = field(default=None, init=False)
     _generation: int = field(default=-1, init=False)
     _inode: int | None = field(default=None, init=False)
 
-    def update(self, listed: Mapping[str, str], read: Read, *, verify: bool = False) -> Report:
+    def update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool = False) -> IndexReport:
         """Make the index say what the vault says; `listed` is every note's path and content hash.
 
         `verify` first reads every byte of the index, to find damage that nobody has met yet. Raises `LockHeld` when
@@ -66,14 +66,14 @@ class Updater:
                 self._give_up(error)
                 return self._update(listed, read, verify=False)
 
-    def _update(self, listed: Mapping[str, str], read: Read, *, verify: bool) -> Report:
+    def _update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool) -> IndexReport:
         reason = self._open(verify=verify)
         store = self._opened()
         unfinished = store.pending()
-        plan = manifest.plan(store.hashes(), listed, (path for path, _ in unfinished))
+        plan = manifest.plan_update(store.hashes(), listed, (path for path, _ in unfinished))
         return self._perform(plan, listed, read, unfinished, reason)
 
-    def touch(self, changed: Mapping[str, str | None], read: Read) -> Report | None:
+    def touch(self, changed: Mapping[str, str | None], read: NoteReader) -> IndexReport | None:
         """As `update`, when only these paths changed (None: the note is gone); the quick way after one edit.
 
         None when the index must be built anew or finished first: call `update` with the whole listing then.
@@ -85,7 +85,7 @@ class Updater:
                 known = self._opened().hashes()
                 listed = {path: digest for path, digest in known.items() if path not in changed}
                 listed |= {path: digest for path, digest in changed.items() if digest is not None}
-                return self._perform(manifest.plan(known, listed), listed, read, [], "")
+                return self._perform(manifest.plan_update(known, listed), listed, read, [], "")
             except Damaged as error:
                 self._give_up(error)
                 return None
@@ -146,7 +146,7 @@ class Updater:
     def _load(self, generation: int) -> None:
         """Open the engine and the vectors of a generation; raises `Damaged` when they are not what was written."""
         folder = self.files.keyword(self.engine)
-        self._seals = self._seals or Seals(folder)
+        self._seals = self._seals or Checksums(folder)
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
         finished = not self._opened().pending()
         if finished:
@@ -170,7 +170,7 @@ class Updater:
         self._store = open_store(self.files.store, write=True)
         self._inode = self.files.inode()
         folder = self.files.keyword(self.engine)
-        self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Seals(folder)
+        self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Checksums(folder)
         self._vectors = self._no_vectors()
         self._generation = 0
         with self._store.transaction():
@@ -179,15 +179,15 @@ class Updater:
 
     def _perform(
         self,
-        plan: manifest.Plan,
+        plan: manifest.UpdatePlan,
         listed: Mapping[str, str],
-        read: Read,
+        read: NoteReader,
         unfinished: Sequence[tuple[str, int]],
         reason: str,
-    ) -> Report:
+    ) -> IndexReport:
         store = self._opened()
         if not plan and not reason and not unfinished:
-            return Report(generation=self._generation)
+            return IndexReport(generation=self._generation)
         known = store.ids((*plan.write, *plan.forget))
         after = int(store.meta("next", "1"))
         fresh = {path: after + at for at, path in enumerate(path for path in plan.write if path not in known)}
@@ -198,7 +198,7 @@ class Updater:
             store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # until this one is finished, so are those
             store.set_meta("next", str(after + len(fresh)))
         try:
-            work = Intake(store, self._vectors, self.chosen, self.weights, numbers, listed)
+            work = Ingestion(store, self._vectors, self.chosen, self.weights, numbers, listed)
             with store.transaction():
                 self._write(work, plan, read, gone)
         except BaseException:
@@ -206,7 +206,7 @@ class Updater:
             raise
         self._generation += 1
         self.files.drop_old_vectors(self._generation)
-        return Report(
+        return IndexReport(
             work.indexed,
             len(plan.forget) - len(plan.moved),
             plan.moved,
@@ -216,7 +216,7 @@ class Updater:
             self._generation,
         )
 
-    def _write(self, work: Intake, plan: manifest.Plan, read: Read, gone: Sequence[int]) -> None:
+    def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
         assert self._keyword is not None and self._seals is not None
         generation = self._generation + 1
         work.forget(gone)

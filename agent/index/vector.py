@@ -13,8 +13,8 @@ from zlib import crc32
 import numpy as np
 
 from agent.config.private import write
-from agent.index.packed import Floats
-from agent.index.seal import Damaged
+from agent.index.arrays import Floats
+from agent.index.checksums import Damaged
 from agent.index.weights import EXACT_CHUNKS
 
 if TYPE_CHECKING:

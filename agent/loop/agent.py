@@ -7,8 +7,8 @@ from agent.clock import Clock
 from agent.config.running import Context as ContextSettings
 from agent.config.running import Run as Limits
 from agent.context.budget import Count
-from agent.context.choice import Score
 from agent.context.source import Source
+from agent.context.tool_choice import Score
 from agent.events.bus import Bus
 from agent.llm.provider import Provider
 from agent.texts import Language

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from agent.llm.messages import Assistant, ToolCall, ToolResult
-from agent.loop.records import Event, Spoken
+from agent.loop.records import RecordedEvent, Spoken
 
 
 def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
@@ -20,7 +20,7 @@ def all_differ(calls: Sequence[ToolCall]) -> bool:
     )
 
 
-def results_of(events: Iterable[Event]) -> Iterator[tuple[ToolCall, ToolResult]]:
+def results_of(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:
     """The results in a run's events, each with the last call of its id before it."""
     calls: dict[str, ToolCall] = {}
     for event in events:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agent.config.running import Run as Limits
 from agent.errors import LimitReached
 from agent.llm.messages import Assistant, ToolResult
-from agent.loop.records import Event, Spoken
+from agent.loop.records import RecordedEvent, Spoken
 
 
 @dataclass(slots=True)
@@ -18,7 +18,7 @@ class Progress:
     tool_calls: int = 0
 
     @classmethod
-    def of(cls, events: Iterable[Event], now: float) -> "Progress":
+    def of(cls, events: Iterable[RecordedEvent], now: float) -> "Progress":
         """The progress of a run that is taken up again, counted from what its note says."""
         said = [event.message for event in events if isinstance(event, Spoken)]
         steps = sum(isinstance(message, Assistant) for message in said)

@@ -7,7 +7,7 @@ from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.tools.tool import Cited
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """The word for it. The two that wait for a person can be resumed, and so can an interrupted run."""
 
     FINISHED = "finished"
@@ -20,12 +20,12 @@ class Outcome(StrEnum):
     @property
     def waits(self) -> bool:
         """Whether calls stay open until a person has decided or answered."""
-        return self in {Outcome.NEEDS_APPROVAL, Outcome.QUESTION_ASKED}
+        return self in {RunOutcome.NEEDS_APPROVAL, RunOutcome.QUESTION_ASKED}
 
     @property
     def can_go_on(self) -> bool:
         """Whether the run can be taken up again where it stopped."""
-        return self.waits or self is Outcome.INTERRUPTED
+        return self.waits or self is RunOutcome.INTERRUPTED
 
 
 class Finished(StopRun):
@@ -41,7 +41,7 @@ class Ended:
 
     run: str
     session: str
-    outcome: Outcome
+    outcome: RunOutcome
     answer: str
     reason: str = ""
     hint: str = ""
@@ -55,18 +55,18 @@ class Ended:
     failure: Exception | None = None
 
 
-def outcome_of(stop: Exception) -> Outcome:
+def outcome_of(stop: Exception) -> RunOutcome:
     """The word for what stopped a run."""
     match stop:
         case Finished():
-            return Outcome.FINISHED
+            return RunOutcome.FINISHED
         case LimitReached():
-            return Outcome.LIMIT
+            return RunOutcome.LIMIT
         case NeedsApproval():
-            return Outcome.NEEDS_APPROVAL
+            return RunOutcome.NEEDS_APPROVAL
         case QuestionAsked():
-            return Outcome.QUESTION_ASKED
+            return RunOutcome.QUESTION_ASKED
         case Interrupted():
-            return Outcome.INTERRUPTED
+            return RunOutcome.INTERRUPTED
         case _:
-            return Outcome.FAILED
+            return RunOutcome.FAILED

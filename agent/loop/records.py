@@ -53,7 +53,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ToolsChosen:
     """The tools that are described to the model from here on, in this order."""
 
     tools: tuple[str, ...]
@@ -130,15 +130,15 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
 }
 """Sources and outcomes, where their own names are not the words for them."""
 
-Event: TypeAlias = Began | Spoken | Chosen | Tainted | Summarised | Closed
+RecordedEvent: TypeAlias = Began | Spoken | ToolsChosen | Tainted | Summarised | Closed
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SessionRecord:
     """An event with its time."""
 
     at: datetime
-    event: Event
+    event: RecordedEvent
 
 
 _MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%\r?$", re.MULTILINE)
@@ -163,14 +163,14 @@ _SHOWING = re.compile(r"[<>`!\[\]]")
 Meta: TypeAlias = dict[str, object]
 
 
-def write(records: Sequence[Record], language: str = "en") -> str:
+def format_records(records: Sequence[SessionRecord], language: str = "en") -> str:
     """The records as text for the end of a session's note, with headings in a language."""
     return "".join(_write(record.at, *part) for record in records for part in _parts(record.event, language))
 
 
-def read(text: str) -> list[Record]:
+def parse_records(text: str) -> list[SessionRecord]:
     """The records in a session's note, in order; what cannot be read as one is left out."""
-    found: list[Record] = []
+    found: list[SessionRecord] = []
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block)
         if record is None:
@@ -183,7 +183,7 @@ def read(text: str) -> list[Record]:
     return found
 
 
-def ends(text: str) -> Iterator[tuple[str, str]]:
+def run_ends(text: str) -> Iterator[tuple[str, str]]:
     """The runs that have ended or paused in a session's note, each with what stands there for people."""
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block) if kind == "end" else None
@@ -202,14 +202,14 @@ Part: TypeAlias = tuple[str, Meta, str, str]
 """A record's kind, its data, its heading, its body."""
 
 
-def _parts(event: Event, language: str) -> Iterator[Part]:
+def _parts(event: RecordedEvent, language: str) -> Iterator[Part]:
     said, names = _SAID[language], _NAMES[language]
     match event:
         case Spoken():
             yield from _said(event, said, names)
         case Began():
             yield "run", _of_run(event), said["run"], f"`{event.run}`"
-        case Chosen(tools):
+        case ToolsChosen(tools):
             yield "tools", {"tools": list(tools)}, said["tools"], ", ".join(f"`{name}`" for name in tools)
         case Tainted(source):
             yield "taint", {"source": source}, said["taint"], _fenced(source)
@@ -297,12 +297,12 @@ def _fenced(text: str, language: str = "text") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _read(kind: str, said: str, block: str) -> Record | None:
+def _read(kind: str, said: str, block: str) -> SessionRecord | None:
     try:
         meta = json.loads(said)
         body = _body(block)
         event = _event(kind, meta, decode(body) if meta.get("escaped") is True else body)
-        return Record(datetime.fromisoformat(str(meta["at"])), event) if event is not None else None
+        return SessionRecord(datetime.fromisoformat(str(meta["at"])), event) if event is not None else None
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -314,7 +314,7 @@ def _body(block: str) -> str:
     return _ESCAPED.sub(r"\1\2", body)
 
 
-def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:
+def _event(kind: str, meta: Mapping[str, object], body: str) -> RecordedEvent | None:
     match kind:
         case "run":
             run, task, channel, sender = (str(meta[key]) for key in ("run", "task", "channel", "sender"))
@@ -322,7 +322,7 @@ def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:
             return Began(run, task, channel, sender, meta.get("group") is True, role, job)
         case "tools":
             tools = meta["tools"]
-            return Chosen(tuple(map(str, tools))) if isinstance(tools, list) else None
+            return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None
         case "taint":
             return Tainted(str(meta["source"]))
         case "summary":
@@ -367,7 +367,7 @@ def _unfenced(body: str) -> str:
     return match[2] if match else body
 
 
-def _with_call(record: Record, call: ToolCall) -> Record:
+def _with_call(record: SessionRecord, call: ToolCall) -> SessionRecord:
     spoken = record.event
     if not isinstance(spoken, Spoken) or not isinstance(spoken.message, Assistant):
         return record

@@ -14,8 +14,8 @@ from itertools import groupby
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, injected, opening
 from agent.context.budget import Window
-from agent.context.choice import choose_tools
 from agent.context.shorten import shorten
+from agent.context.tool_choice import choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, UserError
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
 from agent.events.subscriber import Injection
@@ -26,12 +26,12 @@ from agent.loop.calls import all_differ, not_done, refused_calls, results_of
 from agent.loop.compact import Scene, make_room
 from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Ended, Finished, Outcome, outcome_of
-from agent.loop.pinned import pinned
-from agent.loop.reasons import hint, reason
-from agent.loop.records import Began, Chosen, Closed, Spoken, Tainted
+from agent.loop.outcome import Ended, Finished, RunOutcome, outcome_of
+from agent.loop.receipts import pin_receipts
+from agent.loop.records import Began, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.repetition import Breaker
 from agent.loop.session import Session
+from agent.loop.stop_messages import stop_hint, stop_reason
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
 
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """A task: what was asked, by whom, on behalf of which job; `role` is `owner` or `guest`.
 
     A guest has a name: without one `UserError` is raised, as their words would be kept for the owner's.
@@ -72,7 +72,7 @@ class Run:
 
     agent: Agent
     session: Session
-    asked: Asked
+    request: RunRequest
     context: RunContext
     mailbox: Mailbox
     on_text: OnText
@@ -136,21 +136,21 @@ class Run:
         session.add(*(Spoken(not_done(call)) for call in session.open_calls))
         if not session.system:
             session.add(Spoken(System(self.agent.system())))
-        speaker = self.asked.speaker
-        asked = self.asked
+        speaker = self.request.speaker
+        asked = self.request
         session.add(Began(run, asked.task, speaker.channel, speaker.sender, speaker.group, asked.role, asked.job))
-        told = self.tell(TaskStarted(run, session.path, self.asked.task, speaker))
-        start = opening(self.asked.task, self.agent.sources, told, self.window, self.agent.count)
+        told = self.tell(TaskStarted(run, session.path, self.request.task, speaker))
+        start = opening(self.request.task, self.agent.sources, told, self.window, self.agent.count)
         session.add(*(Spoken(message, remark=start.remark(message, self.agent.language)) for message in start.messages))
         self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         for source in start.untrusted:
             self.context.taint.mark(source)
         self.note_taint()
-        session.add(Spoken(User(self.asked.task, speaker.sender if speaker.group else "")))
+        session.add(Spoken(User(self.request.task, speaker.sender if speaker.group else "")))
         self.choose()
         for problem in start.problems:
             logger.warning("%s", problem)
-        session.save(f"begin: {self.asked.task}")
+        session.save(f"begin: {self.request.task}")
 
     def take_up(self) -> None:
         """Go on where the note ends; calls that were open may have been carried out before the run stopped."""
@@ -171,14 +171,17 @@ class Run:
         """Describe to the model the tools that the session has used so far, and those that fit the task."""
         known = {spec.name: spec for spec in self.agent.tools.specs(self.context)}
         before = [
-            name for record in self.session.records if isinstance(record.event, Chosen) for name in record.event.tools
+            name
+            for record in self.session.records
+            if isinstance(record.event, ToolsChosen)
+            for name in record.event.tools
         ]
         chosen = [known[name] for name in dict.fromkeys(before) if name in known]
         agent = self.agent
-        fitting = choose_tools(self.asked.task, tuple(known.values()), agent.relevance, agent.context.tools)
+        fitting = choose_tools(self.request.task, tuple(known.values()), agent.relevance, agent.context.tools)
         fresh = tuple(spec for spec in fitting if spec not in chosen)
         if fresh:
-            self.session.add(Chosen(tuple(spec.name for spec in fresh)))
+            self.session.add(ToolsChosen(tuple(spec.name for spec in fresh)))
         self.chosen = (*chosen, *fresh)
 
     def query(self) -> Reply:
@@ -187,9 +190,9 @@ class Run:
         self.progress.check_step(agent.limits, agent.clock.monotonic())
         if self.context.cancelled():
             raise Interrupted("stopped by you")
-        session.add(*(Spoken(message) for message in self.mailbox.take(self.asked.speaker.sender)))
+        session.add(*(Spoken(message) for message in self.mailbox.take(self.request.speaker.sender)))
         self.progress.steps += 1
-        event = IterationStarted(run, session.path, self.progress.steps, self.asked.task, tuple(self.used))
+        event = IterationStarted(run, session.path, self.progress.steps, self.request.task, tuple(self.used))
         self.put(self.tell(event))
         make_room(agent, self.scene())
         prompt = assemble(session.system, session.history, self.anchor(), self.chosen, self.window, agent.count)
@@ -217,7 +220,7 @@ class Run:
         """Do what the answer asks for, up to `run.calls_per_reply`; an answer that asks for nothing ends the run."""
         calls = reply.message.calls[: self.agent.limits.calls_per_reply]
         if not calls:
-            if self.mailbox.has_from(self.asked.speaker.sender):
+            if self.mailbox.has_from(self.request.speaker.sender):
                 return
             raise _finished(reply)
         if not all(self.agent.tools.is_readonly(call.name) for call in calls):
@@ -272,7 +275,7 @@ class Run:
 
     def tell(self, event: object) -> tuple[Injection, ...]:
         """Tell everybody; what they want before the model, with receipts that say where it stands."""
-        return pinned(self.agent.vault, self.agent.bus.publish(event))
+        return pin_receipts(self.agent.vault, self.agent.bus.publish(event))
 
     def put(self, told: Sequence[Injection]) -> None:
         """Put what hooks want before the model and into the note, as far as there is room."""
@@ -297,36 +300,36 @@ class Run:
 
     def scene(self) -> Scene:
         """The run as compaction sees it."""
-        speaker = self.asked.speaker
+        speaker = self.request.speaker
         return Scene(self.session, self.models, self.window, self.under_way, speaker, self.anchor(), self.chosen)
 
     def anchor(self) -> Anchor:
         """What the model is reminded of at the end of every request."""
         step = f"step {self.progress.steps} of at most {self.agent.limits.steps}"
         failures = tuple(self.failures[-_TRAIL:])
-        return Anchor(self.asked.task, tuple(self.used), step, errors=failures, language=self.agent.language)
+        return Anchor(self.request.task, tuple(self.used), step, errors=failures, language=self.agent.language)
 
     def close(self, stop: Exception) -> Ended:
         """Say in the note how it ended, and tell everybody."""
         outcome = outcome_of(stop)
-        message = reason(stop, self.agent.language)
+        message = stop_reason(stop, self.agent.language)
         run, session = self.context.run, self.session
         self.note_taint()
         remark = "" if outcome.can_go_on else self.agent.endnote(run)
-        session.add(Closed(run, outcome, "" if outcome is Outcome.FINISHED else message, remark))
+        session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
-            session.save(f"{outcome}: {self.asked.task}")
+            session.save(f"{outcome}: {self.request.task}")
         except (AgentError, OSError) as error:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
-            if outcome is Outcome.FINISHED:
-                outcome, message = Outcome.FAILED, f"answered, but the session could not be saved: {error}"
+            if outcome is RunOutcome.FINISHED:
+                outcome, message = RunOutcome.FAILED, f"answered, but the session could not be saved: {error}"
         ended = Ended(
             run,
             session.path,
             outcome,
             self.answer(),
-            reason="" if outcome is Outcome.FINISHED else message,
-            hint=hint(stop, self.agent.language),
+            reason="" if outcome is RunOutcome.FINISHED else message,
+            hint=stop_hint(stop, self.agent.language),
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
             queued=session.queued,
             commits=tuple(self.commits),
@@ -334,16 +337,16 @@ class Run:
             given=tuple(dict.fromkeys(self.given)),
             steps=self.progress.steps,
             tools=tuple(self.used),
-            failure=stop if outcome is Outcome.FAILED else None,
+            failure=stop if outcome is RunOutcome.FAILED else None,
         )
         seconds = self.agent.clock.monotonic() - self.progress.since
-        speaker, tools = self.asked.speaker, ended.tools
+        speaker, tools = self.request.speaker, ended.tools
         used = self.usage()
         self.agent.bus.publish(
             TaskCompleted(
                 run,
                 session.path,
-                self.asked.task,
+                self.request.task,
                 speaker,
                 outcome.value,  # plain data: what hears of it may write it into a header
                 ended.answer,

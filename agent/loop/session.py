@@ -14,19 +14,19 @@ from typing import TypeAlias
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
-from agent.loop.outcome import Outcome
+from agent.loop.outcome import RunOutcome
 from agent.loop.records import (
     Began,
-    Chosen,
     Closed,
-    Event,
-    Record,
+    RecordedEvent,
+    SessionRecord,
     Spoken,
     Summarised,
     Tainted,
+    ToolsChosen,
+    format_records,
     inert_line,
-    read,
-    write,
+    parse_records,
 )
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -58,7 +58,7 @@ class Session:
     id: str
     channel: str
     parent: str = ""
-    records: list[Record] = field(default_factory=list)
+    records: list[SessionRecord] = field(default_factory=list)
     saved: int = 0
     """How many of the records the note holds, or will hold when `queued` is over."""
     queued: str = ""
@@ -126,7 +126,7 @@ class Session:
         for record in reversed(self.records):
             match record.event:
                 case Closed(outcome=outcome):
-                    if not Outcome(outcome).can_go_on:
+                    if not RunOutcome(outcome).can_go_on:
                         return None
                 case Began() as began:
                     return began
@@ -137,7 +137,7 @@ class Session:
         """Whether the last run stopped for a person to decide or answer, and has not come to an end since."""
         runs = (record.event for record in reversed(self.records) if isinstance(record.event, Began | Closed))
         last = next(runs, None)
-        return isinstance(last, Closed) and Outcome(last.outcome).waits
+        return isinstance(last, Closed) and RunOutcome(last.outcome).waits
 
     @property
     def untrusted(self) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ class Session:
         """When the last thing happened."""
         return self.records[-1].at if self.records else None
 
-    def of_run(self, run: str) -> Iterator[Event]:
+    def of_run(self, run: str) -> Iterator[RecordedEvent]:
         """What has happened in this run since it began; not what happened in those after it."""
         inside = False
         for record in self.records:
@@ -163,17 +163,17 @@ class Session:
         """Whether so long has passed without a word that the next message belongs to a new session."""
         return self.last is not None and now - self.last > timedelta(hours=hours)
 
-    def add(self, *events: Event) -> None:
+    def add(self, *events: RecordedEvent) -> None:
         """Add what happened now; secrets in what was said are covered up for everybody, the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
-        self.records += [Record(now, _clean(event, self.vault.masked)) for event in events]
+        self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
         """Put what was added into the note, and new notes `beside` it, in one commit; raises as that does."""
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        text = write(fresh, self.language).encode()
+        text = format_records(fresh, self.language).encode()
         stamp = Stamp("agent", session=self.path)
         with self.vault.transaction(f"session: {what}", stamp, masked=True) as transaction:
             if self.saved:
@@ -202,7 +202,7 @@ class Session:
         return Note.compose(header, f"# {title}\n\n").data
 
 
-def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
+def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     """A new session, whose note is made with its first `save`; it is named after its task, without what is forgotten:
     many a note links to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
@@ -211,13 +211,13 @@ def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
 
 
-def load(vault: Vault, path: str) -> Session:
+def load_session(vault: Vault, path: str) -> Session:
     """The session kept in the note at `path`; raises `NoteGone` when there is none."""
     data = vault.read(path)
     note = Note.parse(data or b"")
     if data is None or note.type != "session" or not path.startswith(FOLDER):
         raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {FOLDER}")
-    records = read(note.body)
+    records = parse_records(note.body)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
     return Session(vault, path, *parts, records, len(records))
 
@@ -227,13 +227,13 @@ def sessions(vault: Vault) -> list[str]:
     return sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
 
 
-def latest(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
+def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
     """The session that was spoken in last of those begun by this speaker, or in a group by anybody in it, through the
     same channel, of the newest `among`; None when there is none."""
     found: list[Session] = []
     for path in sessions(vault)[:among]:
         try:
-            session = load(vault, path)
+            session = load_session(vault, path)
         except NoteGone:
             continue
         if session.channel == speaker.channel and not session.parent and _is_of(session, speaker):
@@ -252,7 +252,7 @@ def _is_aloud(message: Message) -> bool:
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 
-def _clean(event: Event, mask: Mask) -> Event:
+def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
     def plain(text: str) -> str:
         return mask(text.encode("utf-8", "replace").decode())
 
@@ -266,5 +266,5 @@ def _clean(event: Event, mask: Mask) -> Event:
             return replace(event, text=plain(event.text))
         case Closed():
             return replace(event, reason=plain(event.reason))
-        case Chosen() | Tainted():
+        case ToolsChosen() | Tainted():
             return event

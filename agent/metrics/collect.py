@@ -28,8 +28,8 @@ from agent.events.runs import (
 )
 from agent.events.subscriber import Counts
 from agent.events.types import DaemonStopped
-from agent.metrics.names import called
-from agent.metrics.totals import Sums, load, plus
+from agent.metrics.names import event_name
+from agent.metrics.totals import Sums, add_figure, load_day
 
 INTERVAL = 30.0
 """Seconds between two writes while nothing ends: what a kill may cost, against a write for every event."""
@@ -59,7 +59,7 @@ class Collector:
         with self._mutex:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for family, name, number in _figures(event):
-                plus(sums, family, name, number)
+                add_figure(sums, family, name, number)
         if isinstance(event, _ENDINGS) or self._clock.monotonic() - self._written >= INTERVAL:
             self.save()
 
@@ -87,11 +87,11 @@ class Collector:
         if fresh:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for name, number in fresh.items():
-                plus(sums, "handler_errors", name, number)
+                add_figure(sums, "handler_errors", name, number)
 
 
 def _figures(event: object) -> Iterator[tuple[str, str, float]]:
-    yield "events", called(type(event).__name__), 1
+    yield "events", event_name(type(event).__name__), 1
     match event:
         case ToolCompleted(tool=tool, seconds=seconds):
             yield from (("used", tool, 1), ("sums", "tool_seconds", seconds))
@@ -113,7 +113,7 @@ def _figures(event: object) -> Iterator[tuple[str, str, float]]:
 
 def _add(path: Path, sums: Sums) -> None:
     """Add to a day's file, which is whole at every moment."""
-    before = load(path)
+    before = load_day(path)
     if before is None:
         damaged = path.with_name(f"{path.name}.damaged")
         logger.warning("the figures in %s cannot be read; they are now in %s", path, damaged.name)
@@ -121,5 +121,5 @@ def _add(path: Path, sums: Sums) -> None:
     together = before or {}
     for family, figures in sums.items():
         for name, number in figures.items():
-            plus(together, family, name, number)
+            add_figure(together, family, name, number)
     replace(path, json.dumps(together, ensure_ascii=False, indent=1, sort_keys=True))

@@ -47,6 +47,6 @@ NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def called(name: str) -> str:
+def event_name(name: str) -> str:
     """What an event is called, by its type's name or by any that it was counted under; without a line, that name."""
     return NAMES.get(name, name)

@@ -13,14 +13,14 @@ from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
-from agent.metrics.names import called
+from agent.metrics.names import event_name
 
 Sums: TypeAlias = dict[str, dict[str, float]]
 """Figures by family (`events`, `used`, …), then by name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class MetricTotals:
     """Figures of some days added up. `events` by kind; `used` and `failed` by tool; `outcomes` of runs by their word;
     `handler_errors` by subscriber. Times in seconds. `recall_hits` are the recalls that found something,
     `capture_problems` the runs of which nothing could be kept. `unreadable` counts the files that are not in it.
@@ -46,21 +46,21 @@ class Totals:
 _FAMILIES = ("events", "used", "failed", "outcomes", "handler_errors")
 
 
-def read(folder: Path, since: date | None = None) -> Totals:
+def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
     """The figures of all days, or of those from `since` on; what cannot be read is counted and left out."""
     sums: Sums = {}
     unreadable = 0
     for path in sorted(folder.glob("*.json*")):
         if path.name.startswith(".") or (since and path.name[:10] < since.isoformat()):
             continue
-        found = load(path) if path.suffix == ".json" else None
+        found = load_day(path) if path.suffix == ".json" else None
         unreadable += found is None
         for family, figures in (found or {}).items():
             for name, number in figures.items():
-                plus(sums, family, called(name) if family == "events" else name, number)
+                add_figure(sums, family, event_name(name) if family == "events" else name, number)
     families = {family: dict(sums.get(family, {})) for family in _FAMILIES}
     single = defaultdict(float, sums.get("sums", {}))
-    return Totals(
+    return MetricTotals(
         **families,
         tool_seconds=single["tool_seconds"],
         run_seconds=single["run_seconds"],
@@ -75,13 +75,13 @@ def read(folder: Path, since: date | None = None) -> Totals:
     )
 
 
-def plus(sums: Sums, family: str, name: str, number: float) -> None:
+def add_figure(sums: Sums, family: str, name: str, number: float) -> None:
     """Add to one figure."""
     figures = sums.setdefault(family, {})
     figures[name] = figures.get(name, 0) + number
 
 
-def load(path: Path) -> Sums | None:
+def load_day(path: Path) -> Sums | None:
     """A day's figures, empty where there is no file; None where it holds something else."""
     try:
         said = json.loads(path.read_bytes())

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from agent.index import document
 from agent.index.keyword import Engine, open_engine
-from agent.index.query import parse
+from agent.index.query import parse_query
 from agent.index.weights import FIELDS, Weights
 
 Span: TypeAlias = tuple[str, int, int]
@@ -26,7 +26,7 @@ def plain_passages(
     spans: list[Span] = []
     found: list[tuple[str, ...]] = []
     for path in sorted(notes):
-        units = [unit for unit in document.read(path, notes[path]).units if unit.first]  # without the title's
+        units = [unit for unit in document.parse_document(path, notes[path]).units if unit.first]  # without the title's
         for start in range(0, len(units), lines):
             some = units[start : start + lines]
             spans.append((path, some[0].first, some[-1].last))
@@ -36,4 +36,4 @@ def plain_passages(
         empty: dict[str, tuple[str, ...]] = {name: () for name in FIELDS}
         keyword.change(((number, {**empty, "body": terms}) for number, terms in enumerate(found)), ())
         keyword.refresh()
-        yield lambda text, count: [spans[number] for number in keyword.search(parse(text).terms, count)]
+        yield lambda text, count: [spans[number] for number in keyword.search(parse_query(text).terms, count)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.index.embedder import choose
+from agent.index.embedder import choose_embedder
 from agent.index.keyword import Engine
 from agent.index.weights import Weights
 from tests.bench import locomo, retrieval, speed
@@ -81,7 +81,7 @@ def test_grep_counts_the_lines_with_a_word_of_the_question() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nine_of_ten_questions_find_their_note_among_the_first_five(language: str) -> None:
     pytest.importorskip("wordllama")
-    found = retrieval.compare(VAULTS / language, QUESTIONS / f"questions_{language}.jsonl", "whoosh", choose())
+    found = retrieval.compare(VAULTS / language, QUESTIONS / f"questions_{language}.jsonl", "whoosh", choose_embedder())
     assert len(retrieval.read(QUESTIONS / f"questions_{language}.jsonl")) >= 60
     assert found["hybrid"].hit[1] >= 0.9
     assert found["hybrid"].hit[1] >= found["keyword mode"].hit[1] > found["grep"].hit[1]

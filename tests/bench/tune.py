@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.index import weights as weights_module
-from agent.index.embedder import choose
+from agent.index.embedder import choose_embedder
 from agent.index.fusion import PER_NOTE, SURE, best_of
-from agent.index.query import parse
+from agent.index.query import parse_query
 from agent.index.weights import SIGNALS, SignalWeights
 from tests.bench import locomo, retrieval
 from tests.bench.vault import MemoryVault
@@ -41,10 +41,10 @@ def samples(group: str, vault: MemoryVault, asked: Sequence[tuple[str, frozenset
     """The candidates that a search scores for each question, with every signal on the scale of `fusion`."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        searcher = vault.searcher(Path(folder), "whoosh", choose())
+        searcher = vault.searcher(Path(folder), "whoosh", choose_embedder())
         for text, relevant in asked:
             searcher.search(text)
-            store, query = searcher._store, parse(text)
+            store, query = searcher._store, parse_query(text)
             assert store is not None
             candidates = searcher._candidates(query, store, [])
             assert candidates is not None

@@ -11,7 +11,7 @@ from agent.context.compaction import compact, needs_compaction, room_for_history
 from agent.context.shorten import shorten
 from agent.context.source import Piece
 from agent.context.tokens import counter, estimate, of_message, of_tool
-from agent.index.embedder import wordllama
+from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, tool
 
@@ -21,7 +21,7 @@ TASK = "Go through all notes about 绿茶 and write what they say about water. N
 
 
 @pytest.mark.parametrize("tokens", [8_192, 16_384, 32_768])
-@pytest.mark.parametrize("count", [estimate, counter(wordllama())], ids=["estimate", "tokenizer"])
+@pytest.mark.parametrize("count", [estimate, counter(load_wordllama())], ids=["estimate", "tokenizer"])
 def test_forty_steps_fit_and_the_task_is_in_sight_in_each(tokens: int, count: Count) -> None:
     window = Window(tokens, 1_024)
     tools = [tool(f"vault_{number}", "Reads a note, or some of its lines. " * 3) for number in range(7)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.choice import choose_tools
+from agent.context.tool_choice import choose_tools
 from agent.llm.messages import ToolSpec
 from tests.context.talk import tool
 

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.context.tokens import MESSAGE, counter, estimate, of_message, of_tool, remembered
-from agent.index.embedder import wordllama
+from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, ToolCall, User
 from tests.context.talk import by_fours, tool
 
 
 def test_the_shipped_tokenizer_counts_english_and_chinese() -> None:
-    count = counter(wordllama())
+    count = counter(load_wordllama())
     assert count("") == 0
     assert 9 <= count("The quick brown fox jumps over the lazy dog.") <= 14
     assert 8 <= count("敏捷的棕色狐狸跳过了懒狗。") <= 40

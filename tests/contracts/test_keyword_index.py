@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agent.index.analysis import query_terms, terms
-from agent.index.keyword import Engine, Fields, KeywordIndex, open_engine
-from agent.index.seal import Damaged
+from agent.index.checksums import Damaged
+from agent.index.keyword import Engine, FieldTerms, KeywordIndex, open_engine
 from agent.index.weights import FIELDS, Weights
 
 TEXTS = {
@@ -35,7 +35,7 @@ def index(engine: Engine, tmp_path: Path) -> Iterator[KeywordIndex]:
     opened.close()
 
 
-def fields(body: str, **others: str) -> Fields:
+def fields(body: str, **others: str) -> FieldTerms:
     return {name: terms(body if name == "body" else others.get(name, "")) for name in FIELDS}
 
 
@@ -104,7 +104,7 @@ def test_a_reader_sees_a_commit_when_it_refreshes_and_not_before(
 
 
 def test_a_change_that_fails_leaves_the_index_as_it_was(index: KeywordIndex) -> None:
-    def broken() -> Iterator[tuple[int, Fields]]:
+    def broken() -> Iterator[tuple[int, FieldTerms]]:
         yield 8, fields("half a change")
         raise OSError("the disk is gone")
 

@@ -15,7 +15,7 @@ from agent.app.build import App, build
 from agent.app.library import Library, library
 from agent.clock import SystemClock
 from agent.daemon import Daemon
-from agent.index.embedder import Chosen
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.reactions import Reactions
 from agent.vault.listing import contents
@@ -92,7 +92,7 @@ class House:
 
 
 @contextmanager
-def living(root: Path, chosen: Chosen | None = FAKE) -> Iterator[House]:
+def living(root: Path, chosen: EmbedderChoice | None = FAKE) -> Iterator[House]:
     """A daemon that has started, until the end of the block."""
     app = build(root)
     daemon = Daemon(app)

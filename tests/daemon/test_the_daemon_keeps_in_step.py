@@ -9,7 +9,7 @@ from agent.app.alone import alone, last_word
 from agent.app.build import build
 from agent.daemon import Daemon
 from agent.errors import LockHeld
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.interfaces.cli.main import main
 from tests.daemon.house import living, on_disk
 from tests.vaults import git, git_beside, head, write
@@ -156,7 +156,7 @@ def test_an_update_that_failed_is_said_and_made_up_for(root: Path, monkeypatch: 
         assert not house.reactions.problem
 
 
-def full(changed: dict[str, str | None]) -> Report:
+def full(changed: dict[str, str | None]) -> IndexReport:
     raise OSError(28, "no space left on device")
 
 

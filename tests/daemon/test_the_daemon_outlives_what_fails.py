@@ -10,7 +10,7 @@ from agent.app.alone import last_word
 from agent.app.stopping import Interruptible
 from agent.clock import SystemClock
 from agent.errors import NotAVault, Retryable
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.interfaces.cli.main import main
 from agent.vault.plumbing.lock import process_lock
 from tests.daemon.house import BRISK, House, furnish, living
@@ -130,7 +130,7 @@ def test_an_index_that_fails_in_a_way_nobody_expected_is_said(root: Path) -> Non
         house.until(lambda: house.finds("wombat") == ["more.md"], "it goes on")
 
 
-def mistaken(changed: dict[str, str | None]) -> Report:
+def mistaken(changed: dict[str, str | None]) -> IndexReport:
     raise KeyError("a bug of ours")
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from agent.errors import LockHeld
+from agent.index.checksums import Damaged
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.index.search import Searcher
 from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agent.errors import Permanent
-from agent.index.intake import Placing
-from agent.index.packed import Floats
+from agent.index.arrays import Floats
+from agent.index.ingest import Placing
 
 
 @dataclass

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.index.checksums import Damaged
 from agent.index.files import IndexFiles
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.index.search import Searcher
 from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.index.packed import HOOD, Packed, batch, from_bytes
-from agent.index.signals import Asked, Row, Statistics, of_meaning, of_words
+from agent.index.arrays import HOOD, NoteArrays, batch, from_bytes
+from agent.index.signals import EncodedQuery, Row, Statistics, meaning_signals, word_signals
 from agent.index.weights import Weights
 from tests.index.fakes import FakeEmbedder
 
@@ -22,12 +22,12 @@ Unit = tuple[list[int], list[int]]
 Note = tuple[list[Unit], list[tuple[int, float]]]
 
 
-def pack(note: Note) -> Packed:
+def pack(note: Note) -> NoteArrays:
     units, extra = note
     sums = [_sum(tokens) for _, tokens in units]
     hoods = [np.sum(sums[max(at - HOOD, 0) : at + HOOD + 1], axis=0) for at in range(len(units))]
     lines = np.arange(len(units), dtype=np.int32)
-    return Packed(
+    return NoteArrays(
         np.array([term for terms, _ in units for term in terms], dtype=np.uint32),
         np.cumsum([len(terms) for terms, _ in units], dtype=np.int32),
         np.array([term for term, _ in extra], dtype=np.uint32),
@@ -81,18 +81,18 @@ def test_a_row_that_is_cut_short_is_refused() -> None:
 @settings(max_examples=60)
 def test_signals_are_what_the_formulas_say(notes: list[Note], terms: list[int], tokens: list[int]) -> None:
     found = batch([pack(note).to_bytes() for note in notes])
-    asked = Asked(terms, EMBEDDER.vectors(np.array(tokens, dtype=np.int32)))
+    asked = EncodedQuery(terms, EMBEDDER.vectors(np.array(tokens, dtype=np.int32)))
     frequency = {term: (term % 3 + 1, term % 5 + 2) for term in terms}
     statistics = Statistics(40, 90, *AVERAGES, frequency)
-    words = of_words(asked, found, statistics, Weights())
-    meaning = of_meaning(asked, found, EMBEDDER)
+    words = word_signals(asked, found, statistics, Weights())
+    meaning = meaning_signals(asked, found, EMBEDDER)
     by_hand = [_by_hand(note, asked, tokens, statistics) for note in notes]
     for name, values in (words | meaning).items():
         expected = [value for each in by_hand for value in each[name]]
         assert values.tolist() == pytest.approx(expected, abs=2e-5), name
 
 
-def _by_hand(note: Note, asked: Asked, tokens: list[int], statistics: Statistics) -> dict[str, list[float]]:
+def _by_hand(note: Note, asked: EncodedQuery, tokens: list[int], statistics: Statistics) -> dict[str, list[float]]:
     units, extra = note
     found: dict[str, list[float]] = {name: [] for name in ("unit", "hood", "unit_cosine", "hood_cosine")}
     found |= {"unit_match": [], "hood_match": []}
@@ -120,7 +120,7 @@ def _idf(total: int, having: int) -> float:
 
 
 def _bm25(
-    asked: Asked,
+    asked: EncodedQuery,
     terms: list[int],
     average: float,
     statistics: Statistics,

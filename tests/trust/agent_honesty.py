@@ -20,7 +20,7 @@ from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.answered import answered
 from agent.llm.messages import Object
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.change import Stamp
 from tests.index.fakes import FAKE
@@ -147,7 +147,7 @@ def _ask(app: App) -> Told:
         with closing(replace(library(app), _chosen=FAKE)) as index, closing(runs(app, index)) as agent:
             with suppress(AgentError, OSError):
                 index.refresh()
-            ended = agent.ask(Asked("Write it all down, please.", Speaker("cli")))
+            ended = agent.ask(RunRequest("Write it all down, please.", Speaker("cli")))
             return Told(answered(agent, ended))
     except (AgentError, OSError) as error:
         return Told(None, f"{error} {getattr(error, 'hint', '')}")

@@ -100,8 +100,8 @@ def _commits_not_masked(put: Put) -> None:
 def _session_names_not_masked(put: Put) -> None:
     """Nor refused: what stands in the way is taken away, too."""
     put(Runs, "_masked", lambda self, asked: asked)
-    put(session, "begin", careless_begin)
-    put(runs, "begin", careless_begin)
+    put(session, "begin_session", careless_begin)
+    put(runs, "begin_session", careless_begin)
     put(guard, "_in_name", lambda before, after, known: [])
 
 

@@ -16,7 +16,7 @@ from agent.app.inbox import Inbox
 from agent.app.library import library
 from agent.app.watching import watcher
 from agent.loop.records import Began
-from agent.loop.session import load, sessions
+from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.watch.watcher import Watcher
 from tests.fakes import FakeClock
@@ -190,7 +190,7 @@ class Desk:
     def runs(self) -> int:
         """How many runs there have been."""
         vault = self.app.vault
-        found = (load(vault, path).records for path in sessions(vault))
+        found = (load_session(vault, path).records for path in sessions(vault))
         return sum(isinstance(record.event, Began) for records in found for record in records)
 
     def _type(self, path: str, before: str, words: str) -> None:

@@ -24,7 +24,7 @@ from agent.events.runs import Speaker
 from agent.llm.choose import Providers
 from agent.llm.messages import Object
 from agent.loop.outcome import Ended
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from agent.skills import usage
 from agent.tools.builtin.web import web_tools
 from tests.index.fakes import FAKE
@@ -126,7 +126,7 @@ class Stronghold:
         task = "\n".join([words, *(wish.text for wish in wishes)])
         self.book.said.append(task)
         with self.agent() as agent:
-            ended = agent.ask(Asked(task, Speaker("cli")), session)
+            ended = agent.ask(RunRequest(task, Speaker("cli")), session)
         return self.settled(ended)
 
     def settled(self, ended: Ended) -> Ended:

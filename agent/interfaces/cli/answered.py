@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 from agent.app.runs import Runs
 from agent.errors import AgentError
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.memory.keeping import BEHIND
 from agent.vault.history.commits import commits
 
-_OUTCOMES: Mapping[str, Mapping[Outcome, str]] = {
+_OUTCOMES: Mapping[str, Mapping[RunOutcome, str]] = {
     "en": {},
     "zh": {
-        Outcome.LIMIT: "到达上限",
-        Outcome.NEEDS_APPROVAL: "等待批准",
-        Outcome.QUESTION_ASKED: "等待回答",
-        Outcome.INTERRUPTED: "已中断",
-        Outcome.FAILED: "失败",
+        RunOutcome.LIMIT: "到达上限",
+        RunOutcome.NEEDS_APPROVAL: "等待批准",
+        RunOutcome.QUESTION_ASKED: "等待回答",
+        RunOutcome.INTERRUPTED: "已中断",
+        RunOutcome.FAILED: "失败",
     },
 }
 _SAID = {
@@ -67,7 +67,7 @@ def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, obj
 def remarks(ended: Ended, language: str) -> list[str]:
     """What is said besides the answer: why it stopped, how to go on, what it changed, where it is kept."""
     said, count = _SAID[language], len(ended.commits)
-    lines = why(ended, language) if ended.outcome not in {Outcome.FINISHED, Outcome.FAILED} else []
+    lines = why(ended, language) if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED} else []
     lines += [said["go on"].format(ended.session)] if ended.outcome.can_go_on else []
     lines += [said["changes"].format(count, "" if count == 1 else "s", ended.run)] if count else []
     return [*lines, *queued(ended, language), said["session"].format(ended.session)]

@@ -24,9 +24,9 @@ from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.interfaces.cli.search import catch_up
-from agent.loop.outcome import Ended, Outcome
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 
 
 @click.command(short_help="Give the agent a task and see its answer.")
@@ -73,10 +73,10 @@ def _asked(agent: Runs, output: Output, task: str, session: str, resume: str) ->
     if resume:
         ended = going(lambda line: agent.resume(resume, line))
     else:
-        if session and agent.is_stale(load(agent.app.vault, session)):
+        if session and agent.is_stale(load_session(agent.app.vault, session)):
             output.note(f"{session} has been silent for too long and is over; this is a new session")
             session = ""
-        ended = going(lambda line: agent.ask(Asked(task, Speaker("cli")), session, line))
+        ended = going(lambda line: agent.ask(RunRequest(task, Speaker("cli")), session, line))
     if is_terminal() and not output.json:
         ended = settle(agent, ended, keyboard, lambda path, first: going(lambda line: agent.resume(path, line, first)))
     return ended
@@ -84,7 +84,7 @@ def _asked(agent: Runs, output: Output, task: str, session: str, resume: str) ->
 
 def _tell(app: App, output: Output, ended: Ended, document: dict[str, object]) -> None:
     told = "\n".join(remarks(ended, app.settings.vault.language))
-    if ended.outcome is Outcome.FAILED:
+    if ended.outcome is RunOutcome.FAILED:
         output.note(told)
         raise Failed(failure(ended), document)
     output.emit(document, "" if sys.stdout.isatty() else ended.answer)

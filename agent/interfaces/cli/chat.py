@@ -27,9 +27,9 @@ from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.interfaces.cli.search import catch_up
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Ended, Outcome
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 
 YOU = Speaker("cli")
 _LAST = "the last one"
@@ -88,7 +88,7 @@ class Chat:
         tell = self.place.said
         said = tell("model", name=model.name) if self.agent.present else tell("no model")
         if resume:
-            session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
+            session = load_session(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
             if session is None:
                 said += tell("no session")
             elif self.agent.is_stale(session):
@@ -139,13 +139,13 @@ class Chat:
     def say(self, text: str) -> None:
         """A message from the person."""
         path = self.place.session
-        if path and self.agent.is_stale(load(self.app.vault, path)):
+        if path and self.agent.is_stale(load_session(self.app.vault, path)):
             self.output.note(self.place.said("silent", path=path))
             path = ""
         late = catch_up(self.app, self.index)
         if late:
             self.output.note(self.place.said("search", why=late))
-        self._tell(self._going(lambda line: self.agent.ask(Asked(text, YOU), path, line)))
+        self._tell(self._going(lambda line: self.agent.ask(RunRequest(text, YOU), path, line)))
 
     def _word(self, text: str) -> None:
         name, _, rest = text.partition(" ")
@@ -162,13 +162,13 @@ class Chat:
             self._show(self.place.said("no word", name=name))
 
     def _resume(self) -> None:
-        if not self.place.session or load(self.app.vault, self.place.session).open_run is None:
+        if not self.place.session or load_session(self.app.vault, self.place.session).open_run is None:
             self._show(self.place.said("nothing to go on"))
             return
         self._tell(self._going(lambda line: self.agent.resume(self.place.session, line)))
 
     def _take_up_what_waits(self) -> None:
-        began = load(self.app.vault, self.place.session).open_run
+        began = load_session(self.app.vault, self.place.session).open_run
         if began is not None:
             self.output.note(self.place.said("not finished", task=began.task[:80]))
 
@@ -192,7 +192,7 @@ class Chat:
                 keyboard,
                 lambda path, first: self._going(lambda line: resume(path, line, first)),
             )
-        if ended.outcome is Outcome.FAILED and not self.keys.terminal:
+        if ended.outcome is RunOutcome.FAILED and not self.keys.terminal:
             raise Failed(failure(ended), answered(self.agent, ended))
         if self.output.json:
             show(to_json({"ok": True, **answered(self.agent, ended)}))
@@ -211,7 +211,7 @@ class Chat:
     def _short(self, ended: Ended) -> list[str]:
         """What there is to say besides the answer."""
         tell, count = self.place.said, len(ended.commits)
-        lines = why(ended, self.app.settings.vault.language) if ended.outcome is not Outcome.FINISHED else []
+        lines = why(ended, self.app.settings.vault.language) if ended.outcome is not RunOutcome.FINISHED else []
         lines += [tell("continue")] if ended.outcome.can_go_on else []
         lines += [tell("changes", count=count, s="" if count == 1 else "s")] if count else []
         return [*lines, *queued(ended, self.app.settings.vault.language)]

@@ -6,14 +6,14 @@ from datetime import datetime
 
 from agent.app.build import App
 from agent.app.runs import Runs
-from agent.context.budget import table
+from agent.context.budget import format_table
 from agent.interfaces.cli.chat_texts import said
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.remember import save
 from agent.interfaces.cli.times import absolute, relative
 from agent.interfaces.cli.undo import said as undone
 from agent.loop.records import Began
-from agent.loop.session import load
+from agent.loop.session import load_session
 from agent.memory.entry import Entry
 from agent.memory.forget import carry_out, plan
 from agent.memory.given import SPARE, is_given
@@ -47,7 +47,7 @@ def _help(place: Place, rest: str) -> str:
 
 
 def _context(place: Place, rest: str) -> str:
-    return table(place.agent.budget(place.session)) if place.session else place.said("nothing said")
+    return format_table(place.agent.budget(place.session)) if place.session else place.said("nothing said")
 
 
 def _compact(place: Place, rest: str) -> str:
@@ -77,7 +77,7 @@ def _when(place: Place, commit: Commit, now: datetime) -> str:
 def _undo(place: Place, rest: str) -> str:
     if not place.session:
         return place.said("nothing said")
-    records = load(place.app.vault, place.session).records
+    records = load_session(place.app.vault, place.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     place.agent.hooks.capturing.settle()  # what is remembered of a run goes with it
     changed = {commit.run.partition(".")[0] for commit in _changes(place) if commit.tool not in BEHIND}
@@ -132,7 +132,7 @@ def _changes(place: Place) -> list[Commit]:
     """The commits of this session's runs, newest first; those of its transcript are not among them."""
     if not place.session:
         return []
-    session = load(place.app.vault, place.session)
+    session = load_session(place.app.vault, place.session)
     runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
     vault = place.app.vault
     return [each for each in commits(vault) if each.run and each.run.partition(".")[0] in runs]

@@ -17,7 +17,7 @@ from agent.inert import escape_line
 from agent.interfaces.cli.named import short
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.tools.approval_note import shows, title
 from agent.tools.asked import Asked
 
@@ -84,7 +84,7 @@ def settle(agent: Runs, ended: Ended, read: Read, resume: Begin) -> Ended:
 def _decided(agent: Runs, ended: Ended, read: Read) -> Callable[[], object] | None:
     """What records the person's decision; None for later."""
     try:
-        if ended.outcome is Outcome.QUESTION_ASKED:
+        if ended.outcome is RunOutcome.QUESTION_ASKED:
             return _answered(agent, ended.waits_for, read)
         return _approved(agent, ended.waits_for, read)
     except (EOFError, KeyboardInterrupt):

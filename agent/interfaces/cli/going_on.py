@@ -16,7 +16,7 @@ from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm, keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 
 HERE, DAEMON, LATER, NOBODY = "here", "daemon", "later", "nobody"
 
@@ -53,7 +53,7 @@ def go_on(app: App, output: Output, session: str) -> dict[str, object]:
             show(ended.answer)
         output.note("\n".join(remarks(ended, app.settings.vault.language)))
         document = answered(agent, ended, again=True)
-    if ended.outcome is Outcome.FAILED:
+    if ended.outcome is RunOutcome.FAILED:
         raise Failed(failure(ended), document)
     return document
 

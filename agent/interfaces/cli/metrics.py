@@ -8,7 +8,7 @@ import click
 from agent.app.build import build
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.times import Moment, moment
-from agent.metrics.totals import Totals, read
+from agent.metrics.totals import MetricTotals, load_totals
 
 
 @click.command(short_help="Show what happened, counted.")
@@ -18,12 +18,12 @@ def command(output: Output, since: str | None) -> None:
     """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""
     app = build(output.vault())
     start = moment(since, app.clock.now()).date() if since else None
-    totals = read(app.metrics, start)
+    totals = load_totals(app.metrics, start)
     document = {"since": start.isoformat() if start else None, **asdict(totals)}
     output.emit(document, lambda: "\n".join(_said(totals)))
 
 
-def _said(totals: Totals) -> Iterator[str]:
+def _said(totals: MetricTotals) -> Iterator[str]:
     families = (
         ("events", totals.events),
         ("tools used", totals.used),

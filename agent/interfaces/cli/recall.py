@@ -9,7 +9,7 @@ import click
 
 from agent.app.build import App, build
 from agent.errors import UserError
-from agent.index.hit import Answer, Hit
+from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
 from agent.memory.given import SPARE, is_given
@@ -63,7 +63,7 @@ def _commit(app: App, path: str) -> str | None:
     return app.vault.git.run(*command, ok=(0, 128)).decode().strip() or None
 
 
-def _said(answer: Answer, pieces: list[dict[str, object]]) -> str:
+def _said(answer: SearchResult, pieces: list[dict[str, object]]) -> str:
     lines: list[str] = []
     for hit, piece in zip(answer.hits, pieces, strict=True):
         commit = str(piece["commit"] or "not committed")[:12]

@@ -6,7 +6,7 @@ import click
 
 from agent.app.build import build
 from agent.app.library import library
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 
@@ -35,7 +35,7 @@ def command(output: Output, anew: bool) -> None:
     output.emit(document, lambda: _said(report))
 
 
-def _said(report: Report) -> str:
+def _said(report: IndexReport) -> str:
     lines = [f"built anew: {report.rebuilt}"] if report.rebuilt else []
     lines.append(f"{report.indexed} notes indexed, {report.forgotten} forgotten, {len(report.moved)} moved")
     lines += [f"not indexed: {path}: {reason}" for path, reason in (*report.failed, *report.skipped)[:_SHOWN]]

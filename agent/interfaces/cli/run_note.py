@@ -17,7 +17,7 @@ from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.search import catch_up
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import Request
 from agent.vault.find import find_note
 
@@ -50,9 +50,9 @@ def command(output: Output, path: str) -> None:
             for request in asked:
                 ended, document = _work(app, agent, output, name, request)
                 documents.append(document)
-                if ended.outcome is Outcome.FAILED:
+                if ended.outcome is RunOutcome.FAILED:
                     raise Failed(failure(ended), {"path": name, "answers": documents})
-                if ended.outcome is Outcome.INTERRUPTED:
+                if ended.outcome is RunOutcome.INTERRUPTED:
                     break
     said = "\n\n".join(str(document["answer"]) for document in documents)
     output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else said)
@@ -67,7 +67,7 @@ def _work(app: App, agent: Runs, output: Output, path: str, request: Request) ->
     screen.whole(ended.answer)
     placed: Placed | None = None
     unplaced = ""
-    if ended.outcome is not Outcome.INTERRUPTED:
+    if ended.outcome is not RunOutcome.INTERRUPTED:
         try:
             placed = place(app, path, request, ended)
             unplaced = "" if placed else "the task is not in the note any more"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from agent.app.build import App
 from agent.metrics import names
-from agent.metrics.totals import Totals, read
+from agent.metrics.totals import MetricTotals, load_totals
 
 _SHOWN = (
     (names.RUNS, "run", "runs"),
@@ -19,12 +19,12 @@ _SHOWN = (
 )
 
 
-def counted(app: App) -> Totals:
+def counted(app: App) -> MetricTotals:
     """What was counted today on this machine; looks at one small file."""
-    return read(app.metrics, app.clock.now().date())
+    return load_totals(app.metrics, app.clock.now().date())
 
 
-def text(today: Totals) -> list[str]:
+def text(today: MetricTotals) -> list[str]:
     """The counts as lines for people, none where there are none."""
     done = [_many(today.events[name], one, more) for name, one, more in _SHOWN if today.events.get(name)]
     failed = list(_failed(today))
@@ -32,12 +32,12 @@ def text(today: Totals) -> list[str]:
     return lines + ([f"           failed: {', '.join(failed)}; see `vault-agent metrics`"] if failed else [])
 
 
-def warnings(today: Totals) -> tuple[str, ...]:
+def warnings(today: MetricTotals) -> tuple[str, ...]:
     """What is wrong with the counts themselves."""
     return ("some of today's counts cannot be read and are left out",) if today.unreadable else ()
 
 
-def _failed(today: Totals) -> Iterator[str]:
+def _failed(today: MetricTotals) -> Iterator[str]:
     for number, one, more in (
         (today.outcomes.get("failed", 0), "run", "runs"),
         (today.events.get(names.TOOLS_FAILED, 0), "tool call", "tool calls"),

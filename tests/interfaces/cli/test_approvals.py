@@ -6,7 +6,7 @@ import pytest
 
 from agent.app.build import build
 from agent.app.marks import marks_of
-from agent.loop.session import load
+from agent.loop.session import load_session
 from tests.stories.agents import call, document, furnish, only, script, settings, tell, ticked
 
 CHANGE = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")
@@ -67,6 +67,6 @@ def test_a_new_message_in_a_waiting_session_does_not_carry_out_what_waited(root:
 def test_only_one_process_is_in_a_session(root: Path, own: dict[str, str]) -> None:
     asked = document(root, own, "ask", "change")
     vault = build(root).vault
-    with marks_of(vault).held(load(vault, asked["session"]).id):
+    with marks_of(vault).held(load_session(vault, asked["session"]).id):
         refused = document(root, own, "ask", "--session", asked["session"], "more", code=75)
         assert "another process" in refused["error"]["message"]

@@ -11,7 +11,7 @@ import numpy as np
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine, open_engine
 from agent.index.passage_store import open_store
-from agent.index.query import parse
+from agent.index.query import parse_query
 from agent.index.weights import Weights
 
 
@@ -24,7 +24,7 @@ def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, in
         paths = {number: path for path, number in store.ids(store.hashes()).items()}
 
         def search(text: str, count: int) -> list[str]:
-            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
             allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
             if allowed is not None and not len(allowed):
                 return []

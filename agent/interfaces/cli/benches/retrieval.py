@@ -19,7 +19,7 @@ from statistics import fmean
 from agent.app.build import App
 from agent.app.library import library
 from agent.errors import UserError
-from agent.index.embedder import Chosen
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.search import Searcher
 from agent.index.weights import Weights
@@ -92,7 +92,7 @@ def measure(app: App, folder: Path, questions: Sequence[Question], depths: Seque
         listed = sorted(index.listed())
         _check(questions, frozenset(listed))
         index.refresh()
-        words = Searcher(index.files, index.engine, Chosen(None, "keyword mode was asked for"), Weights())
+        words = Searcher(index.files, index.engine, EmbedderChoice(None, "keyword mode was asked for"), Weights())
         most = max(depths)
         with closing(words), plain_notes(index.files, index.engine) as plain:
             ways: list[tuple[str, Search]] = [

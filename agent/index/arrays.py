@@ -25,7 +25,7 @@ def term_hash(term: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class NoteArrays:
     """One note. `ends` close the units in `terms`, `token_ends` in `tokens`; `norms` are of summed token vectors."""
 
     terms: Words
@@ -56,7 +56,7 @@ class Packed:
 _TYPES = tuple(np.dtype(name) for name in ("<u4", "<i4", "<u4", "<f4", "<i4", "<i4", "<f4", "<f4", "<i4", "<i4"))
 
 
-def from_bytes(data: bytes) -> Packed:
+def from_bytes(data: bytes) -> NoteArrays:
     """The note in a row; raises `ValueError` when the row is cut short."""
     lengths = np.frombuffer(data, np.int32, len(_TYPES)).tolist()
     if (sum(lengths) + len(_TYPES)) * 4 != len(data):
@@ -66,7 +66,7 @@ def from_bytes(data: bytes) -> Packed:
     for kind, length in zip(_TYPES, lengths, strict=True):
         arrays.append(np.frombuffer(data, kind, length, offset))
         offset += length * 4
-    return Packed(*arrays)
+    return NoteArrays(*arrays)
 
 
 def hash_terms(texts: Sequence[str]) -> Words:
@@ -100,7 +100,7 @@ class Batch:
     """
 
     notes: int
-    packed: Packed
+    packed: NoteArrays
     note_ends: Ints
     unit_note: Ints
     extra_note: Ints
@@ -138,4 +138,6 @@ def batch(rows: Sequence[bytes]) -> Batch:
     at = np.arange(len(joined[1]), dtype=np.int32)
     low = np.maximum(at - HOOD, np.repeat(note_ends - units, units))
     high = np.minimum(at + HOOD + 1, np.repeat(note_ends, units))
-    return Batch(len(rows), Packed(*joined), note_ends, np.repeat(number, units), np.repeat(number, extra), low, high)
+    return Batch(
+        len(rows), NoteArrays(*joined), note_ends, np.repeat(number, units), np.repeat(number, extra), low, high
+    )

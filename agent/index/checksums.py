@@ -26,7 +26,7 @@ class Damaged(Permanent):
 
 
 @dataclass(slots=True)
-class Seals:
+class Checksums:
     """The seal of one folder; remembers the files that it has read already."""
 
     folder: Path

@@ -12,16 +12,16 @@ from typing import Protocol, TypeAlias
 
 from agent.errors import AgentError
 from agent.index import document
-from agent.index.embedder import Chosen
+from agent.index.arrays import Floats, from_bytes
+from agent.index.embedder import EmbedderChoice
 from agent.index.encode import Encoded, encode
 from agent.index.frequencies import Frequencies
-from agent.index.keyword import Fields
-from agent.index.packed import Floats, from_bytes
-from agent.index.passage_store import PassageStore, Record, Totals
+from agent.index.keyword import FieldTerms
+from agent.index.passage_store import IndexTotals, PassageStore, StoredNote
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
-Read: TypeAlias = Callable[[str], bytes | None]
+NoteReader: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path; None when it is gone. May raise `OSError` or `AgentError`: the note counts as failed."""
 _TOGETHER = 200
 """Notes that are encoded at once, at most."""
@@ -57,12 +57,12 @@ class Placing:
 
 
 @dataclass(slots=True)
-class Intake:
+class Ingestion:
     """One update on its way: what was read, counted and put aside."""
 
     store: PassageStore
     vectors: VectorIndex | None
-    chosen: Chosen
+    chosen: EmbedderChoice
     weights: Weights
     numbers: Mapping[str, int]
     listed: Mapping[str, str]
@@ -80,7 +80,7 @@ class Intake:
         if self.vectors is not None:
             self.vectors.remove(notes)
 
-    def stream(self, paths: Sequence[str], read: Read) -> Iterator[tuple[int, Fields]]:
+    def stream(self, paths: Sequence[str], read: NoteReader) -> Iterator[tuple[int, FieldTerms]]:
         """Read, encode and store the notes, and give each to the keyword engine."""
         for documents in self._batches(paths, read):
             encoded = encode(documents, self.chosen.embedder, self.weights.fields)
@@ -96,7 +96,7 @@ class Intake:
                 yield self.numbers[each_document.path], each_document.fields
         self._placed()
 
-    def _batches(self, paths: Sequence[str], read: Read) -> Iterator[list[document.Document]]:
+    def _batches(self, paths: Sequence[str], read: NoteReader) -> Iterator[list[document.Document]]:
         """The notes that can be read, some at a time: as many as fit into a bounded memory."""
         some: list[document.Document] = []
         units = 0
@@ -120,10 +120,10 @@ class Intake:
 
     def finish(self) -> None:
         self.store.change_frequencies(self.frequencies.changes())
-        totals: Totals = self.store.totals().plus(self.frequencies.totals)
+        totals: IndexTotals = self.store.totals().plus(self.frequencies.totals)
         self.store.set_meta("totals", json.dumps(asdict(totals)))
 
-    def _document(self, path: str, read: Read) -> document.Document | None:
+    def _document(self, path: str, read: NoteReader) -> document.Document | None:
         try:
             data = read(path)
         except (OSError, AgentError) as error:
@@ -134,24 +134,24 @@ class Intake:
         if len(data) > document.LARGEST:
             self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
             return None
-        return document.read(path, data)
+        return document.parse_document(path, data)
 
     def _leave(self, path: str, status: str, reason: str) -> None:
         """Keep on record that a note is not indexed; one that failed has no hash, so that it is tried again."""
         if status == "failed":
             self.failed.append((path, reason))
-            self.store.add([Record(self.numbers[path], path, "", "failed", reason)])
+            self.store.add([StoredNote(self.numbers[path], path, "", "failed", reason)])
         else:
             self.skipped.append((path, reason))
-            self.store.add([Record(self.numbers[path], path, self.listed[path], "skipped", reason)])
+            self.store.add([StoredNote(self.numbers[path], path, self.listed[path], "skipped", reason)])
 
-    def _record(self, found: document.Document, encoded: Encoded) -> Record:
+    def _record(self, found: document.Document, encoded: Encoded) -> StoredNote:
         headings: list[tuple[int, tuple[str, ...]]] = []
         for at, unit in enumerate(found.units):
             if not headings or headings[-1][1] != unit.headings:
                 headings.append((at, unit.headings))
         number, digest = self.numbers[found.path], self.listed[found.path]
-        return Record(
+        return StoredNote(
             *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
             headings=tuple(headings),
             facets=found.facets,

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent.index.packed import Batch, Ints
+from agent.index.arrays import Batch, Ints
 from agent.index.signals import Row
 from agent.index.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Snippet:
     """Units `first` to `last` (inclusive) of the batch, all of one note; `best` is the one that scored best."""
 
     note: int
@@ -20,7 +20,7 @@ class Window:
     score: float
 
 
-def limits(batch: Batch, weights: Weights) -> Ints:
+def snippet_ends(batch: Batch, weights: Weights) -> Ints:
     """For a window that begins at each unit, the unit after its last: by lines, by terms, within the note."""
     at = np.arange(batch.units)
     ends = batch.packed.ends
@@ -31,13 +31,13 @@ def limits(batch: Batch, weights: Weights) -> Ints:
     return found
 
 
-def best_windows(scores: Row, batch: Batch, weights: Weights, count: int) -> list[Window]:
+def best_snippets(scores: Row, batch: Batch, weights: Weights, count: int) -> list[Snippet]:
     """The best windows of all notes: each in turn the one with most of what is not shown yet, titles apart."""
     if not batch.units:
         return []
-    ends = limits(batch, weights)
+    ends = snippet_ends(batch, weights)
     left = np.exp(weights.sharpness * (scores - scores.max())) * (batch.packed.first > 0)
-    found: list[Window] = []
+    found: list[Snippet] = []
     while len(found) < count:
         total = np.concatenate(([0.0], np.cumsum(left)))
         mass = total[ends] - total[:-1]
@@ -50,7 +50,7 @@ def best_windows(scores: Row, batch: Batch, weights: Weights, count: int) -> lis
     return found
 
 
-def of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) -> Window | None:
+def snippet_of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) -> Snippet | None:
     """The best window of one note; None when the note has no lines."""
     stop = int(batch.note_ends[note])
     start = (int(batch.note_ends[note - 1]) if note else 0) + 1  # after the title, which has no lines
@@ -63,12 +63,12 @@ def of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) 
     best = int(part.argmax())
     covers = (np.arange(len(part)) <= best) & (ends[start:stop] - start > best)
     first = int(np.where(covers, mass, -1.0).argmax())
-    return Window(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))
+    return Snippet(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))
 
 
-def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Window:
+def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Snippet:
     """The window without units at its ends that are shown already; its score is a soft maximum of its units'."""
     inside = np.flatnonzero(left[first:end] > 0)
     best = first + int(np.where(left[first:end] > 0, scores[first:end], -np.inf).argmax())
     score = float(scores.max() + np.log(mass) / weights.sharpness)
-    return Window(int(batch.unit_note[best]), first + int(inside[0]), first + int(inside[-1]), best, round(score, 6))
+    return Snippet(int(batch.unit_note[best]), first + int(inside[0]), first + int(inside[-1]), best, round(score, 6))

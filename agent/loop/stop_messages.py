@@ -25,7 +25,7 @@ _STOPPED = {"zh": "已停下"}
 _RAISE = {"zh": "在同一会话里说“继续”，或者提高上限：`vault-agent config set {key} …`"}
 
 
-def reason(stop: Exception, language: str) -> str:
+def stop_reason(stop: Exception, language: str) -> str:
     """What stopped a run, in a line."""
     match stop:
         case LimitReached(limit=limit):
@@ -37,7 +37,7 @@ def reason(stop: Exception, language: str) -> str:
     return f"{type(stop).__name__}: {stop}"
 
 
-def hint(stop: Exception, language: str) -> str:
+def stop_hint(stop: Exception, language: str) -> str:
     """What can be done about it; empty for nothing."""
     if isinstance(stop, LimitReached) and stop.limit in _LIMITS.get(language, {}):
         return _RAISE[language].format(key=stop.limit)

@@ -8,11 +8,11 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.index.seal import Damaged
+from agent.index.checksums import Damaged
 
 
 @dataclass(slots=True)
-class Mapped:
+class MappedFiles:
     """The files of one folder with an ending of `endings`; `_seen` has each one's inode and length."""
 
     folder: Path

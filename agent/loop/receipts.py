@@ -15,7 +15,7 @@ from agent.vault.store import Vault
 logger = logging.getLogger(__name__)
 
 
-def pinned(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
+def pin_receipts(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
     """The injections, their receipts with a commit where the note has one; asks git only where there are receipts."""
     found = _pins(vault, {receipt.path for each in told for receipt in each.receipts if receipt.commit is None})
     return tuple(
