@@ -16,7 +16,7 @@ from agent.app.models import Account
 from agent.app.opinions import gather
 from agent.app.recalling import Recall, nobody
 from agent.context.budget import Count
-from agent.context.prompt import LANGUAGES, fill
+from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone, SecretFound
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, SkillRated, Speaker, TaskCompleted
@@ -32,6 +32,7 @@ from agent.memory.refresh import refresh_subscriber
 from agent.memory.tombstones import tombstones
 from agent.memory.workflow import ToolUse, Trace
 from agent.metrics.collect import Collector
+from agent.texts import text
 from agent.tools.tool import RunContext
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
@@ -213,9 +214,9 @@ def _ways_with(app: App, models: Account) -> Ways:
 def _summarise(app: App, models: Account) -> Callable[[str], str]:
     """A long turn to what is worth keeping, by the fast model; on an account of its own."""
 
-    def summarise(text: str) -> str:
-        language = LANGUAGES[app.settings.vault.language]
-        prompt = fill("turn", app.vault.own_version, language=language, turn=text)
+    def summarise(turn: str) -> str:
+        language = text("prompt.language", app.settings.vault.language)
+        prompt = fill("turn", app.vault.own_version, language=language, turn=turn)
         model = models.of_run(f"capture-{app.clock.new_id()}", "").fast
         return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text
 

@@ -13,14 +13,14 @@ from datetime import datetime
 from agent.context.anchor import Anchor
 from agent.context.assemble import size
 from agent.context.budget import Count, Window
-from agent.context.prompt import LANGUAGES, VaultReader, fill, nothing
+from agent.context.prompt import VaultReader, fill, nothing
 from agent.context.shorten import shorten
-from agent.context.summary import NONE, SOURCE, by_rule, form, headed
+from agent.context.summary import SOURCE, by_rule, form, headed
 from agent.context.tokens import of_message
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User
-from agent.texts import Language
+from agent.texts import Language, text
 
 LEAST_TURNS = 2
 """Turns that are never dropped."""
@@ -131,10 +131,10 @@ def request(
     return fill(
         "summary",
         read,
-        language=LANGUAGES[language],
+        language=text("prompt.language", language),
         words=str(min(max(most // 2, 40), _WORDS)),
         form=form(language),
-        none=NONE[language],
+        none=text("session_summary.none", language),
         conversation=shorten("\n\n".join(lines), max(room, SMALLEST), count).replace(
             "</conversation", "&lt;/conversation"
         ),

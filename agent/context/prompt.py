@@ -7,7 +7,6 @@ less than it should would fail silently for ever after. `safety.md` is always th
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 from agent.errors import UserError
@@ -17,8 +16,6 @@ VaultReader: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path in the vault, None where there is none."""
 
 FOLDER = "prompts/"
-LANGUAGES = MappingProxyType({"en": "English", "zh": "Chinese (中文)"})
-"""What a prompt calls the language of a vault."""
 _OWN = Path(__file__).parents[1] / "prompts"
 _FIXED = frozenset({"safety"})
 _VARIABLE = re.compile(r"\{\{([^{}\n]*)\}\}")

@@ -10,15 +10,10 @@ from datetime import date
 
 from agent.context.prompt import VaultReader, fill
 from agent.markdown.note import Note
-from agent.texts import Language
+from agent.texts import Language, text
 
 OWNERS_NOTE = "AGENT.md"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_LANGUAGE = {
-    "en": "The vault's language is English: write notes in it, and answer in the language that you are spoken to in.",
-    "zh": "The vault's language is Chinese (中文): write notes in it, and answer in the language that you are spoken "
-    "to in.",
-}
 
 
 def system_part(read: VaultReader, today: date, language: Language, rules: Sequence[str] = ()) -> str:
@@ -27,7 +22,7 @@ def system_part(read: VaultReader, today: date, language: Language, rules: Seque
     `read` reads the vault. Raises `UserError` for a prompt of the vault's with a wrong variable.
     """
     day = f"{_DAYS[today.weekday()]}, {today.isoformat()}"
-    parts = [fill("system", read, today=day, language=_LANGUAGE[language])]
+    parts = [fill("system", read, today=day, language=text("prompt.language_rule", language))]
     said = Note.parse(read(OWNERS_NOTE) or b"").body.strip()
     if said:
         parts.append(f"What your owner says ({OWNERS_NOTE})\n\n{said}")

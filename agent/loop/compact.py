@@ -12,7 +12,7 @@ from agent.context.anchor import Anchor
 from agent.context.assemble import in_order
 from agent.context.budget import Window
 from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said, split
-from agent.context.prompt import LANGUAGES, fill
+from agent.context.prompt import fill
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import ContextCompact, Said, Speaker
 from agent.llm.messages import Context, Message, Request, System, ToolSpec, User
@@ -22,6 +22,7 @@ from agent.loop.session import Session
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.flush import MOST, parse_flush
+from agent.texts import text
 from agent.tools.tool import RunContext
 
 _SUMMARY_TOKENS = 1_024
@@ -100,7 +101,7 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
     if not model.model.present or not dropped or scene.context.role != "owner":
         return
     try:
-        wish = fill("flush", agent.vault.own_version, most=str(MOST), language=LANGUAGES[agent.language])
+        wish = fill("flush", agent.vault.own_version, most=str(MOST), language=text("prompt.language", agent.language))
         messages = (System(scene.session.system), *in_order(dropped), Context(wish, "flush"))
         request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
         facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)

@@ -26,6 +26,8 @@ from typing import TypeAlias, assert_never
 from agent.inert import decode, encode, escape_json, escape_line, is_inert
 from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
 from agent.markdown import blocks
+from agent.texts import Language
+from agent.texts import text as sentence
 from agent.tools.taint import active
 
 
@@ -84,52 +86,6 @@ class Closed:
     remark: str = ""
 
 
-_SAID: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "system": "What holds for this session",
-        "run": "Run",
-        "tools": "Tools",
-        "taint": "Untrusted text",
-        "summary": "Summary",
-        "you": "You",
-        "given": "Given to the model: {}",
-        "agent": "Agent",
-        "call": "Asks for {}",
-        "done": "{}: done",
-        "failed": "{}: failed",
-        "end": "Run {}",
-    },
-    "zh": {
-        "system": "这次会话的约定",
-        "run": "运行",
-        "tools": "工具",
-        "taint": "不可信的文字",
-        "summary": "摘要",
-        "you": "你",
-        "given": "交给模型的：{}",
-        "agent": "助手",
-        "call": "要使用 {}",
-        "done": "{}：完成",
-        "failed": "{}：失败",
-        "end": "运行{}",
-    },
-}
-"""What the headings say; nothing of it is read back."""
-_NAMES: Mapping[str, Mapping[str, str]] = {
-    "en": {"needs_approval": "needs approval", "question_asked": "asks a question"},
-    "zh": {
-        "memories": "记忆",
-        "skills": "技能",
-        "finished": "完成",
-        "limit": "到达上限",
-        "needs_approval": "等待批准",
-        "question_asked": "等待回答",
-        "interrupted": "已中断",
-        "failed": "失败",
-    },
-}
-"""Sources and outcomes, where their own names are not the words for them."""
-
 RecordedEvent: TypeAlias = Began | Spoken | ToolsChosen | Tainted | Summarised | Closed
 
 
@@ -163,7 +119,7 @@ _SHOWING = re.compile(r"[<>`!\[\]]")
 Meta: TypeAlias = dict[str, object]
 
 
-def format_records(records: Sequence[SessionRecord], language: str = "en") -> str:
+def format_records(records: Sequence[SessionRecord], language: Language = "en") -> str:
     """The records as text for the end of a session's note, with headings in a language."""
     return "".join(_write(record.at, *part) for record in records for part in _parts(record.event, language))
 
@@ -202,25 +158,33 @@ Part: TypeAlias = tuple[str, Meta, str, str]
 """A record's kind, its data, its heading, its body."""
 
 
-def _parts(event: RecordedEvent, language: str) -> Iterator[Part]:
-    said, names = _SAID[language], _NAMES[language]
+def _parts(event: RecordedEvent, language: Language) -> Iterator[Part]:
     match event:
         case Spoken():
-            yield from _said(event, said, names)
+            yield from _message_parts(event, language)
         case Began():
-            yield "run", _of_run(event), said["run"], f"`{event.run}`"
+            yield "run", _of_run(event), sentence("session_note.run", language), f"`{event.run}`"
         case ToolsChosen(tools):
-            yield "tools", {"tools": list(tools)}, said["tools"], ", ".join(f"`{name}`" for name in tools)
+            named = ", ".join(f"`{name}`" for name in tools)
+            yield "tools", {"tools": list(tools)}, sentence("session_note.tools", language), named
         case Tainted(source):
-            yield "taint", {"source": source}, said["taint"], _fenced(source)
+            yield "taint", {"source": source}, sentence("session_note.taint", language), _fenced(source)
         case Summarised(text, kept):
-            yield "summary", {"kept": kept}, said["summary"], _fenced(text)
+            yield "summary", {"kept": kept}, sentence("session_note.summary", language), _fenced(text)
         case Closed(run, outcome, reason, remark):
             body = "\n\n".join(filter(None, [inert(reason) or f"`{run}`", inert(remark)]))
-            heading = said["end"].format(names.get(outcome, outcome))
+            heading = sentence("session_note.end", language, outcome=_translated("run_outcome", outcome, language))
             yield "end", {"run": run, "outcome": outcome, "reason": reason}, heading, body
         case _:
             assert_never(event)
+
+
+def _translated(section: str, word: str, language: Language) -> str:
+    """The word in a language; a word that the texts do not have stays as it is."""
+    try:
+        return sentence(f"{section}.{word}", language)
+    except KeyError:
+        return word
 
 
 def _of_run(began: Began) -> Meta:
@@ -230,25 +194,29 @@ def _of_run(began: Began) -> Meta:
     return {**meta, **{key: value for key, value in unusual.items() if value}}
 
 
-def _said(spoken: Spoken, said: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Part]:
+def _message_parts(spoken: Spoken, language: Language) -> Iterator[Part]:
     remark = f"\n\n{inert(spoken.remark)}" if spoken.remark else ""
     match spoken.message:
         case System(text):
-            yield "system", {}, said["system"], _fenced(text)
+            yield "system", {}, sentence("session_note.system", language), _fenced(text)
         case User(text, sender):
-            yield "user", {"sender": sender, **_if_quoted(text)}, sender or said["you"], inert(text)
+            heading = sender or sentence("session_note.you", language)
+            yield "user", {"sender": sender, **_if_quoted(text)}, heading, inert(text)
         case Context(text, source):
-            yield "context", {"source": source}, said["given"].format(names.get(source, source)), _fenced(text) + remark
+            name = _translated("context_source", source, language)
+            heading = sentence("session_note.given", language, source=name)
+            yield "context", {"source": source}, heading, _fenced(text) + remark
         case Assistant(text, calls):
             usage = spoken.usage
             meta: Meta = {"usage": [usage.input, usage.output, usage.cached, usage.written]} if usage else {}
-            yield "agent", {**meta, **_if_quoted(text)}, said["agent"], inert(text)
+            yield "agent", {**meta, **_if_quoted(text)}, sentence("session_note.agent", language), inert(text)
             for call in calls:
                 asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
                 named: Meta = {"id": call.id, "name": call.name, "problem": call.problem}
-                yield "call", named, said["call"].format(call.name), _fenced(escape_json(asked), "json")
+                heading = sentence("session_note.call", language, tool=call.name)
+                yield "call", named, heading, _fenced(escape_json(asked), "json")
         case ToolResult(call, name, text, failed):
-            heading = said["failed" if failed else "done"].format(name)
+            heading = sentence(f"session_note.{'failed' if failed else 'done'}", language, tool=name)
             yield "result", {"id": call, "name": name, "failed": failed}, heading, _fenced(text) + remark
         case _:
             assert_never(spoken.message)

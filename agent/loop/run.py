@@ -32,6 +32,7 @@ from agent.loop.records import Began, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
+from agent.texts import Language, text
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
 
@@ -39,7 +40,6 @@ TOGETHER = 4
 """Calls that only read and may run at the same time."""
 _ANSWER_SHARE = 4
 """The part of a small window that is kept for the answer at most."""
-_COMMIT = {"en": "commit", "zh": "提交"}
 _TRAIL = 5
 """Failures that the model is reminded of."""
 
@@ -385,7 +385,7 @@ def _finished(reply: Reply) -> AgentError:
     return Finished(reply.message.text)
 
 
-def _remark(called: Called, language: str) -> str:
+def _remark(called: Called, language: Language) -> str:
     """For people: the commits that a call made."""
     commits = called.given.commits if called.given else ()
-    return "\n".join(f"- {_COMMIT[language]} `{commit[:12]}`" for commit in commits)
+    return "\n".join(f"- {text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)

@@ -1,44 +1,35 @@
 """Why a run stopped, in the language of the vault: it stands in notes that are read long after the run.
 
-What a ceiling or the person has brought about is said in that language; what failed speaks for itself, as whoever
-raised it has put it.
+Errors are raised in English, with their figures. In another language a limit that was met and a person's stop have a
+sentence of their own (`stopped` in `agent/texts/`); any other failure is quoted as it was raised.
 """
 
-from collections.abc import Mapping
-
 from agent.errors import AgentError, Interrupted, LimitReached
-
-_LIMITS: Mapping[str, Mapping[str, str]] = {
-    "zh": {
-        "run.steps": "这次运行的步数用完了",
-        "run.tool_calls": "这次运行使用工具的次数用完了",
-        "run.seconds": "这次运行的时间用完了",
-        "llm.max_output": "回答太长，被截断了",
-        "spend.calls_per_run": "这次运行调用模型的次数用完了",
-        "spend.run_tokens": "再调用一次模型，这次运行的词元就会超出上限",
-        "spend.daily_tokens": "再调用一次模型，今天的词元就会超出上限",
-        "spend.run": "再调用一次模型，这次运行的花费就会超出上限",
-        "spend.daily": "再调用一次模型，今天的花费就会超出上限",
-    }
-}
-_STOPPED = {"zh": "已停下"}
-_RAISE = {"zh": "在同一会话里说“继续”，或者提高上限：`vault-agent config set {key} …`"}
+from agent.texts import Language, text
 
 
-def stop_reason(stop: Exception, language: str) -> str:
+def stop_reason(stop: Exception, language: Language) -> str:
     """What stopped a run, in a line."""
     match stop:
         case LimitReached(limit=limit):
-            return _LIMITS.get(language, {}).get(limit, stop.message)
-        case Interrupted():
-            return _STOPPED.get(language, stop.message)
+            return _limit_sentence(limit, language) or stop.message
+        case Interrupted() if language != "en":
+            return text("stopped.by_person", language)
         case AgentError():
             return stop.message
     return f"{type(stop).__name__}: {stop}"
 
 
-def stop_hint(stop: Exception, language: str) -> str:
-    """What can be done about it; empty for nothing."""
-    if isinstance(stop, LimitReached) and stop.limit in _LIMITS.get(language, {}):
-        return _RAISE[language].format(key=stop.limit)
+def stop_hint(stop: Exception, language: Language) -> str:
+    """What the person can do about it; empty for nothing."""
+    if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
+        return text("stopped.raise", language, key=stop.limit)
     return stop.hint if isinstance(stop, AgentError) else ""
+
+
+def _limit_sentence(limit: str, language: Language) -> str:
+    """The sentence for a limit; empty in English, and for a limit that has none."""
+    try:
+        return text(f"stopped.{limit}", language) if language != "en" else ""
+    except KeyError:
+        return ""

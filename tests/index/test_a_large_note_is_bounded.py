@@ -25,8 +25,8 @@ import resource, sys
 from agent.index import document, encode, embedder, weights
 data = sys.stdin.buffer.read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-found = document.read("big.md", data)
-encode.encode([found], embedder.choose("").embedder, weights.Weights().fields)
+found = document.parse_document("big.md", data)
+encode.encode([found], embedder.choose_embedder("").embedder, weights.Weights().fields)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 

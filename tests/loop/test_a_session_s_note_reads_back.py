@@ -20,6 +20,7 @@ from agent.loop.records import (
     format_records,
     parse_records,
 )
+from agent.texts import LANGUAGES, Language
 
 AT = datetime(2026, 11, 21, 14, 12, tzinfo=UTC)
 
@@ -65,12 +66,12 @@ events = st.one_of(
 )
 
 
-languages = st.sampled_from(["en", "zh"])
+languages = st.sampled_from(LANGUAGES)
 
 
 @given(st.lists(events, max_size=6), languages)
 def test_reading_gives_back_what_was_written(
-    said: list[Began | Spoken | ToolsChosen | Tainted | Summarised | Closed], language: str
+    said: list[Began | Spoken | ToolsChosen | Tainted | Summarised | Closed], language: Language
 ) -> None:
     records = [SessionRecord(AT, event) for event in said]
     assert parse_records(format_records(records, language)) == records
@@ -80,7 +81,7 @@ def test_reading_gives_back_what_was_written(
 def test_what_is_appended_follows_what_was_there_in_whatever_language(
     first: list[Began | Spoken | ToolsChosen | Tainted | Summarised | Closed],
     then: list[Began | Spoken | ToolsChosen | Tainted | Summarised | Closed],
-    language: str,
+    language: Language,
 ) -> None:
     before, after = ([SessionRecord(AT, event) for event in said] for said in (first, then))
     assert parse_records(format_records(before) + format_records(after, language)) == before + after
@@ -99,7 +100,7 @@ def test_headings_speak_the_language_of_the_vault() -> None:
     ]
     headings = {
         language: [line.partition("14:12 ")[2] for line in note.splitlines() if line.startswith("### ")]
-        for language in ("en", "zh")
+        for language in LANGUAGES
         for note in [format_records([SessionRecord(AT, event) for event in said], language)]
     }
     assert headings["en"][3:] == [
@@ -163,7 +164,7 @@ def test_no_text_makes_up_a_heading_of_ours(text: str) -> None:
 
 @given(st.lists(events, max_size=4), languages)
 def test_nothing_in_the_note_acts_or_hides(
-    said: list[Began | Spoken | ToolsChosen | Tainted | Summarised | Closed], language: str
+    said: list[Began | Spoken | ToolsChosen | Tainted | Summarised | Closed], language: Language
 ) -> None:
     assert is_inert(format_records([SessionRecord(AT, event) for event in said], language))
 

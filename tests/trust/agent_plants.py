@@ -106,7 +106,7 @@ def _session_names_not_masked(put: Put) -> None:
 
 
 def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
-    """As `begin`, with the task as it is."""
+    """As `begin_session`, with the task as it is."""
     id = vault.clock.new_id()
     return Session(vault, f"{session.FOLDER}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
 
