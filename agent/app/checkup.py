@@ -7,7 +7,7 @@ import numpy as np
 from agent.app.build import App
 from agent.app.library import Library, library
 from agent.errors import LockHeld
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 from agent.index.passage_store import open_store
 from agent.vault.health.probe import Check, Level, guarded, ok
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.app.build import App
-from agent.index.checksums import Checksums, Damaged
+from agent.index.checksums import Checksums
+from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import PassageStore, open_store

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TypeAlias
 from zlib import crc32
 
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 
 StoredValue: TypeAlias = str | int | list["StoredValue"]
 Bucket: TypeAlias = dict[str, StoredValue]

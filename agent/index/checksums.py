@@ -11,18 +11,11 @@ from pathlib import Path
 from zlib import crc32
 
 from agent.config.private import own_files, replace
-from agent.errors import Permanent
+from agent.index.damage import Damaged
 
 SEAL = "SEAL.json"
 _REWRITTEN = frozenset({"meta.json", ".managed.json"})
 """The files that an engine (tantivy) writes again under the same name; all others it writes once."""
-
-
-class Damaged(Permanent):
-    """A file of the index is not what was written. The next update builds the index again from the notes."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, hint="vault-agent reindex builds the index again from the notes")
 
 
 @dataclass(slots=True)

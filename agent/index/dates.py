@@ -10,27 +10,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
+_NAMES = "january february march april may june july august september october november december"
+MONTHS = tuple(_NAMES.split())
+_MONTHS = {name[:length]: at for at, name in enumerate(MONTHS, 1) for length in (3, len(name))} | {"sept": 9}
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _DAY = r"\b([0-3]?[0-9])(?:st|nd|rd|th)?"
 _YEAR = r"((?:19|20)[0-9]{2})\b"

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from io import StringIO
 
 from agent.index.analysis import terms, title_terms
+from agent.index.dates import MONTHS
 from agent.markdown import contents, passages, tags
 from agent.markdown.note import Note
 from agent.markdown.passages import Sizes
@@ -28,20 +29,6 @@ MOST_UNITS = 10_000
 MOST_TERMS = 250_000
 """Terms of a large note that are kept: 2 to 4 MB of text; a list of identifiers has three for each."""
 LONGEST_FACET = 200
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +148,7 @@ def _day_terms(day: str) -> tuple[str, ...]:
     if not day:
         return ()
     year, month, number = day.split("-")
-    name = _MONTHS[int(month) - 1] if month.isdigit() and 1 <= int(month) <= 12 else ""
+    name = MONTHS[int(month) - 1] if month.isdigit() and 1 <= int(month) <= 12 else ""
     return (day, year, *terms(name), str(int(number)))
 
 

@@ -7,12 +7,11 @@ memory. When that transaction counts is `update`'s.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from threading import Thread
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from agent.errors import AgentError
 from agent.index import document
-from agent.index.arrays import Floats, from_bytes
+from agent.index.arrays import from_bytes
 from agent.index.embedder import EmbedderChoice
 from agent.index.encode import Encoded, encode
 from agent.index.frequencies import Frequencies
@@ -29,33 +28,6 @@ _UNITS_TOGETHER = 20_000
 """Their units, after which no more notes join them."""
 
 
-class Vectors(Protocol):
-    """What takes the vectors of notes."""
-
-    def add(self, notes: Sequence[int], vectors: Sequence[Floats]) -> None: ...
-
-
-class Placing:
-    """Vectors on their way into their index, in a thread: the engine lets Python go on and read the next notes."""
-
-    def __init__(self, vectors: Vectors, notes: Sequence[int], rows: Sequence[Floats]) -> None:
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._run, args=(vectors, notes, rows), daemon=True)
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Until they are in; raises what went wrong."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _run(self, vectors: Vectors, notes: Sequence[int], rows: Sequence[Floats]) -> None:
-        try:
-            vectors.add(notes, rows)
-        except BaseException as error:  # noqa: BLE001 - raised again by `wait`
-            self._error = error
-
-
 @dataclass(slots=True)
 class Ingestion:
     """One update on its way: what was read, counted and put aside."""
@@ -70,7 +42,6 @@ class Ingestion:
     indexed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
-    _placing: "Placing | None" = field(default=None, init=False)
 
     def forget(self, notes: Sequence[int]) -> None:
         """Take some notes out of the store, the statistics and the vectors."""
@@ -88,13 +59,11 @@ class Ingestion:
             for each in encoded:
                 self.frequencies.count(each.packed)
             if self.vectors is not None:
-                self._placed()
                 numbers = [self.numbers[each.path] for each in documents]
-                self._placing = Placing(self.vectors, numbers, [each.chunks for each in encoded])
+                self.vectors.add(numbers, [each.chunks for each in encoded])
             self.indexed += len(documents)
             for each_document in documents:
                 yield self.numbers[each_document.path], each_document.fields
-        self._placed()
 
     def _batches(self, paths: Sequence[str], read: NoteReader) -> Iterator[list[document.Document]]:
         """The notes that can be read, some at a time: as many as fit into a bounded memory."""
@@ -111,12 +80,6 @@ class Ingestion:
                 some, units = [], 0
         if some:
             yield some
-
-    def _placed(self) -> None:
-        """Wait until the vectors of the last notes are in their index; raises what went wrong there."""
-        if self._placing is not None:
-            placing, self._placing = self._placing, None
-            placing.wait()
 
     def finish(self) -> None:
         self.store.change_frequencies(self.frequencies.changes())

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
@@ -20,8 +20,7 @@ from zlib import crc32
 
 from agent.config.private import touch
 from agent.index.buckets import Buckets, LookupTable, StoredValue
-from agent.index.checksums import Damaged
-from agent.index.damage import damage
+from agent.index.damage import Damaged, store_errors
 from agent.index.hit import Filters
 
 NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
@@ -67,12 +66,7 @@ class IndexTotals:
     hood_terms: int = 0
 
     def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
-        return IndexTotals(
-            self.notes + sign * other.notes,
-            self.units + sign * other.units,
-            self.terms + sign * other.terms,
-            self.hood_terms + sign * other.hood_terms,
-        )
+        return IndexTotals(*(one + sign * more for one, more in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(slots=True)
@@ -95,7 +89,7 @@ class PassageStore:
     def snapshot(self) -> Iterator[None]:
         """Reads inside see one state; `sqlite3` errors become `Damaged`."""
         self._lengthen()
-        with damage():
+        with store_errors():
             self.connection.execute("begin")
             self._buckets.forget()
             try:
@@ -109,7 +103,7 @@ class PassageStore:
     def transaction(self) -> Iterator[None]:
         """Writes inside are one step: all or nothing, also when the process dies."""
         self._lengthen()
-        with damage():
+        with store_errors():
             self.connection.execute("begin immediate")
             self._buckets.forget()
             try:
@@ -124,7 +118,7 @@ class PassageStore:
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """A look by itself, or a part of the snapshot or transaction that is under way."""
-        with damage():
+        with store_errors():
             if not self.connection.in_transaction:
                 self._buckets.forget()
             yield
@@ -337,7 +331,7 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
         raise Damaged("notes.db is missing")
     if path.is_file() and not os.access(path, os.R_OK | os.W_OK if write else os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    with damage():
+    with store_errors():
         if write:
             touch(path)  # SQLite gives its log the same mode
         connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)

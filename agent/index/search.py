@@ -13,7 +13,8 @@ import numpy as np
 from agent.errors import Permanent
 from agent.index import dates, fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
-from agent.index.checksums import Checksums, Damaged
+from agent.index.checksums import Checksums
+from agent.index.damage import Damaged
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.hit import Hit, Mode, Query, SearchResult

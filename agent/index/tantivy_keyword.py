@@ -10,7 +10,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from agent.config.private import make_folder
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 from agent.index.keyword import Engine, FieldTerms
 from agent.index.mapped_files import MappedFiles
 from agent.index.weights import FIELDS, Weights

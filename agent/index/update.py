@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.index import manifest
-from agent.index.checksums import Checksums, Damaged
+from agent.index.checksums import Checksums
+from agent.index.damage import Damaged
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.ingest import Ingestion, NoteReader

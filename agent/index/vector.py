@@ -14,7 +14,7 @@ import numpy as np
 
 from agent.config.private import write
 from agent.index.arrays import Floats
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 from agent.index.weights import EXACT_CHUNKS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from whoosh import columns, fields, formats, index
 from whoosh.reading import TermNotFound
 
 from agent.config.private import make_folder
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 from agent.index.keyword import Engine, FieldTerms
 from agent.index.mapped_files import MappedFiles
 from agent.index.weights import FIELDS, Weights

@@ -8,7 +8,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
@@ -44,6 +44,7 @@ class MetricTotals:
 
 
 _FAMILIES = ("events", "used", "failed", "outcomes", "handler_errors")
+_SUMS = tuple(each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, "unreadable"))
 
 
 def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
@@ -60,19 +61,8 @@ def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
                 add_figure(sums, family, event_name(name) if family == "events" else name, number)
     families = {family: dict(sums.get(family, {})) for family in _FAMILIES}
     single = defaultdict(float, sums.get("sums", {}))
-    return MetricTotals(
-        **families,
-        tool_seconds=single["tool_seconds"],
-        run_seconds=single["run_seconds"],
-        steps=single["steps"],
-        input_tokens=single["input_tokens"],
-        output_tokens=single["output_tokens"],
-        flush_saved=single["flush_saved"],
-        flush_known=single["flush_known"],
-        recall_hits=single["recall_hits"],
-        capture_problems=single["capture_problems"],
-        unreadable=unreadable,
-    )
+    numbers = {name: single[name] for name in _SUMS}
+    return MetricTotals(**families, **numbers, unreadable=unreadable)  # type: ignore[arg-type]  # each by its name
 
 
 def add_figure(sums: Sums, family: str, name: str, number: float) -> None:

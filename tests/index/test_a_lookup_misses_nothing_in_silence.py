@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from agent.errors import LockHeld
 from agent.index.buckets import Buckets, LookupTable
-from agent.index.checksums import Damaged
-from agent.index.damage import damage
+from agent.index.damage import Damaged, store_errors
 from agent.index.files import IndexFiles
 from agent.index.passage_store import open_store
 from agent.index.update import Updater
@@ -154,7 +153,7 @@ def test_a_folder_or_file_in_the_wrong_place_is_cleared_away(
 def test_a_held_lock_or_a_full_disk_is_not_damage(code: int, expected: type[Exception]) -> None:
     error = sqlite3.OperationalError("x")
     error.sqlite_errorcode = code
-    with pytest.raises(expected) as caught, damage():
+    with pytest.raises(expected) as caught, store_errors():
         raise error
     assert not isinstance(caught.value, OSError) or caught.value.errno in {errno.ENOSPC, errno.EACCES}
 

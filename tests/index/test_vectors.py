@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.index.arrays import Floats
-from agent.index.checksums import Damaged
+from agent.index.damage import Damaged
 from agent.index.vector import VectorIndex
 
 KINDS = np.random.default_rng(5).standard_normal((12, 32)).astype(np.float32)
