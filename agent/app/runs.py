@@ -179,7 +179,7 @@ class Runs:
         """Put a summary in the place of a session's older part; None where there is nothing to gain."""
         with self.marks.held(load_here(self.app, path).id):
             work = self._work_in(load_here(self.app, path), line)
-            work.choose()
+            work.describe_tools()
             return make_room(self.agent, work.scene(), wanted=True)
 
     def budget(self, path: str) -> tuple[Row, ...]:
@@ -201,12 +201,12 @@ class Runs:
             rows = self._rows(work)
         finally:
             self.following.drop(context.run)
-        return start, (*start.rows, *rows), tuple(spec.name for spec in work.chosen)
+        return start, (*start.rows, *rows), tuple(spec.name for spec in work.described)
 
     def _rows(self, work: Run) -> tuple[Row, ...]:
-        work.choose()
+        work.describe_tools()
         session, agent = work.session, self.agent
-        return assemble(session.system, session.history, work.anchor(), work.chosen, work.window, agent.count).rows
+        return assemble(session.system, session.history, work.anchor(), work.described, work.window, agent.count).rows
 
     def _work_in(self, session: Session, line: Line) -> Run:
         """A run in a session that asks for nothing: for what is done between runs."""

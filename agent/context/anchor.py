@@ -1,7 +1,8 @@
-"""The task anchor: what the model is reminded of at the very end of every request, so that it does not lose its way.
+"""The task anchor: a reminder of the task at the very end of every request.
 
-The task, how far it has come, what to mind, and what has failed, which is kept in sight on purpose: a model that sees
-that something did not work does not try it a second time. It is written anew for every step and never becomes history.
+It names the task, the progress, the warnings and the failures. Failures stay in sight on purpose: a model that sees
+that something did not work does not try it a second time. The anchor is written anew for every step and never becomes
+part of the history.
 """
 
 from collections import Counter

@@ -1,9 +1,9 @@
-"""What stands before the model: what belongs to a task when it begins, and the whole request of each step.
+"""The model's input: the text that is added when a task begins (`opening`), and the request of each step (`assemble`).
 
-The system's part and the history are never touched here, so that the beginning of one step's request is the beginning
-of the next one's and a provider's cache holds. What changes with every step, the anchor, stands last. When it gets too
-much: memories were left out when the task began, the history is compacted by the loop (`compaction`), and only then
-are fewer tools described. The system's part, the anchor and the last turns are never cut.
+The system message and the history are never changed here, so each request begins with the one before it and a
+provider's cache holds. The anchor changes with every step and therefore stands last. When the input is too large,
+memories were left out when the task began, the loop has compacted the history (`compaction`), and only then fewer tools
+are described. The system message, the anchor and the last turns are never cut.
 """
 
 import logging
@@ -33,10 +33,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What is put into the history just before a task, and a receipt for each piece that has one.
+    """The messages that are put into the history just before a task.
 
-    `shown` has the receipts of each message, `untrusted` the sources of text that is not the owner's: the run has read
-    it. `problems` says which sources could not be asked, and why; `absent`, which had nothing to give and say so.
+    `receipts` are those of all pieces and `shown` those of each message; `untrusted` names the sources of text that is
+    not the owner's, which the run has then read. `problems` says which sources failed, and why; `absent` says which had
+    nothing to give.
     """
 
     messages: tuple[Context, ...]
@@ -55,7 +56,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What a hook put before the model, with its receipts."""
+    """A hook's text as a message, with its receipts."""
 
     message: Context
     receipts: tuple[Receipt, ...] = ()
@@ -76,7 +77,7 @@ class Prompt:
 def opening(
     task: str, sources: Sequence[Source], injections: Sequence[Injection], window: Window, count: Count
 ) -> Opening:
-    """What the sources and hooks know for a task, each in its share of the budget, the best match first.
+    """The texts of the sources and hooks for a task, each within its share of the budget, the best match first.
 
     A source that fails is left out and named: a run can go on without it.
     """
@@ -115,7 +116,7 @@ def opening(
 
 
 def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
-    """What hooks want before the model as messages, highest priority first, until `room` tokens are used up."""
+    """The hooks' texts as messages, highest priority first, until `room` tokens are used up."""
     ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
     pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
     kept = zip(pieces, ranked, strict=False)  # what fits is the beginning of what is wanted
@@ -239,7 +240,7 @@ def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Wind
 
 
 def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:
-    """What is too large, and what to do about it, in the words of whoever has to."""
+    """The error that names the largest part of a request, with a hint for the person."""
     if window.budget <= 0:
         return LimitReached(
             f"the model's window of {window.tokens:,} tokens leaves nothing for the question once {window.reserve:,} "

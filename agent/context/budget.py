@@ -1,8 +1,7 @@
-"""How much may stand before the model, and which part of it each thing gets.
+"""The token budget of a request, and the share of each part.
 
-The figures are those of the context engine's nine steps: three quarters of the window, less what is kept free for the
-answer; the last quarter is a margin, as no tokenizer but the model's own counts exactly. What is put there is left to
-`assemble`.
+The budget is three quarters of the window, less the reserve for the answer; the last quarter is a margin, since no
+tokenizer but the model's own counts exactly. Filling the budget is left to `assemble`.
 """
 
 from collections.abc import Callable, Iterable

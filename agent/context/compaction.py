@@ -1,8 +1,7 @@
-"""Compaction: the older part of a conversation makes room, and a summary stands in for it.
+"""Compaction: a summary replaces the older part of a conversation.
 
-Pure functions: what is about to be dropped is told by `split`, so that the loop can have it kept elsewhere first (the
-flush) whatever happens later; a summary that no model gives is made by rule. Nothing is lost by it: the session's note
-has every message.
+Pure functions. `split` says which messages will be dropped, so that the loop can save facts from them first; a summary
+that no model gives is made by rule. Nothing is lost: the session's note has every message.
 """
 
 import json
@@ -54,7 +53,7 @@ class Compacted:
 def needs_compaction(
     system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> bool:
-    """Whether the next request would be larger than the budget: window less reserve, less a margin of a fourth."""
+    """True when the next request would be larger than the budget."""
     return size(system, history, anchor, tools, window, count) > window.budget
 
 
@@ -66,11 +65,11 @@ def room_for_history(system: str, anchor: Anchor, tools: Sequence[ToolSpec], win
 def split(
     history: Sequence[Message], keep_turns: int, room: int, count: Count
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """What to drop and what to keep; nothing is dropped where that would not help.
+    """The messages to drop and those to keep; none are dropped where that would not help.
 
     The last `keep_turns` turns stay; where they would not leave enough of `room` (tokens for the history), fewer, down
     to two. When even those are larger than the room they are cut between steps, the last two of which stay. A turn
-    begins with what was put before the model for a user's message, and calls are never parted from their results.
+    begins with the text that was added for a user's message, and calls are never parted from their results.
     """
     costs = [of_message(message, count) for message in history]
     starts = _starts(history, costs, keep_turns, room) or [0]
@@ -126,7 +125,7 @@ def request(
     language: Language = "en",
     read: VaultReader = nothing,
 ) -> str:
-    """What a model is asked, to get a summary of at most `most` tokens; the conversation in it takes `room` at most."""
+    """The prompt that asks a model for a summary of at most `most` tokens; its conversation takes `room` at most."""
     lines = [line for message in dropped if (line := _shown(message, count))]
     return fill(
         "summary",
@@ -160,7 +159,7 @@ def said(messages: Sequence[Message]) -> tuple[Said, ...]:
 
 
 def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, room: int) -> list[int]:
-    """Where the kept part may begin, the earliest first: at turns, and between steps where turns are too large."""
+    """The positions where the kept part may begin, the earliest first: turns, and steps where turns are too large."""
     turns = _turns(history)
     starts = [turns[-keep] for keep in range(max(keep_turns, LEAST_TURNS), LEAST_TURNS - 1, -1) if keep <= len(turns)]
     smallest = starts[-1] if starts else 0
@@ -171,7 +170,7 @@ def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, r
 
 
 def _turns(history: Sequence[Message]) -> list[int]:
-    """Where each turn begins: at a user's message, or at what was put before the model for it."""
+    """The position of each turn: a user's message, or the text that was added for it."""
     found: list[int] = []
     for at, message in enumerate(history):
         if not isinstance(message, User):

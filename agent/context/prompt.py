@@ -1,7 +1,7 @@
 """Prompts are files with strict variables: the package's own, or the owner's in the vault's folder `prompts/`.
 
-A variable is a name in double braces. One that nobody knows, and one that is missing, is an error: a prompt that says
-less than it should would fail silently for ever after. `safety.md` is always the package's own.
+A variable is a name in double braces. An unknown variable is an error, and so is a missing one: a prompt without it
+would fail silently. `safety.md` is always the package's own.
 """
 
 import re

@@ -1,5 +1,4 @@
-"""Where text for the model comes from: memories, preferences, skills. `app` passes the sources in, so that this floor
-knows none of them."""
+"""The Protocol of a source of text for the model: memories, preferences, skills. `app` passes the sources in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

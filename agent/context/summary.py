@@ -1,6 +1,6 @@
-"""The form of a session's summary, and one by rule, for when no model writes it: from what was said and done itself.
+"""The form of a session's summary, and a summary by rule from the messages themselves, for when no model writes it.
 
-What is summarised, and when, is left to `compaction`.
+Choosing the messages and the time is left to `compaction`.
 """
 
 import re
@@ -62,9 +62,9 @@ def form(language: Language) -> str:
 
 
 def by_rule(messages: Sequence[Message]) -> Summary:
-    """What was wanted, said and done in these messages, taken from them word for word; earlier summaries go into it.
+    """The summary of these messages in their own words; earlier summaries go into it.
 
-    What tools gave back is left out: it may be anybody's text.
+    Results of tools are left out: their text may be anybody's.
     """
     failed = {message.call for message in messages if isinstance(message, ToolResult) and message.failed}
     summary = Summary()

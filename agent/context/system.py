@@ -1,8 +1,7 @@
-"""The fixed part that opens every request of a session: who the agent is, what its owner says in AGENT.md, what always
-holds.
+"""The system message of a session: who the agent is, the owner's AGENT.md, the learned rules, and the safety rules.
 
-It is written once, when a session begins, and recorded with it: no clock time stands in it, so that a provider's cache
-holds from step to step and from session to session of a day.
+It is written once, when a session begins, and recorded with it. No clock time stands in it, so a provider's cache holds
+from step to step, and from session to session of a day.
 """
 
 from collections.abc import Sequence

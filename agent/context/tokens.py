@@ -1,7 +1,7 @@
-"""How many tokens a text, a message or a tool takes.
+"""Counts the tokens of a text, a message or a tool.
 
-The tokenizer is the one that ships for search: about as fine as those of current models for English, finer for
-Chinese, so that it errs on the side of too many. Without it the count is estimated from the characters.
+The tokenizer is the one that ships for search: about as fine as those of current models for English, finer for Chinese,
+so that it errs on the side of too many. Without it the count is estimated from the characters.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Which tools a run's model is told of: the few that fit the task, chosen once, later only added to.
+"""Chooses the few tools that fit a task; they are described to the model for the whole run.
 
-A model with seven tools in sight picks better than one with forty, and their descriptions cost tokens in every step.
-Which tools there are and who may use them is left to `tools`.
+A model chooses better among seven tools than among forty, and every description costs tokens in every step. Which tools
+exist and who may use them is left to `tools`.
 """
 
 import re
@@ -55,7 +55,7 @@ def _fits(task: str, specs: Sequence[ToolSpec], score: Score | None) -> list[flo
 
 
 def _shared(task: str, specs: Sequence[ToolSpec]) -> list[float]:
-    """How much of the task's words each tool has; a word that many tools have says little."""
+    """The weight of the words that each tool shares with the task; a word that many tools have weighs little."""
     hints = " ".join(words for pattern, words in _HINTS if pattern.search(task))
     asked = set(terms(f"{task} {hints}"))
     names = [set(terms(_spoken(spec.name))) for spec in specs]

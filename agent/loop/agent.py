@@ -1,4 +1,4 @@
-"""What all runs of a vault share: its models, tools, sources, limits. Built by `app`, used by `run`."""
+"""The value that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

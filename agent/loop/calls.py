@@ -14,7 +14,7 @@ def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...
 
 
 def all_differ(calls: Sequence[ToolCall]) -> bool:
-    """Whether no call stands there twice: the second of two may depend on how the first one fails."""
+    """True when no call occurs twice: the second of two equal calls may depend on how the first one fails."""
     return len(calls) > 1 and not any(
         one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
     )

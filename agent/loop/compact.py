@@ -1,8 +1,8 @@
-"""Making room in a session that has grown too long: what matters is kept as memories, then a summary stands in.
+"""Compaction of a session: facts are saved as memories, then a summary replaces the older messages.
 
-First everybody is told what is about to go (`ContextCompact`: the flush by rule), then the model is asked in silence
-what it wants to remember, then the older part is summarised. None of the three can hold up the run but a person's stop,
-and none is left out when another fails. The session's note keeps every word; the summary is a note beside it.
+Three steps in this order: the event `ContextCompact` announces the messages that will go (its subscribers save facts by
+rule), the model is asked which facts to remember, the messages are summarised. A step that fails does not stop the next
+one; only a person's stop does. The session's note keeps every message, and the summary is a note beside it.
 """
 
 import logging
@@ -77,7 +77,8 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
 
 
 def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
-    """What was said; a sub-run's task was written by its parent's model, and is nobody's wish."""
+    """The dropped messages for subscribers; a sub-run's task counts as context, since a model wrote it and not a
+    person."""
     told = said(dropped)
     return (
         tuple(replace(each, role="context") if each.role == "user" else each for each in told)
@@ -87,7 +88,7 @@ def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
 
 
 def _own(session: Session, dropped: tuple[Message, ...]) -> tuple[Message, ...]:
-    """What belongs to the runs of the person who speaks: what others have said is not theirs to be remembered."""
+    """The messages from runs of the person who speaks; facts of other people are not saved for this person."""
     others = {id(each.message) for each in session.heard if not each.own}
     return tuple(message for message in dropped if id(message) not in others)
 

@@ -1,4 +1,4 @@
-"""How far a run has come, and whether it may go on."""
+"""The progress of a run, compared with its limits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from agent.loop.records import RecordedEvent, Spoken
 
 @dataclass(slots=True)
 class Progress:
-    """What a run has used up. `since` is the clock's monotonic time at which it began or was taken up again."""
+    """The steps, tool calls and time that a run has used. `since` is the monotonic time at which it began or was
+    resumed."""
 
     since: float
     steps: int = 0
@@ -38,7 +39,7 @@ class Progress:
             raise out_of_time(limits)
 
     def is_late(self, limits: Limits, now: float) -> bool:
-        """Whether the run has used up its time."""
+        """True when the run has used up its time."""
         return now - self.since >= limits.seconds
 
 

@@ -1,4 +1,4 @@
-"""How a run ends or pauses, in a word, and what there is to say about it."""
+"""How a run ends or pauses: one word for it, and the value that a run returns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from agent.tools.tool import Cited
 
 
 class RunOutcome(StrEnum):
-    """The word for it. The two that wait for a person can be resumed, and so can an interrupted run."""
+    """How a run ended. The two outcomes that wait for a person can be resumed, and so can an interrupted run."""
 
     FINISHED = "finished"
     LIMIT = "limit"
@@ -19,12 +19,12 @@ class RunOutcome(StrEnum):
 
     @property
     def waits(self) -> bool:
-        """Whether calls stay open until a person has decided or answered."""
+        """True when calls stay open until a person has decided or answered."""
         return self in {RunOutcome.NEEDS_APPROVAL, RunOutcome.QUESTION_ASKED}
 
     @property
     def can_go_on(self) -> bool:
-        """Whether the run can be taken up again where it stopped."""
+        """True when the run can be resumed where it stopped."""
         return self.waits or self is RunOutcome.INTERRUPTED
 
 
@@ -34,10 +34,13 @@ class Finished(StopRun):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a run came to. `reason` says why it stopped where it did not finish; `waits_for` names the note to decide
-    or answer in; `queued` says why the last of it waits to be written; `commits` are those of its tools, `sources` the
-    lines of notes that they showed, `given` those that the model had before it unasked. `failure` is what made it fail,
-    None where nothing did."""
+    """The result of a run.
+
+    `reason` says why it stopped without finishing; `waits_for` is the path of the note in which a person decides or
+    answers; `queued` says why the last records are not written yet; `commits` are the commits of its tools, `sources`
+    the lines of notes that its tools showed, `given` the lines that the model had without asking for them. `failure` is
+    the error that made it fail, None where none did.
+    """
 
     run: str
     session: str
@@ -56,7 +59,7 @@ class Ended:
 
 
 def outcome_of(stop: Exception) -> RunOutcome:
-    """The word for what stopped a run."""
+    """The outcome that belongs to the error that stopped a run."""
     match stop:
         case Finished():
             return RunOutcome.FINISHED

@@ -188,7 +188,7 @@ def _translated(section: str, word: str, language: Language) -> str:
 
 
 def _of_run(began: Began) -> Meta:
-    """What is said of a run; what is as usual is left out."""
+    """The data of a run's first record; defaults are left out."""
     meta: Meta = {"run": began.run, "task": began.task, "channel": began.channel, "sender": began.sender}
     unusual = {"group": began.group, "job": began.job, "role": "" if began.role == "owner" else began.role}
     return {**meta, **{key: value for key, value in unusual.items() if value}}
@@ -244,7 +244,7 @@ def inert_line(text: str) -> str:
 
 
 def _acts(text: str) -> bool:
-    """Whether a note that showed the text would fetch or run something, or not show all that follows."""
+    """True when a note that showed the text would fetch or run something, or would hide the text that follows."""
     body = blocks.read(f"{text}\n\n{_BELOW}")
     if body.kinds[-1] != "text" or _COMMENT.search(text) or _TAG.search(body.visible):
         return True
@@ -330,7 +330,7 @@ def _unquoted(meta: Mapping[str, object], body: str) -> str:
 
 
 def _unfenced(body: str) -> str:
-    """What the code block at the beginning of a body holds."""
+    """The content of the code block at the beginning of a body."""
     match = _FENCE.match(body)
     return match[2] if match else body
 

@@ -1,6 +1,6 @@
-"""Stops a run that does the same thing over and over: what failed or told nothing new, how often, whether to go on.
+"""Stops a run that repeats itself: calls that fail in the same way, and calls that give the same result.
 
-A state and nothing else: the loop tells it what happened, asks before each call, and keeps it with the session.
+Holds a state and decides nothing else: the loop reports each result and asks before each call.
 """
 
 import json
@@ -23,10 +23,10 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class Breaker:
-    """What one run repeats, sub-runs not included. `limit` is how often the same may fail in the same way.
+    """The repetitions of one run, sub-runs not included. `limit` is how often the same call may fail in the same way.
 
-    A failure is the same when the tool, its arguments and the error are; figures in the error do not count. A result is
-    the same when it is so to the letter; a call that gives another one is counted anew.
+    A failure is the same when the tool, its arguments and the error are; numbers in the error do not count. A result is
+    the same when every character is; a call that gives another result is counted anew.
     """
 
     limit: int
@@ -77,7 +77,7 @@ class Breaker:
         ends = " The same call once more ends the run." if same >= MOST else ""
         return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
 
-    def take_up(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
+    def replay(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
         """Count the results that the run had before it was stopped, as they stand in its note. What failed may be tried
         as often as before: a person may have mended it meanwhile."""
         for call, result in results:

@@ -1,8 +1,7 @@
 """A session: one conversation, kept in one note to which we only append.
 
-What is added is in memory at once and in the note after `save`, in one commit with everything else that was added
-since the last. A session that was cut off is loaded from its note and goes on where the note ends. What the records
-look like is `records`'s.
+New records are in memory at once, and `save` writes all of them into the note in one commit. A session that was cut off
+is loaded from its note and resumes where the note ends. The format of the records is left to `records`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -68,7 +67,7 @@ class Session:
 
     @property
     def system(self) -> str:
-        """What holds for the whole session; empty before its first run."""
+        """The system message of the session; empty before its first run."""
         return next((message.text for message in self._messages() if isinstance(message, System)), "")
 
     @property
@@ -78,8 +77,9 @@ class Session:
 
     @property
     def heard(self) -> tuple[Heard, ...]:
-        """The same, with whose they are: of other people's runs only what was said aloud in a group, never what was
-        recalled or looked up for them. A person's own summary stands in for what it was made of, nobody else's."""
+        """The same messages, each with the mark whether it is the person's own: of other people's runs only what was
+        said aloud in a group, never what was recalled or looked up for them. A summary replaces messages only for
+        the person in whose run it was made."""
         now = next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
         shown: list[Heard] = []
         began: Began | None = None
@@ -134,14 +134,14 @@ class Session:
 
     @property
     def waits(self) -> bool:
-        """Whether the last run stopped for a person to decide or answer, and has not come to an end since."""
+        """True when the last run stopped for a person to decide or answer, and has not ended since."""
         runs = (record.event for record in reversed(self.records) if isinstance(record.event, Began | Closed))
         last = next(runs, None)
         return isinstance(last, Closed) and RunOutcome(last.outcome).waits
 
     @property
     def untrusted(self) -> tuple[str, ...]:
-        """Where the untrusted text comes from that was read in this session."""
+        """The sources of the untrusted text that was read in this session."""
         found = (record.event.source for record in self.records if isinstance(record.event, Tainted))
         return tuple(dict.fromkeys(found))
 
@@ -151,7 +151,7 @@ class Session:
         return self.records[-1].at if self.records else None
 
     def of_run(self, run: str) -> Iterator[RecordedEvent]:
-        """What has happened in this run since it began; not what happened in those after it."""
+        """The events of this run; not those of the runs after it."""
         inside = False
         for record in self.records:
             if isinstance(record.event, Began):
@@ -160,7 +160,7 @@ class Session:
                 yield record.event
 
     def is_stale(self, now: datetime, hours: float) -> bool:
-        """Whether so long has passed without a word that the next message belongs to a new session."""
+        """True when the last record is so many hours old that the next message belongs to a new session."""
         return self.last is not None and now - self.last > timedelta(hours=hours)
 
     def add(self, *events: RecordedEvent) -> None:
@@ -203,8 +203,8 @@ class Session:
 
 
 def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
-    """A new session, whose note is made with its first `save`; it is named after its task, without what is forgotten:
-    many a note links to it."""
+    """A new session. `save` creates its note, which is named after the task, secrets and forgotten words left out:
+    other notes link to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
     said = slug(vault.masked(tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
@@ -242,13 +242,13 @@ def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session |
 
 
 def _is_of(session: Session, speaker: Speaker) -> bool:
-    """Whether this speaker, or in a group somebody in it, has begun the session."""
+    """True when this speaker, or in a group anybody in it, began the session."""
     began = next((record.event for record in session.records if isinstance(record.event, Began)), None)
     return began is not None and began.group == speaker.group and (speaker.group or began.sender == speaker.sender)
 
 
 def _is_aloud(message: Message) -> bool:
-    """Whether everybody in a group has heard it: what people say, and answers."""
+    """True for messages that everybody in a group has heard: those of people, and answers."""
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 

@@ -1,7 +1,7 @@
-"""Why a run stopped, in the language of the vault: it stands in notes that are read long after the run.
+"""The sentence that says why a run stopped, in the language of the vault: it stands in notes that are read much later.
 
-Errors are raised in English, with their figures. In another language a limit that was met and a person's stop have a
-sentence of their own (`stopped` in `agent/texts/`); any other failure is quoted as it was raised.
+Errors are raised in English, with their figures. In another language a limit and a person's stop have a sentence of
+their own (`stopped` in `agent/texts/`); any other error is quoted as it was raised.
 """
 
 from agent.errors import AgentError, Interrupted, LimitReached
@@ -9,7 +9,7 @@ from agent.texts import Language, text
 
 
 def stop_reason(stop: Exception, language: Language) -> str:
-    """What stopped a run, in a line."""
+    """The reason in one line."""
     match stop:
         case LimitReached(limit=limit):
             return _limit_sentence(limit, language) or stop.message
@@ -21,7 +21,7 @@ def stop_reason(stop: Exception, language: Language) -> str:
 
 
 def stop_hint(stop: Exception, language: Language) -> str:
-    """What the person can do about it; empty for nothing."""
+    """The action that a person can take; empty for none."""
     if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
         return text("stopped.raise", language, key=stop.limit)
     return stop.hint if isinstance(stop, AgentError) else ""

@@ -1,8 +1,8 @@
-"""What happened, counted: events by kind, tools, runs, flushes; one small JSON file a day.
+"""Counts events by kind, tools, runs and flushes, into one small JSON file a day.
 
-A subscriber like any other: it counts what it hears, keeps the sums in memory, and adds them to the day's file from
-time to time and whenever a run ends. Figures are a help and not a record: a file that cannot be read is set aside,
-and whatever goes wrong here stops nobody. What things cost is the spend ledger's business.
+A subscriber to all events: it keeps sums in memory, and adds them to the day's file every half minute and whenever a
+run ends. A file that cannot be parsed is set aside, and no error in here stops the caller. The cost of models is
+counted by the spend ledger.
 """
 
 import json

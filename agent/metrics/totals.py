@@ -1,6 +1,6 @@
-"""The figures as they are kept, one small JSON file a day, and what they add up to.
+"""The figures on disk, one small JSON file a day, and their totals.
 
-Apart from `collect`, which writes them, so that a command that only looks at them (`status`) loads no events: their
+Separate from `collect`, which writes them, so that a command that only reads them (`status`) imports no events: their
 types cost a cold start 15 ms.
 """
 

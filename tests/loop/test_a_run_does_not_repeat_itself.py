@@ -91,5 +91,5 @@ def test_what_a_note_says_of_results_counts_as_what_was_heard(steps: list[tuple[
         call = ToolCall(str(number), tool, {"v": 1})
         warning = (live.succeeded if works else live.failed)(tool, call.arguments, text)
         told.append((call, ToolResult(call.id, tool, f"{text}\n{warning}" if warning else text, failed=not works)))
-    read.take_up(told)
+    read.replay(told)
     assert read.repeats == live.repeats and read.failures == {}
