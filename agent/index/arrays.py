@@ -1,7 +1,7 @@
-"""What scoring needs of a note as one row of bytes, and many such rows as arrays.
+"""The arrays that score a note, as one row of bytes, and the arrays of many notes end to end.
 
-Terms are 32-bit checksums of their text: no dictionary has to be kept, and of 100,000 terms about one pair meets.
-All arrays are 4 bytes wide, so that a row is read without a copy.
+Terms are 32-bit checksums of their text: no dictionary has to be kept, and of 100,000 terms about one pair meets. All
+arrays are 4 bytes wide, so that a row is read without a copy.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,8 @@ def term_hash(term: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NoteArrays:
-    """One note. `ends` close the units in `terms`, `token_ends` in `tokens`; `norms` are of summed token vectors."""
+    """One note. `ends` close the units in `terms`, `token_ends` in `tokens`; `norms` are the lengths of the units'
+    vectors."""
 
     terms: Words
     ends: Ints
@@ -42,11 +43,11 @@ class NoteArrays:
     """The lines of each unit, inclusive, from 1 in the file."""
 
     def to_bytes(self) -> bytes:
-        arrays = self.arrays()
-        lengths = np.array([len(array) for array in arrays], dtype=np.int32)
-        return b"".join((lengths.tobytes(), *(array.tobytes() for array in arrays)))
+        columns = self.columns()
+        lengths = np.array([len(array) for array in columns], dtype=np.int32)
+        return b"".join((lengths.tobytes(), *(array.tobytes() for array in columns)))
 
-    def arrays(self) -> tuple[Words, Ints, Words, Floats, Ints, Ints, Floats, Floats, Ints, Ints]:
+    def columns(self) -> tuple[Words, Ints, Words, Floats, Ints, Ints, Floats, Floats, Ints, Ints]:
         return (
             *(self.terms, self.ends, self.extra, self.extra_weights, self.tokens),
             *(self.token_ends, self.norms, self.hood_norms, self.first, self.last),
@@ -100,7 +101,7 @@ class Batch:
     """
 
     notes: int
-    packed: NoteArrays
+    arrays: NoteArrays
     note_ends: Ints
     unit_note: Ints
     extra_note: Ints
@@ -109,7 +110,7 @@ class Batch:
 
     @property
     def units(self) -> int:
-        return len(self.packed.ends)
+        return len(self.arrays.ends)
 
 
 def batch(rows: Sequence[bytes]) -> Batch:

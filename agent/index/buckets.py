@@ -1,4 +1,4 @@
-"""Lookup tables in the passage store in which a key that is not found is really not there.
+"""Lookup tables in the passage store whose misses can be trusted: a key that is not found is really not there.
 
 SQLite finds a row by comparing keys on its way down, so one flipped bit can make it pass by a row in silence. Here the
 keys of each table are spread by their checksum over a fixed number of buckets. A bucket is one row: a JSON object with
@@ -51,7 +51,8 @@ class LookupTable(Enum):
 
 @dataclass(slots=True)
 class Buckets:
-    """The tables of one open store. What `change` gives is written by `flush`; `forget` drops what was not."""
+    """The tables of one open store. `flush` writes the buckets that `change` gave out; `forget` drops the unwritten
+    ones."""
 
     connection: sqlite3.Connection
     _held: dict[int, Bucket] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Days and months named in a question, and how well a note's day answers them.
+"""Days and months that a question names, and how near a note's day is to them.
 
 People write about a day on that day or shortly after it, so the days that follow count for something too. Filters
 (`after:`, `before:`) are exact and are left to `query`.
@@ -92,6 +92,6 @@ def span(year: int, month: int, day: int) -> tuple[date, date]:
 
 
 def answering_days(asked: NamedDay) -> tuple[str, str]:
-    """The days, as ISO, on which a note may have been written that answers a question for this day or month."""
+    """The first and last day (ISO) of the notes that may answer a question for this day or month."""
     first, last = span(asked.year, asked.month, asked.day)
     return first.isoformat(), (last + timedelta(AFTER_DAYS)).isoformat()

@@ -1,7 +1,7 @@
-"""A note as the indexes see it: terms by field, units with their lines, and what filters can ask for.
+"""A note as the indexes see it: terms by field, units with their lines, and facets for filters.
 
 A unit is a line of text (a fence or a table is one unit), the smallest thing that a search can point at. Turning units
-into numbers is left to `packed`, the embedder and the engines.
+into numbers is left to `encode`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,9 +1,9 @@
-"""Texts as the tokens and token vectors of a static model: the best one on this machine, never from the network.
+"""Embeds texts with a static model: the best one on this machine, never one from the network.
 
 In order: the model that the settings name, a model2vec model in the local hub cache, the vectors that wordllama ships.
 A static model's text vector is the weighted sum of its tokens' vectors, so an index keeps tokens, and a search computes
 every similarity from the few rows of the matrix that it needs. wordllama's matrix is mapped instead of loaded, and
-summed here instead of by `model2vec`, which takes 0.2 s to import: a search from cold has no time for that.
+summed here instead of by `model2vec`, which takes 0.2 s to import.
 """
 
 import json
@@ -107,7 +107,7 @@ def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """The embedder that was found, if any, and what the person should know about the choice."""
+    """The embedder that was found, if any; `reason` tells the person why it is not the wanted one."""
 
     embedder: Embedder | None
     reason: str = ""
@@ -133,7 +133,7 @@ def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
 
 
 def _folder(model: str, hub: Path | None) -> Path | None:
-    """Where a model's files are: a folder, or its newest snapshot in the hub cache."""
+    """The folder with a model's files: the named folder, or the newest snapshot in the hub cache."""
     if Path(model, "model.safetensors").is_file():
         return Path(model)
     if hub is None:

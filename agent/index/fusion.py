@@ -24,7 +24,7 @@ class Fused:
     shares: Mapping[str, Row]
 
     def legs(self, at: int) -> tuple[Leg, ...]:
-        """What each signal says about one candidate, the weightiest first."""
+        """One leg for each signal of a candidate, the weightiest first."""
         legs = [
             Leg(
                 name,
@@ -38,13 +38,13 @@ class Fused:
 
 
 def score_notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
-    """A score for each note: its own signals, and the best of its units for the others."""
+    """The score of each note: its own signals, and the best of its units for the others."""
     per_note = {name: raw[name] if name in PER_NOTE else best_of(raw[name], batch) for name in SIGNALS if name in raw}
     return _fused(per_note, weights.note)
 
 
 def score_units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
-    """A score for each unit: its own signals, and those of its note."""
+    """The score of each unit: its own signals, and those of its note."""
     per_unit = {name: raw[name][batch.unit_note] if name in PER_NOTE else raw[name] for name in SIGNALS if name in raw}
     return _fused(per_unit, weights.passage)
 

@@ -1,4 +1,4 @@
-"""What goes into a search and what comes out of it, as values."""
+"""The values of a search: the query with its filters, and the hits."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -11,7 +11,8 @@ Engine: TypeAlias = Literal["whoosh", "tantivy"]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What every hit must satisfy; empty fields ask for nothing. Days are `YYYY-MM-DD`, inclusive on both sides."""
+    """Conditions that every hit must satisfy; empty fields ask for nothing. Days are `YYYY-MM-DD`, inclusive on both
+    sides."""
 
     paths: tuple[str, ...] = ()
     """Any of these: the beginning of a path, or a pattern with `*`."""
@@ -36,7 +37,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """What one signal says about a hit: its rank among the candidates (from 1), its raw score, its share of the sum."""
+    """One signal's part in a hit: its rank among the candidates (from 1), its raw score, and its share of the sum."""
 
     name: str
     rank: int
@@ -63,7 +64,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, best first, with how they were found; `degraded` says why a leg is missing, or None."""
+    """The hits of a search, best first; `degraded` says why an engine or the vectors are missing, or None."""
 
     query: str
     mode: Mode

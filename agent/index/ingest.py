@@ -1,7 +1,7 @@
-"""The notes of one update on their way into the index: read, cut, encoded, stored, counted.
+"""Reads, encodes and stores the notes of one update, and counts their terms.
 
 Runs inside the database transaction of `update` and streams, so that a first index of many notes holds a few hundred in
-memory. When that transaction counts is `update`'s.
+memory. Committing is left to `update`.
 """
 
 import json
@@ -30,7 +30,7 @@ _UNITS_TOGETHER = 20_000
 
 @dataclass(slots=True)
 class Ingestion:
-    """One update on its way: what was read, counted and put aside."""
+    """The notes of one update, with the figures of those already done."""
 
     store: PassageStore
     vectors: VectorIndex | None
@@ -57,7 +57,7 @@ class Ingestion:
             encoded = encode(documents, self.chosen.embedder, self.weights.fields)
             self.store.add(map(self._record, documents, encoded))
             for each in encoded:
-                self.frequencies.count(each.packed)
+                self.frequencies.count(each.arrays)
             if self.vectors is not None:
                 numbers = [self.numbers[each.path] for each in documents]
                 self.vectors.add(numbers, [each.chunks for each in encoded])
@@ -118,6 +118,6 @@ class Ingestion:
             *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
             headings=tuple(headings),
             facets=found.facets,
-            data=encoded.packed.to_bytes(),
+            data=encoded.arrays.to_bytes(),
             text=found.text,
         )

@@ -1,8 +1,8 @@
-"""The seam for keyword engines: which notes hold these terms, the likeliest first.
+"""The Protocol of keyword engines, which find the notes that hold given terms, the likeliest first.
 
-An engine finds candidates and nothing more: what a note scores is computed from the passage store, by the same formula
-whichever engine found it. That keeps an index that grew by updates equal to one built at once, as engines count deleted
-notes in their statistics until they merge.
+An engine only finds candidates: their scores are computed from the passage store, by the same formula for every engine.
+That keeps an index that grew by updates equal to one built at once, since engines count deleted notes in their
+statistics until they merge.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class KeywordIndex(Protocol):
         ...
 
     def count(self) -> int:
-        """How many notes are indexed, as last seen."""
+        """The number of notes that are indexed, as last seen."""
         ...
 
     def close(self) -> None: ...

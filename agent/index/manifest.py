@@ -1,7 +1,7 @@
-"""What must be done so that the index says what the notes say, by content hash and never by time.
+"""Compares the index with the vault's notes, by content hash and never by time.
 
-Only compares; the doing is `update`'s. A note's status here is the truth that `status --notes` prints: a note counts as
-indexed when everything about it was written.
+Carrying out the plan is left to `update`. A note's status here is the one that `status --notes` prints: a note counts
+as indexed when everything about it was written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ class UpdatePlan:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many notes are found by search, and for the others (and those read in part) the reason."""
+    """The number of notes that search finds, and the reason for each other note and for each that was read in part."""
 
     indexed: int
     skipped: tuple[tuple[str, str], ...]

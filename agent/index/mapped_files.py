@@ -1,7 +1,7 @@
-"""The files of an engine that are mapped into memory: whether they are still as long as when they were opened.
+"""Notices when a file that an engine has mapped into memory was cut short.
 
-A process that reads what was cut off a mapped file is killed by the system (SIGBUS), with no error to catch. What
-engines map is written once, so a file that became shorter is damaged. Whether its bytes are right is `seal`'s.
+A process that reads the missing part of a mapped file is killed by the system (SIGBUS), with no error to catch. Engines
+write such files once, so one that became shorter is damaged. Checking their bytes is left to `checksums`.
 """
 
 import os

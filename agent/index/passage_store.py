@@ -1,8 +1,8 @@
-"""What is known of every indexed note, in one SQLite file: rows for scoring, texts for showing, tables for looking up.
+"""The passage store: one SQLite file with a row for every indexed note, and tables to look notes up.
 
-It is the index's memory: no note has to be read to answer a question, and what was recorded here says what the other
-files should hold. Readers work on a snapshot and never wait for the writer. Every row carries a checksum; a note's row
-is asked for by its number alone, and every other key is looked up in `buckets`, so that a lost row is noticed.
+It answers a search without reading any note, and records which other files are current. Readers work on a snapshot and
+never wait for the writer. Every row carries a checksum; a note's row is asked for by its number alone, and every other
+key is looked up in `buckets`, so that a lost row is noticed.
 """
 
 import errno
@@ -40,7 +40,7 @@ _LISTS = (LookupTable.FACETS, LookupTable.DAYS)
 
 @dataclass(frozen=True, slots=True)
 class StoredNote:
-    """A note in the store; `data` is its packed row, `headings` each new heading path with the unit it begins at."""
+    """A note in the store; `data` is its row of arrays, `headings` each new heading path with the unit it begins at."""
 
     id: int
     path: str
@@ -205,7 +205,7 @@ class PassageStore:
                 del bucket[key]
 
     def data(self, ids: Sequence[int]) -> dict[int, tuple[str, str, bytes]]:
-        """Path, day and packed row of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
+        """Path, day and row of arrays of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
         found = {}
         select = "select id, path, day, status, data, data_crc from note where id in"
         for note, path, day, status, data, checksum in self._among(select, ids):
@@ -360,7 +360,7 @@ def _make(store: PassageStore) -> None:
 
 
 def _is_of_before(connection: sqlite3.Connection) -> bool:
-    """Whether this is a store as versions before 3 made it."""
+    """True for a store that a version before 3 made."""
     return ("meta",) in connection.execute("select name from sqlite_master")
 
 
@@ -369,7 +369,7 @@ def _facet(key: str, value: str) -> str:
 
 
 def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue]]:
-    """Where a record is listed: in which table, under which key, with what."""
+    """The table, key and value of each entry under which a note is listed."""
     for key, value in dict.fromkeys(record.facets):
         yield LookupTable.FACETS, _facet(key, value), record.id
     if record.day and record.status == "indexed":
@@ -377,7 +377,7 @@ def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue
 
 
 def _fits(path: str, wanted: str) -> bool:
-    """Whether a path begins as a filter asks, or is like its pattern."""
+    """True when a path begins with a filter's path, or matches its pattern."""
     return fnmatchcase(path, wanted.replace("[", "[[]")) if "*" in wanted else path.startswith(wanted)
 
 

@@ -1,4 +1,4 @@
-"""From what a person types to a question: `key:value` filters apart, quotes allowed, the rest is text.
+"""Parses a search: `key:value` filters, with or without quotes, and the text that remains.
 
 A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`) is still searched for as text.
 """

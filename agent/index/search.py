@@ -1,7 +1,7 @@
-"""Ask an index: keywords and vectors find candidate notes, the passage store scores them and shows the lines.
+"""Searches an index: keywords and vectors find candidate notes, the passage store scores them and shows the lines.
 
-Never waits for the writer, never reads a note, never repairs: what is damaged is left out and named in `degraded`, and
-the next update is asked to build it again. Keeping the index up to date is `update`'s.
+Never waits for the writer, never reads a note, never repairs. A damaged part is left out and named in `degraded`, and
+the next update is asked to build it again. Keeping the index up to date is left to `update`.
 """
 
 from collections.abc import Sequence
@@ -34,9 +34,9 @@ _OF_DAYS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """What was found for one question, ready to be scored."""
+    """The candidates of one question, ready to be scored."""
 
-    asked: EncodedQuery
+    encoded: EncodedQuery
     ids: Sequence[int]
     paths: Sequence[str]
     days: Sequence[str]
@@ -61,7 +61,7 @@ class Searcher:
     _inode: int | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
-    _seals: Checksums | None = field(default=None, init=False)
+    _checksums: Checksums | None = field(default=None, init=False)
     _seen: tuple[int, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
 
@@ -82,7 +82,7 @@ class Searcher:
             self._store.close()
         if self._keyword is not None:
             self._keyword.close()
-        self._store = self._keyword = self._vectors = self._seals = self._seen = None
+        self._store = self._keyword = self._vectors = self._checksums = self._seen = None
 
     def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> SearchResult:
         now = self.files.inode()
@@ -134,10 +134,10 @@ class Searcher:
 
     def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
         folder = self.files.keyword(self.engine)
-        self._seals = self._seals or Checksums(folder)
-        if not busy:  # while an update is at work its files and the seal differ for a moment
-            self._seals.verify()
-            if self._seals.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
+        self._checksums = self._checksums or Checksums(folder)
+        if not busy:  # while an update is at work its files and their checksums differ for a moment
+            self._checksums.verify()
+            if self._checksums.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
                 raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
         self._keyword.refresh()
@@ -165,23 +165,23 @@ class Searcher:
         if not query.text:
             return None
         embedder = self.chosen.embedder if self._vectors is not None else None
-        asked = encode_query(query.text, [term_hash(term) for term in query.terms], embedder)
+        encoded = encode_query(query.text, [term_hash(term) for term in query.terms], embedder)
         if allowed is not None and len(allowed) <= _FEW:
             ids = [int(note) for note in allowed]
         else:
-            ids = self._found(query, asked, store, allowed, reasons)
+            ids = self._found(query, encoded, store, allowed, reasons)
         rows = store.data(ids)
         if len(rows) < len(ids) and self._is_settled(store):
             raise Damaged("notes.db is damaged: a note that was found has no row")
         ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: numbers differ between two builds
         paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
-        packed = batch([rows[note][2] for note in ordered]) if ordered else None
-        return _Candidates(asked, ordered, paths, days, packed)
+        arrays = batch([rows[note][2] for note in ordered]) if ordered else None
+        return _Candidates(encoded, ordered, paths, days, arrays)
 
     def _is_settled(self, store: PassageStore) -> bool:
-        """Whether what this search sees was written by an update that is over, and by the last one.
+        """True when this search sees the files of the last update, and that update is over.
 
-        While another one is at work, or died at it, the keywords may be ahead of the store: they find notes too early.
+        While an update is at work, or has died, the keyword engine may be ahead of the store and find notes too early.
         """
         if self.files.is_being_written():
             return False
@@ -192,7 +192,7 @@ class Searcher:
     def _found(
         self,
         query: Query,
-        asked: EncodedQuery,
+        encoded: EncodedQuery,
         store: PassageStore,
         allowed: np.ndarray | None,
         reasons: list[str],
@@ -207,24 +207,24 @@ class Searcher:
                 self._met(error)
                 reasons.append(error.message)
         others = list(store.of_days([dates.answering_days(day) for day in query.days if day.year], _OF_DAYS))
-        if self._vectors is not None and len(asked.vectors):
-            others.extend(self._vectors.search(asked.vector, self.weights.vector_candidates))
+        if self._vectors is not None and len(encoded.vectors):
+            others.extend(self._vectors.search(encoded.vector, self.weights.vector_candidates))
         if allowed is not None:
             inside = set(allowed.tolist())
             others = [note for note in others if note in inside]
         return list(dict.fromkeys((*ids, *others)))
 
     def _signals(self, query: Query, found: _Candidates, store: PassageStore) -> dict[str, Row]:
-        asked = found.asked
+        encoded = found.encoded
         totals = store.totals()
         statistics = Statistics(
             *(totals.notes, totals.units, totals.terms / max(totals.notes, 1), totals.terms / max(totals.units, 1)),
             totals.hood_terms / max(totals.units, 1),
-            store.frequencies(list(asked.terms)),
+            store.frequencies(list(encoded.terms)),
         )
-        raw = word_signals(asked, found.batch, statistics, self.weights)
+        raw = word_signals(encoded, found.batch, statistics, self.weights)
         if self._vectors is not None and self.chosen.embedder is not None:
-            raw |= meaning_signals(asked, found.batch, self.chosen.embedder)
+            raw |= meaning_signals(encoded, found.batch, self.chosen.embedder)
         raw["date"] = np.array([dates.closeness(query.days, day) for day in found.days])
         return raw
 
@@ -235,7 +235,7 @@ class Searcher:
         of_units = fusion.score_units(raw, found.batch, self.weights)
         if passages:
             chosen = snippets.best_snippets(of_units.scores, found.batch, self.weights, limit)
-            records = store.records([found.ids[window.note] for window in chosen])
+            records = store.records([found.ids[snippet.note] for snippet in chosen])
             return tuple(
                 _hit(
                     records[found.ids[each.note]], each, each.score, found, of_units.legs(each.best) if explain else ()
@@ -267,13 +267,13 @@ def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
     return tuple(_hit(record, None, 0.0, None, ()) for record in records[:limit])
 
 
-def _hit(record: StoredNote, window: Snippet | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
+def _hit(record: StoredNote, snippet: Snippet | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
     lines = record.text.split("\n")
-    if window is None or found is None:
+    if snippet is None or found is None:
         return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why, record.facets)
-    packed = found.batch.packed
-    first, last = int(packed.first[window.first]), int(packed.last[window.last])
-    start = int(found.batch.note_ends[window.note - 1]) if window.note else 0
-    headings = next((path for at, path in reversed(record.headings) if at <= window.best - start), ())
+    arrays = found.batch.arrays
+    first, last = int(arrays.first[snippet.first]), int(arrays.last[snippet.last])
+    start = int(found.batch.note_ends[snippet.note - 1]) if snippet.note else 0
+    headings = next((path for at, path in reversed(record.headings) if at <= snippet.best - start), ())
     passage = "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last])
     return Hit(record.path, record.title, record.name, score, (first, last), passage, headings, why, record.facets)

@@ -1,9 +1,9 @@
-"""Bring an index up to what the notes say, at a cost that follows what changed.
+"""Updates an index to the vault's notes, at a cost that follows the number of changed notes.
 
-The order makes a stop at any point harmless: what will be touched is noted first, then the engine, then the vectors are
-written, and one database transaction at the end makes all of it count. What was noted and not finished is done again;
-what does not fit together, or is not the bytes that were written, is built anew. Listing and reading notes is the
-caller's.
+The order makes a stop at any point harmless. First the numbers of the notes that will change are recorded as pending,
+then the keyword engine is written, then the vectors, and one database transaction at the end makes all of it count.
+Pending notes are done again by the next update; files that do not fit together, or have changed since they were
+written, are built anew. Listing and reading notes is left to the caller.
 """
 
 import json
@@ -26,7 +26,7 @@ from agent.index.weights import Weights
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an update did. `rebuilt` says why the whole index was built anew, when it was."""
+    """The result of an update. `rebuilt` says why the whole index was built anew, when it was."""
 
     indexed: int = 0
     forgotten: int = 0
@@ -50,7 +50,7 @@ class Updater:
     _store: PassageStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
-    _seals: Checksums | None = field(default=None, init=False)
+    _checksums: Checksums | None = field(default=None, init=False)
     _generation: int = field(default=-1, init=False)
     _inode: int | None = field(default=None, init=False)
 
@@ -102,7 +102,7 @@ class Updater:
             self._store.close()
         if self._keyword is not None:
             self._keyword.close()
-        self._store = self._keyword = self._vectors = self._seals = None
+        self._store = self._keyword = self._vectors = self._checksums = None
         self._generation = -1
 
     def _opened(self) -> PassageStore:
@@ -110,7 +110,7 @@ class Updater:
         return self._store
 
     def _identity(self) -> str:
-        """What the index was made with; another one cannot be updated."""
+        """The engine, model and field weights of the index; an index with others cannot be updated."""
         name = self.chosen.embedder.name if self.chosen.embedder else "none"
         return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
 
@@ -147,12 +147,12 @@ class Updater:
     def _load(self, generation: int) -> None:
         """Open the engine and the vectors of a generation; raises `Damaged` when they are not what was written."""
         folder = self.files.keyword(self.engine)
-        self._seals = self._seals or Checksums(folder)
+        self._checksums = self._checksums or Checksums(folder)
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
         finished = not self._opened().pending()
         if finished:
-            self._seals.verify()
-        if finished and self._seals.generation() != generation:
+            self._checksums.verify()
+        if finished and self._checksums.generation() != generation:
             raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword.refresh()
         self._vectors = self._no_vectors()
@@ -171,7 +171,7 @@ class Updater:
         self._store = open_store(self.files.store, write=True)
         self._inode = self.files.inode()
         folder = self.files.keyword(self.engine)
-        self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Checksums(folder)
+        self._keyword, self._checksums = open_engine(self.engine, folder, self.weights), Checksums(folder)
         self._vectors = self._no_vectors()
         self._generation = 0
         with self._store.transaction():
@@ -218,11 +218,11 @@ class Updater:
         )
 
     def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
-        assert self._keyword is not None and self._seals is not None
+        assert self._keyword is not None and self._checksums is not None
         generation = self._generation + 1
         work.forget(gone)
         self._keyword.change(work.stream(plan.write, read), gone)
-        self._seals.write(generation)
+        self._checksums.write(generation)
         if self._vectors is not None:
             work.store.set_meta("vectors", self._vectors.save(self.files.vectors(generation)))
         work.finish()

@@ -1,7 +1,7 @@
-"""Which notes mean something like the question: nearest neighbours over chunks of notes, on usearch.
+"""Finds notes near a question's meaning: nearest neighbours over chunks of notes, on usearch.
 
-Finds candidates only; what they score is computed from tokens by `signals`. Small indexes are searched exactly, so that
-an index that grew by updates answers just as one built at once. A graph is made only where a search goes along it.
+Finds candidates only; `signals` computes their scores from tokens. Small indexes are searched exactly, so that an index
+that grew by updates answers just as one built at once. A graph is made only for an index that is searched along it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ class VectorIndex:
 
     @property
     def has_graph(self) -> bool:
-        """Whether the chunks are linked well enough to be found along the links."""
+        """True when the chunks are linked well enough to be found along the links."""
         return self._index.connectivity >= _GRAPH[0]
 
     def load(self, path: Path, checksum: str, *, view: bool) -> None:
@@ -140,7 +140,8 @@ class VectorIndex:
         return not self.has_graph or len(self._index) <= self.exact
 
     def _nearest(self, vector: Floats, chunks: int) -> tuple[dict[int, float], float]:
-        """How far the notes of so many chunks are, the nearest first, and how far the last chunk is."""
+        """The notes of so many nearest chunks with their distances, the nearest first, and the distance of the last
+        chunk."""
         if not chunks:
             return {}, 0.0
         found = self._index.search(vector, chunks, exact=self._compares_all, threads=1)

@@ -174,7 +174,7 @@ class WhooshKeyword:
         ]
 
     def _count(self, leaf: _Leaf, term: str) -> NDArray[np.float64]:
-        """How often a term stands in each document of a segment, fields weighted."""
+        """The number of times that a term occurs in each document of a segment, fields weighted."""
         total = np.zeros(len(leaf.keys))
         for name, weight in self.weights.fields.items():
             documents, counts = self._postings(leaf, name, term)

@@ -57,16 +57,16 @@ def test_rows_become_one_batch_and_lose_nothing(notes: list[Note]) -> None:
         for at in range(start, end):
             assert (found.low[at], found.high[at]) == (max(at - HOOD, start), min(at + HOOD + 1, end))
             for ends, values, own_ends, own in (
-                (found.packed.ends, found.packed.terms, row.ends, row.terms),
-                (found.packed.token_ends, found.packed.tokens, row.token_ends, row.tokens),
+                (found.arrays.ends, found.arrays.terms, row.ends, row.terms),
+                (found.arrays.token_ends, found.arrays.tokens, row.token_ends, row.tokens),
             ):
                 mine = values[ends[at - 1] if at else 0 : ends[at]].tolist()
                 assert mine == own[own_ends[at - start - 1] if at > start else 0 : own_ends[at - start]].tolist()
-        assert found.packed.norms[start:end].tolist() == row.norms.tolist()
-        assert found.packed.hood_norms[start:end].tolist() == row.hood_norms.tolist()
-        assert found.packed.extra[found.extra_note == number].tolist() == row.extra.tolist()
-        assert found.packed.extra_weights[found.extra_note == number].tolist() == row.extra_weights.tolist()
-        assert from_bytes(row.to_bytes()).last.tolist() == found.packed.last[start:end].tolist()
+        assert found.arrays.norms[start:end].tolist() == row.norms.tolist()
+        assert found.arrays.hood_norms[start:end].tolist() == row.hood_norms.tolist()
+        assert found.arrays.extra[found.extra_note == number].tolist() == row.extra.tolist()
+        assert found.arrays.extra_weights[found.extra_note == number].tolist() == row.extra_weights.tolist()
+        assert from_bytes(row.to_bytes()).last.tolist() == found.arrays.last[start:end].tolist()
         start = end
 
 
