@@ -14,7 +14,7 @@ from agent.context.anchor import Anchor
 from agent.context.budget import BudgetRow, Count, Window
 from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
-from agent.context.tokens import MESSAGE, of_message, of_tool
+from agent.context.tokens import MESSAGE, count_message, count_tool
 from agent.errors import AgentError, LimitReached
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User
@@ -104,7 +104,7 @@ def opening(
         if kept:
             messages.append(Context(text, source.name))
             shown.append(tuple(piece.receipt for piece in kept if piece.receipt))
-    added = injected(injections, count, window.allowed("hooks"))
+    added = injected_messages(injections, count, window.allowed("hooks"))
     used = sum(count(each.message.text) for each in added)
     rows.append(BudgetRow("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
     given = (piece.receipt for piece in pieces if piece.receipt)
@@ -115,7 +115,7 @@ def opening(
     return Opening(tuple(messages), receipts, tuple(rows), tuple(shown), untrusted, tuple(problems), tuple(absent))
 
 
-def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
+def injected_messages(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
     """The hooks' texts as messages, highest priority first, until `room` tokens are used up."""
     ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
     pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
@@ -162,7 +162,7 @@ def assemble(
     said = in_order(history)
     sizes = _sizes(system, said, anchor, window, count)
     described = list(tools)
-    costs = [of_tool(spec, count) for spec in tools]
+    costs = [count_tool(spec, count) for spec in tools]
     while sizes.total + sum(costs[: len(described)]) > window.budget and len(described) > LEAST_TOOLS:
         described.pop()
     spent = sum(costs[: len(described)])
@@ -184,7 +184,7 @@ def size(
     system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> int:
     """Tokens of the request that `assemble` would make with all of these tools."""
-    return _sizes(system, history, anchor, window, count).total + sum(of_tool(spec, count) for spec in tools)
+    return _sizes(system, history, anchor, window, count).total + sum(count_tool(spec, count) for spec in tools)
 
 
 def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
@@ -233,7 +233,7 @@ def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Wind
     return _Sizes(
         Context(f"{reminder}\n\n{trail}" if trail else reminder, "anchor"),
         count(system) + MESSAGE,
-        sum(of_message(message, count) for message in history),
+        sum(count_message(message, count) for message in history),
         count(reminder) + MESSAGE,
         count(trail) + 1 if trail else 0,
     )
@@ -248,7 +248,7 @@ def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Win
             limit="llm.max_output",
             hint=f"vault-agent config set llm.max_output {max(window.tokens // 8, 1)}, or a model with a larger window",
         )
-    said = max((of_message(each, count) for each in history if isinstance(each, User)), default=0)
+    said = max((count_message(each, count) for each in history if isinstance(each, User)), default=0)
     if said > window.budget // 2:
         what = f"what you wrote is about {said:,} tokens long"
         todo = "put the text into a note and ask about the note"

@@ -14,8 +14,8 @@ from agent.context.assemble import size
 from agent.context.budget import Count, Window
 from agent.context.prompt import VaultReader, fill, nothing
 from agent.context.shorten import shorten
-from agent.context.summary import SOURCE, by_rule, form, headed
-from agent.context.tokens import of_message
+from agent.context.summary import SOURCE, empty_form, summarise_by_rule, with_head
+from agent.context.tokens import count_message
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User
@@ -71,7 +71,7 @@ def split(
     to two. When even those are larger than the room they are cut between steps, the last two of which stay. A turn
     begins with the text that was added for a user's message, and calls are never parted from their results.
     """
-    costs = [of_message(message, count) for message in history]
+    costs = [count_message(message, count) for message in history]
     starts = _starts(history, costs, keep_turns, room) or [0]
     start = next((each for each in starts if sum(costs[each:]) <= room * _AIM), starts[-1])
     dropped = tuple(history[:start])
@@ -100,24 +100,24 @@ def compact(
     dropped, kept = split(history, keep_turns, room, count)
     if not dropped:
         return None
-    most = max(min(sum(of_message(message, count) for message in dropped), max(room, 0)) * LARGEST, SMALLEST)
+    most = max(min(sum(count_message(message, count) for message in dropped), max(room, 0)) * LARGEST, SMALLEST)
     text, problem = "", ""
     if summarise is not None:
         try:
-            text = summarise(request(dropped, int(most), room, count, language, read)).strip()
+            text = summarise(summary_request(dropped, int(most), room, count, language, read)).strip()
             problem = "" if text else "the model gave no summary"
         except Interrupted:
             raise
         except (AgentError, OSError) as error:
             problem = f"the model gave no summary: {error}"
     if text:
-        text = shorten(headed(text, now, language), int(most), count)
+        text = shorten(with_head(text, now, language), int(most), count)
     else:
-        text = by_rule(dropped).written(now, language, int(most), count)
+        text = summarise_by_rule(dropped).format(now, language, int(most), count)
     return Compacted(Context(text, SOURCE), kept, dropped, problem)
 
 
-def request(
+def summary_request(
     dropped: Sequence[Message],
     most: int,
     room: int,
@@ -132,7 +132,7 @@ def request(
         read,
         language=text("prompt.language", language),
         words=str(min(max(most // 2, 40), _WORDS)),
-        form=form(language),
+        form=empty_form(language),
         none=text("session_summary.none", language),
         conversation=shorten("\n\n".join(lines), max(room, SMALLEST), count).replace(
             "</conversation", "&lt;/conversation"
@@ -140,7 +140,7 @@ def request(
     )
 
 
-def said(messages: Sequence[Message]) -> tuple[Said, ...]:
+def said_messages(messages: Sequence[Message]) -> tuple[Said, ...]:
     """Messages as the plain data that events carry."""
     found: list[Said] = []
     for message in messages:

@@ -34,9 +34,9 @@ class Summary:
     pending: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
 
-    def written(self, at: datetime, language: Language, room: int, count: Count) -> str:
-        """The summary in its form, in at most `room` tokens: of each thing the newest, of the goal the first."""
-        head = headed("", at, language)
+    def format(self, at: datetime, language: Language, room: int, count: Count) -> str:
+        """The summary as text, in at most `room` tokens: of each thing the newest, of the goal the first."""
+        head = with_head("", at, language)
         lines: list[str] = []
         left, weights = room - count(head), dict(_WEIGHTS)
         for name in _FIELDS:
@@ -49,19 +49,19 @@ class Summary:
         return shorten("\n".join([head, *lines]), room, count)
 
 
-def headed(said: str, at: datetime, language: Language) -> str:
+def with_head(said: str, at: datetime, language: Language) -> str:
     """A summary's text under its head line; one that brings its own gets ours."""
     head = text("session_summary.head", language, at=at.strftime("%Y-%m-%d %H:%M"))
     body = _without_head(said.strip()).strip()
     return f"{head}\n{body}" if body else head
 
 
-def form(language: Language) -> str:
+def empty_form(language: Language) -> str:
     """The five lines that a model is asked to fill in."""
     return "\n".join(f"{_label(name, language)}…" for name in _FIELDS)
 
 
-def by_rule(messages: Sequence[Message]) -> Summary:
+def summarise_by_rule(messages: Sequence[Message]) -> Summary:
     """The summary of these messages in their own words; earlier summaries go into it.
 
     Results of tools are left out: their text may be anybody's.

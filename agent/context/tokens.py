@@ -23,11 +23,11 @@ def counter(embedder: Embedder | None) -> Count:
     Remembers the texts that it was asked about last: a history only grows, and each message is counted once.
     """
     if embedder is None:
-        return remembered(estimate)
-    return remembered(lambda text: len(embedder.tokens([text])[0]))
+        return with_cache(estimate)
+    return with_cache(lambda text: len(embedder.tokens([text])[0]))
 
 
-def remembered(count: Count) -> Count:
+def with_cache(count: Count) -> Count:
     """The same count, which remembers its answers for the texts asked about last. May be used by several threads."""
     return lru_cache(maxsize=_REMEMBERED)(count)
 
@@ -38,7 +38,7 @@ def estimate(text: str) -> int:
     return -(-plain // _ASCII_PER_TOKEN) + len(text) - plain
 
 
-def of_message(message: Message, count: Count) -> int:
+def count_message(message: Message, count: Count) -> int:
     """Tokens of a message with all that goes with it."""
     total = count(message.text) + MESSAGE
     if isinstance(message, Assistant):
@@ -47,7 +47,7 @@ def of_message(message: Message, count: Count) -> int:
     return total
 
 
-def of_tool(spec: ToolSpec, count: Count) -> int:
+def count_tool(spec: ToolSpec, count: Count) -> int:
     """Tokens of a tool's description."""
     return count(spec.name) + count(spec.description) + count(_written(spec.parameters)) + MESSAGE
 

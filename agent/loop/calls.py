@@ -20,7 +20,7 @@ def all_differ(calls: Sequence[ToolCall]) -> bool:
     )
 
 
-def results_of(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:
+def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:
     """The results in a run's events, each with the last call of its id before it."""
     calls: dict[str, ToolCall] = {}
     for event in events:
@@ -31,6 +31,6 @@ def results_of(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, Tool
                 yield calls[id], result
 
 
-def not_done(call: ToolCall) -> ToolResult:
+def unfinished_result(call: ToolCall) -> ToolResult:
     """The result of a call that its run did not come to."""
     return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from agent.context.anchor import Anchor
 from agent.context.assemble import in_order
 from agent.context.budget import Window
-from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said, split
+from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said_messages, split
 from agent.context.prompt import fill
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import ContextCompact, Said, Speaker
@@ -79,7 +79,7 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
 def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
     """The dropped messages for subscribers; a sub-run's task counts as context, since a model wrote it and not a
     person."""
-    told = said(dropped)
+    told = said_messages(dropped)
     return (
         tuple(replace(each, role="context") if each.role == "user" else each for each in told)
         if session.parent

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
-from agent.context.assemble import assemble, injected, opening
+from agent.context.assemble import assemble, injected_messages, opening
 from agent.context.budget import Window
 from agent.context.shorten import shorten
 from agent.context.tool_choice import choose_tools
@@ -22,7 +22,7 @@ from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
-from agent.loop.calls import all_differ, not_done, refused_calls, results_of
+from agent.loop.calls import all_differ, refused_calls, results_with_calls, unfinished_result
 from agent.loop.compact import Scene, make_room
 from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
@@ -133,7 +133,7 @@ class Run:
         session, run, request = self.session, self.context.run, self.request
         task, speaker = request.task, request.speaker
         self.mark_untrusted(session.untrusted)
-        session.add(*(Spoken(not_done(call)) for call in session.open_calls))
+        session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
         if not session.system:
             session.add(Spoken(System(self.agent.system())))
         session.add(Began(run, task, speaker.channel, speaker.sender, speaker.group, request.role, request.job))
@@ -156,7 +156,7 @@ class Run:
         events = list(self.session.of_run(self.context.run))
         self.used += (e.message.name for e in events if isinstance(e, Spoken) and isinstance(e.message, ToolResult))
         self.progress = Progress.of(events, self.agent.clock.monotonic())
-        self.breaker.replay(results_of(events))
+        self.breaker.replay(results_with_calls(events))
         self.describe_tools()
         calls = self.session.open_calls
         if calls:
@@ -277,7 +277,7 @@ class Run:
 
     def inject(self, injections: Sequence[Injection]) -> None:
         """Add the texts of subscribers to the session, as far as there is room."""
-        for each in injected(injections, self.agent.count):
+        for each in injected_messages(injections, self.agent.count):
             self.session.add(Spoken(each.message, remark=each.remark(self.agent.language)))
             self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
 

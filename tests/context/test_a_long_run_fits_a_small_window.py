@@ -10,7 +10,7 @@ from agent.context.budget import Count, Window
 from agent.context.compaction import compact, needs_compaction, room_for_history
 from agent.context.shorten import shorten
 from agent.context.source import Piece
-from agent.context.tokens import counter, estimate, of_message, of_tool
+from agent.context.tokens import count_message, count_tool, counter, estimate
 from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, tool
@@ -38,7 +38,9 @@ def test_forty_steps_fit_and_the_task_is_in_sight_in_each(tokens: int, count: Co
             history = [compacted.summary, *compacted.kept]
             before, rounds = None, rounds + 1
         request = assemble(SYSTEM, history, anchor, tools, window, count).request
-        used = sum(of_message(each, count) for each in request.messages) + sum(of_tool(each, count) for each in tools)
+        used = sum(count_message(each, count) for each in request.messages) + sum(
+            count_tool(each, count) for each in tools
+        )
         assert used <= window.budget + 4
         assert request.tools == tuple(tools)
         last = request.messages[-1]

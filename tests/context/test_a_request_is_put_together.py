@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.context.anchor import Anchor, Failure
-from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected, opening, size
+from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_messages, opening, size
 from agent.context.budget import SHARES, BudgetRow, Window, format_table
 from agent.context.source import Piece, Receipt
 from agent.errors import LimitReached, Permanent
@@ -197,7 +197,7 @@ def test_text_that_is_not_the_owners_is_named() -> None:
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 900)), max_size=8), st.integers(0, 600))
 def test_hooks_speak_by_priority_and_within_their_room(said: list[tuple[int, int]], room: int) -> None:
     wanted = [Injection(f"{n}:".ljust(size, "x"), str(n), priority) for n, (priority, size) in enumerate(said)]
-    given = [each.message for each in injected(wanted, by_fours, room)]
+    given = [each.message for each in injected_messages(wanted, by_fours, room)]
     assert sum(by_fours(message.text) for message in given) <= room
     priorities = [said[int(message.source)][0] for message in given]
     assert priorities == sorted(priorities, reverse=True)
