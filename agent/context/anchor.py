@@ -23,7 +23,7 @@ _TASK = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A tool that failed, and what it said."""
+    """A tool that failed, and its error."""
 
     tool: str
     reason: str
@@ -31,7 +31,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A task and how far it has come; the newest of `done` and `errors` last."""
+    """A task and its progress; the newest of `done` and `errors` last."""
 
     task: str
     done: tuple[str, ...] = ()

@@ -128,7 +128,7 @@ def _lines(receipts: Iterable[Receipt], language: str) -> str:
 
 
 def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
-    """The pieces with the highest scores that fit; of equal ones, those that came first."""
+    """The pieces with the highest scores that fit; of equal ones, the first."""
     kept: list[Piece] = []
     left = room
     for piece in sorted(pieces, key=lambda each: -each.score):
@@ -157,7 +157,7 @@ def assemble(
 ) -> Prompt:
     """The request of one step; `max_output` in tokens, 0 for all of the reserve.
 
-    Raises `LimitReached` when what is never cut is larger than the budget.
+    Raises `LimitReached` when the parts that are never cut are larger than the budget.
     """
     said = in_order(history)
     sizes = _sizes(system, said, anchor, window, count)
@@ -188,9 +188,9 @@ def size(
 
 
 def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
-    """The history with the results of calls right behind the message that asked for them, as every wire wants it.
+    """The history with the results of calls right behind the message that asked for them, as every provider wants it.
 
-    What hooks have said between two results comes after the last. Calls that are still open leave all as it is.
+    Texts of hooks between two results move behind the last. With a call that is still open, the history stays as it is.
     """
     ordered: list[Message] = []
     held: list[Message] = []

@@ -39,7 +39,7 @@ _WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """A conversation with its older part `dropped`: `summary` stands in for it, `kept` follows as it was.
+    """A conversation whose older part `dropped` is replaced by `summary`; `kept` follows unchanged.
 
     `problem` says why the summary is not the model's, where one was asked.
     """
@@ -92,10 +92,10 @@ def compact(
     language: Language = "en",
     read: VaultReader = nothing,
 ) -> Compacted | None:
-    """Replace what `split` drops by a summary, None where it drops nothing.
+    """Replaces the messages that `split` drops by a summary; None where it drops none.
 
-    `summarise` asks a model; when it fails or says nothing, or the vault's own prompt (`read`) is wrong, the summary is
-    made by rule and `problem` says so. Only `Interrupted` passes through. `room` is that of `split`.
+    `summarise` asks a model. When it fails or returns nothing, or the vault's own prompt (`read`) is wrong, the summary
+    is made by rule and `problem` says so. Only `Interrupted` passes through. `room` is that of `split`.
     """
     dropped, kept = split(history, keep_turns, room, count)
     if not dropped:

@@ -27,7 +27,7 @@ def nothing(path: str) -> bytes | None:
 
 
 def fill(name: str, read: VaultReader = nothing, /, **values: str) -> str:
-    """The prompt of this name with its variables replaced; what is put in is not looked at again.
+    """The prompt of this name with its variables replaced; variables in the values are not replaced again.
 
     Raises `UserError` for a variable that is unknown or missing.
     """

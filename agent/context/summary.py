@@ -26,7 +26,7 @@ _ARGUMENTS = ("path", "query", "url", "to", "question", "text")
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The five things that a summary says, each in the order in which they were said."""
+    """The five lists of a summary, each in the order of the conversation."""
 
     goal: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()

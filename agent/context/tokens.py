@@ -39,7 +39,7 @@ def estimate(text: str) -> int:
 
 
 def count_message(message: Message, count: Count) -> int:
-    """Tokens of a message with all that goes with it."""
+    """Tokens of a message with its calls and everything else that is sent with it."""
     total = count(message.text) + MESSAGE
     if isinstance(message, Assistant):
         total += sum(count(call.name) + count(_written(call.arguments)) + MESSAGE for call in message.calls)

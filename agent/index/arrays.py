@@ -20,7 +20,7 @@ HOOD = 2
 
 
 def term_hash(term: str) -> int:
-    """The number that stands for a term."""
+    """The number of a term."""
     return crc32(term.encode("utf-8", "replace"))
 
 

@@ -84,7 +84,7 @@ class Buckets:
         return self._bucket(place)
 
     def flush(self) -> None:
-        """Write what was changed."""
+        """Write the changed buckets."""
         rows = [(place, json.dumps(self._held[place], separators=(",", ":"))) for place in sorted(self._changed)]
         write = "update bucket set data = ?, crc = ? where id = ?"
         done = self.connection.executemany(write, [(data, _crc(place, data), place) for place, data in rows])

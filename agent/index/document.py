@@ -47,7 +47,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """All that is indexed of one note; `problem` says what could not be read of it."""
+    """The indexed parts of one note; `problem` says which part could not be read."""
 
     path: str
     title: str
@@ -62,7 +62,7 @@ class Document:
 
 
 def parse_document(path: str, data: bytes) -> Document:
-    """The document of a note; never fails, whatever its bytes. Of a large one only a part is taken: see `WHOLE`."""
+    """The document of a note; never fails, whatever its bytes. Of a large note only a part is taken: see `WHOLE`."""
     is_large = len(data) > WHOLE
     note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)
     text = Note.parse(data).text if is_large else note.text

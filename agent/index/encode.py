@@ -26,7 +26,7 @@ class Encoded:
 
 
 def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Mapping[str, float]) -> list[Encoded]:
-    """The documents as numbers, in order; `fields` says what a term in each field counts."""
+    """The documents as numbers, in order; `fields` has the weight of a term in each field."""
     texts = [unit.text for document in documents for unit in document.units]
     titles = [document.title for document in documents]
     if embedder is None:

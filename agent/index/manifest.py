@@ -35,7 +35,7 @@ class Coverage:
 
 
 def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> UpdatePlan:
-    """From the indexed hashes and the vault's, both by path; what is `unfinished` is done again whatever its hash."""
+    """Compare the indexed hashes with the vault's, by path; `unfinished` paths are done again whatever their hash."""
     again = frozenset(unfinished)
     write = tuple(sorted(path for path, digest in listed.items() if known.get(path) != digest or path in again))
     forget = tuple(sorted(path for path in {*known, *again} if path not in listed))

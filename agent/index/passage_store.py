@@ -139,11 +139,11 @@ class PassageStore:
         return IndexTotals(**json.loads(self.meta("totals", "{}")))
 
     def hashes(self) -> dict[str, str]:
-        """Every known path with the hash of what was indexed; raises `Damaged`."""
+        """Every known path with its content hash; raises `Damaged`."""
         return {path: digest for path, (_, digest, _, _) in self._notes()}
 
     def ids(self, paths: Iterable[str]) -> dict[str, int]:
-        """The numbers of those of the paths that are known; raises `Damaged`, also for one whose row is missing."""
+        """The numbers of the known paths among these; raises `Damaged`, also for one whose row is missing."""
         with self._reading():
             found = {
                 path: int(cast(list[int], row)[0])
@@ -255,7 +255,7 @@ class PassageStore:
         return frozenset(key for key, _ in self._buckets.all(LookupTable.KEYS))
 
     def of_days(self, spans: Sequence[tuple[str, str]], count: int) -> list[int]:
-        """The first notes, at most `count` a span, whose day is within one of the spans; only indexed ones have one."""
+        """The first notes, at most `count` a span, whose day is within a span; only indexed notes have a day."""
         found = []
         for first, last in spans:
             within = sorted(each for each in self._days(first, last) if first <= each[0] <= last)
@@ -279,7 +279,7 @@ class PassageStore:
         return sorted((path, status, reason) for path, (_, _, status, reason) in self._notes())
 
     def verify(self) -> None:
-        """Read everything; raises `Damaged` when a page or a row is not what was written."""
+        """Read everything; raises `Damaged` when a page or a row has changed since it was written."""
         with self.snapshot():
             found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
@@ -304,9 +304,9 @@ class PassageStore:
             self.totals()
 
     def _lengthen(self) -> None:
-        """Make the one file that SQLite must map as long again as it was; it sees zeros and reads its log anew.
+        """Make the one file that SQLite must map as long again as it was; SQLite sees zeros and reads its log anew.
 
-        A process that reads what was cut off a mapped file is killed. This one holds nothing of its own.
+        A process that reads the missing part of a mapped file is killed. The file holds nothing that is not in the log.
         """
         shared = f"{self.path}-shm"
         try:
@@ -392,7 +392,7 @@ def _record(row: Sequence[object]) -> StoredNote:
 
 
 def _data_crc(note: object, path: object, day: object, status: object, data: bytes) -> int:
-    """Of what scoring reads of a row, without its text."""
+    """The checksum of the columns that scoring reads."""
     return crc32(data, crc32(f"{note}\0{path}\0{day}\0{status}".encode("utf-8", "surrogatepass")))
 
 

@@ -110,7 +110,7 @@ class Searcher:
         return "keyword" if self._vectors is None else "hybrid"
 
     def _refresh(self, store: PassageStore) -> None:
-        """Open what the last finished update wrote; a leg that is damaged is left out, with the reason."""
+        """Open the files of the last finished update; a damaged part is left out, with the reason."""
         if store.meta("building"):
             raise Damaged("the index is being built")
         stat = self.files.store.stat()

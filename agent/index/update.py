@@ -55,10 +55,10 @@ class Updater:
     _inode: int | None = field(default=None, init=False)
 
     def update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool = False) -> IndexReport:
-        """Make the index say what the vault says; `listed` is every note's path and content hash.
+        """Update the index to the vault's notes; `listed` has every note's path and content hash.
 
-        `verify` first reads every byte of the index, to find damage that nobody has met yet. Raises `LockHeld` when
-        another process is at it.
+        `verify` first reads every byte of the index, to find damage that no search has met. Raises `LockHeld` when
+        another process is updating it.
         """
         with self.files.writing(self.clock, self.patience):
             try:
@@ -75,7 +75,7 @@ class Updater:
         return self._perform(plan, listed, read, unfinished, reason)
 
     def touch(self, changed: Mapping[str, str | None], read: NoteReader) -> IndexReport | None:
-        """As `update`, when only these paths changed (None: the note is gone); the quick way after one edit.
+        """Update the index where only these paths changed (None: the note is gone); the quick way after one edit.
 
         None when the index must be built anew or finished first: call `update` with the whole listing then.
         """
@@ -115,7 +115,7 @@ class Updater:
         return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
 
     def _open(self, *, verify: bool) -> str:
-        """Open what is there, or start anew; returns why it must be built anew, or nothing."""
+        """Open the index, or start a new one; returns the reason for the new one, empty for none."""
         try:
             reason = self._reopen(verify=verify)
         except Damaged as error:
@@ -145,7 +145,8 @@ class Updater:
         return ""
 
     def _load(self, generation: int) -> None:
-        """Open the engine and the vectors of a generation; raises `Damaged` when they are not what was written."""
+        """Open the engine and the vectors of a generation; raises `Damaged` when they have changed since they were
+        written."""
         folder = self.files.keyword(self.engine)
         self._checksums = self._checksums or Checksums(folder)
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)

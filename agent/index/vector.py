@@ -97,9 +97,9 @@ class VectorIndex:
             self._fit()
 
     def _fit(self) -> None:
-        """Have a graph above the limit and none far below, made of the vectors that are there.
+        """Build the graph above the limit, and drop it far below, from the vectors that are there.
 
-        In the quarter below the limit both stay as they are: else notes that come and go there would each cost a graph.
+        In the quarter below the limit nothing changes: else notes that come and go there would each cost a graph.
         """
         size, graph = len(self._index), self.has_graph
         if graph == (size > (self.exact * 3 // 4 if graph else self.exact)):
@@ -152,7 +152,7 @@ class VectorIndex:
 
 
 def _add(index: "Index", keys: "NDArray[np.uint64]", vectors: "NDArray[Any]") -> None:
-    """Add chunks, the first of an index one after the other: what several threads add at once does not see each other,
+    """Add chunks, the first of an index one after the other: threads that add at once do not see each other's chunks,
     and a small graph falls apart."""
     first = max(_FEW - len(index), 0)
     if first:

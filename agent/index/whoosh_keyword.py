@@ -33,7 +33,7 @@ _MEGABYTES_MORE = 32
 
 
 class TermsField(fields.FieldType):
-    """A field whose value is a list of terms; a posting's weight is how often the term stands there."""
+    """A field whose value is a list of terms; a posting's weight is the number of times that the term occurs."""
 
     def __init__(self) -> None:
         self.format = formats.Existence()
@@ -184,7 +184,7 @@ class WhooshKeyword:
     def _postings(self, leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         found = leaf.postings.get((name, term))
         if found is None:
-            found = _read(leaf, name, term)
+            found = _read_postings(leaf, name, term)
             if len(leaf.postings) > _KEPT:
                 leaf.postings.clear()
             leaf.postings[name, term] = found
@@ -196,8 +196,8 @@ class WhooshKeyword:
         return saturated
 
 
-def _read(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """A term's documents in a segment that are not deleted, and how often it stands in each."""
+def _read_postings(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The documents of a term in a segment, without deleted ones, and the number of times that it occurs in each."""
     try:
         matcher = leaf.reader.postings(name, term.encode("utf-8", "replace"))
     except TermNotFound:

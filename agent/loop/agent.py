@@ -27,10 +27,10 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One vault's agent. `models` gives the models for a run's id and the job it belongs to (empty for none);
-    `system` what holds for a new session; `relevance` how well each of some texts
-    fits a task; `keep` saves facts that the model wants kept before a compaction; `endnote` says what a person is to
-    read at the end of a run's note, empty for nothing."""
+    """One vault's agent. `models` returns the models for a run's id and the job it belongs to (empty for none);
+    `system` the system message of a new session; `relevance` how well each of some texts fits a task; `keep` saves
+    facts that the model wants kept before a compaction; `endnote` returns the text for people at the end of a run's
+    note, empty for none."""
 
     vault: Vault
     clock: Clock

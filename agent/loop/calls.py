@@ -8,7 +8,8 @@ from agent.loop.records import RecordedEvent, Spoken
 
 
 def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
-    """A result for each call of one answer beyond the first `most`: it is not carried out, and the model is told so."""
+    """A failed result for each call of one answer beyond the first `most`, which tells the model that it was not
+    carried out."""
     told = f"not carried out: at most {most} calls of one answer are; ask again for what is still needed"
     return tuple(ToolResult(call.id, call.name, told, failed=True) for call in calls[most:])
 
@@ -21,7 +22,7 @@ def all_differ(calls: Sequence[ToolCall]) -> bool:
 
 
 def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:
-    """The results in a run's events, each with the last call of its id before it."""
+    """The results in a run's events, each with the call that it answers."""
     calls: dict[str, ToolCall] = {}
     for event in events:
         match event:
@@ -32,5 +33,5 @@ def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCa
 
 
 def unfinished_result(call: ToolCall) -> ToolResult:
-    """The result of a call that its run did not come to."""
+    """The result of a call that was not carried out before its run was over."""
     return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)

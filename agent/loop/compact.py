@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The run that needs room: its session, models and window, who speaks, and what is put before the model."""
+    """The run whose session is compacted: session, models and window, the speaker, and the parts of its request."""
 
     session: Session
     models: Models
@@ -94,9 +94,9 @@ def _own(session: Session, dropped: tuple[Message, ...]) -> tuple[Message, ...]:
 
 
 def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
-    """Ask the model what it wants to remember; the person does not see it.
+    """Ask the model which facts to remember; the person does not see it.
 
-    Not of guests: what a model keeps of them is kept for their chat, and it may be a group that has not heard it.
+    Not in a guest's run: facts of a guest are kept for their chat, and it may be a group that has not heard them.
     """
     model = scene.models.main
     if not model.model.present or not dropped or scene.context.role != "owner":
@@ -115,9 +115,10 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
 
 
 def _note(agent: Agent, scene: Scene, compacted: Compacted) -> dict[str, bytes]:
-    """The summary as a note of its own, to be found by search; it says so when untrusted text may have gone into it.
+    """The summary as a note of its own, which search finds; its header names the untrusted text that may have gone into
+    it.
 
-    None of a group's or a guest's conversation: it would be found outside of it.
+    No note for the conversation of a group or a guest: it would be found outside of it.
     """
     session = scene.session
     if scene.speaker.group or scene.context.role != "owner":

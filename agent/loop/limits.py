@@ -20,7 +20,7 @@ class Progress:
 
     @classmethod
     def of(cls, events: Iterable[RecordedEvent], now: float) -> "Progress":
-        """The progress of a run that is taken up again, counted from what its note says."""
+        """The progress of a run that is resumed, counted from the events in its note."""
         said = [event.message for event in events if isinstance(event, Spoken)]
         steps = sum(isinstance(message, Assistant) for message in said)
         return cls(now, steps, sum(isinstance(message, ToolResult) for message in said))

@@ -9,7 +9,7 @@ from agent.llm.messages import User
 
 @dataclass(slots=True)
 class Mailbox:
-    """Messages in the order in which they came; may be filled from another thread."""
+    """Messages in the order of their arrival; may be filled from another thread."""
 
     _waiting: deque[User] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -1,19 +1,19 @@
-"""What a session's note is made of: records, each a line for the machine, a heading and text for people.
+"""The records of a session's note: each a line for the machine, a heading, and text for people.
 
 A record begins with an Obsidian comment, which people do not see in reading view, and ends where the next one begins:
 
     %% vault-agent: user {"at": "2026-11-21T14:12:00+00:00", "sender": ""} %%
     ### 14:12 You
 
-    What they said.
+    The message of a person.
 
-What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note, or
-it would hide what follows (HTML, a comment, a code block that is left open); that, what tools were asked for, and what
-they and our sources gave, stands in a code block. A line that looks like one of ours begins with a backslash; in a text
-with characters that act or hide, these stand as escapes (`"escaped": true`). Reading gives back what was written, to
-the letter, and what a person has changed since as they changed it.
+Messages of people and of the model stand as they are, unless an editor would fetch or run something when it shows the
+note, or they would hide what follows (HTML, a comment, an open code block): then they stand in a code block, as calls,
+results and texts of sources always do. A line that looks like a record's begins with a backslash; a text with
+characters that act or hide has them as escapes (`"escaped": true`). Parsing gives back every character that was
+written, and the changes that a person has made since.
 
-Where records come from and go to is left to `session`.
+Loading and saving the note is left to `session`.
 """
 
 import json
@@ -63,7 +63,7 @@ class ToolsChosen:
 
 @dataclass(frozen=True, slots=True)
 class Tainted:
-    """Untrusted text from `source` came into the run."""
+    """The run has read untrusted text from `source`."""
 
     source: str
 
@@ -125,7 +125,7 @@ def format_records(records: Sequence[SessionRecord], language: Language = "en") 
 
 
 def parse_records(text: str) -> list[SessionRecord]:
-    """The records in a session's note, in order; what cannot be read as one is left out."""
+    """The records in a session's note, in order; a record that cannot be parsed is left out."""
     found: list[SessionRecord] = []
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block)
@@ -140,7 +140,7 @@ def parse_records(text: str) -> list[SessionRecord]:
 
 
 def run_ends(text: str) -> Iterator[tuple[str, str]]:
-    """The runs that have ended or paused in a session's note, each with what stands there for people."""
+    """The runs that have ended or paused in a session's note, each with the text for people in its last record."""
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block) if kind == "end" else None
         if record is not None and isinstance(record.event, Closed):
@@ -148,7 +148,7 @@ def run_ends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each mark's kind and data, with what stands between it and the next one."""
+    """Each mark's kind and data, with the text up to the next one."""
     marks = list(_MARK.finditer(text))
     ends = [*(mark.start() for mark in marks), len(text)][1:]
     return ((mark[1], mark[2], text[mark.end() + 1 : end]) for mark, end in zip(marks, ends, strict=True))
@@ -232,8 +232,8 @@ def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
 
 
 def inert(text: str) -> str:
-    """The text, in a code block where an editor would fetch or run something to show it, or where it hides or takes in
-    what stands below it: a stranger may have had it said, with somebody's secret in the address."""
+    """The text, in a code block where an editor would fetch or run something to show it, or where it would hide the
+    text below it: a stranger may have written it, with somebody's secret in an address."""
     return _fenced(text) if _acts(text) else text
 
 

@@ -55,7 +55,7 @@ class Breaker:
             )
 
     def failed(self, tool: str, arguments: Object, error: str) -> str:
-        """Tell of a failed call; returns what the model is to be told beside the error, empty while it may go on."""
+        """Count a failed call; returns a warning for the model, empty while the call may be repeated."""
         call = _call(tool, arguments)
         self.repeats.pop(call, None)
         if self._count(call, error) < self.limit:
@@ -66,8 +66,8 @@ class Breaker:
         )
 
     def succeeded(self, tool: str, arguments: Object, result: str) -> str:
-        """Tell of a call that worked: its failures are forgotten; returns what the model is to be told beside the
-        result, empty while that is new."""
+        """Count a call that worked, and forget its failures; returns a warning for the model, empty while the result is
+        new."""
         call, told = _call(tool, arguments), _short(result)
         self.failures.pop(call, None)
         same = self.repeats.get(call, {}).get(told, 0) + 1
@@ -78,8 +78,8 @@ class Breaker:
         return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
 
     def replay(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
-        """Count the results that the run had before it was stopped, as they stand in its note. What failed may be tried
-        as often as before: a person may have mended it meanwhile."""
+        """Count the results in the note of a run that is resumed. A call that failed may be tried as often as before: a
+        person may have repaired its cause meanwhile."""
         for call, result in results:
             if result.failed:
                 self.repeats.pop(_call(call.name, call.arguments), None)

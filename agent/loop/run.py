@@ -48,9 +48,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A task: what was asked, by whom, on behalf of which job; `role` is `owner` or `guest`.
+    """A task, who asks for it, and the job it belongs to; `role` is `owner` or `guest`.
 
-    A guest has a name: without one `UserError` is raised, as their words would be kept for the owner's.
+    Raises `UserError` for a guest without a name, since their words would be kept for the owner's.
     """
 
     task: str

@@ -96,7 +96,7 @@ class Session:
         return tuple(shown)
 
     def summarised(self, sender: str) -> datetime | None:
-        """When a summary last took the place of what this person had before them; None for never."""
+        """The time at which a summary last replaced messages of this person; None for never."""
         speaking, found = "", None
         for record in self.records:
             match record.event:
@@ -164,12 +164,12 @@ class Session:
         return self.last is not None and now - self.last > timedelta(hours=hours)
 
     def add(self, *events: RecordedEvent) -> None:
-        """Add what happened now; secrets in what was said are covered up for everybody, the model too."""
+        """Add events with the present time; secrets in them are masked for everybody, the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
         self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
-        """Put what was added into the note, and new notes `beside` it, in one commit; raises as that does."""
+        """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does."""
         fresh = self.records[self.saved :]
         if not fresh:
             return
@@ -228,8 +228,8 @@ def sessions(vault: Vault) -> list[str]:
 
 
 def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
-    """The session that was spoken in last of those begun by this speaker, or in a group by anybody in it, through the
-    same channel, of the newest `among`; None when there is none."""
+    """The session with the latest record, of the newest `among` that this speaker began through the same channel (in a
+    group: that anybody in it began); None when there is none."""
     found: list[Session] = []
     for path in sessions(vault)[:among]:
         try:

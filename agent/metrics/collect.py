@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 class Collector:
-    """Counts what it hears into `folder`. `counts` gives what became of the bus's subscribers, where there is a bus."""
+    """Counts events into `folder`. `counts` returns the failures of the bus's subscribers, where there is a bus."""
 
     def __init__(self, folder: Path, clock: Clock, counts: Callable[[], Mapping[str, Counts]] | None = None) -> None:
         self._folder = folder
@@ -64,7 +64,7 @@ class Collector:
             self.save()
 
     def save(self) -> bool:
-        """Add what was counted since the last time to the days' files; False when that has to wait."""
+        """Add the new sums to the days' files; False when another process holds them and the sums wait."""
         with self._mutex:
             self._count_errors()
             self._written = self._clock.monotonic()

@@ -48,7 +48,7 @@ _SUMS = tuple(each.name for each in fields(MetricTotals) if each.name not in (*_
 
 
 def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
-    """The figures of all days, or of those from `since` on; what cannot be read is counted and left out."""
+    """The figures of all days, or of those from `since` on; a file that cannot be parsed is counted and left out."""
     sums: Sums = {}
     unreadable = 0
     for path in sorted(folder.glob("*.json*")):
