@@ -20,7 +20,7 @@ from agent.events.types import (
     Tick,
     TurnEnded,
 )
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.markdown.changes import Change
 from agent.workspace.malloc_trim import give_back
 from agent.workspace.search_index import Library
@@ -95,7 +95,7 @@ class IndexSync:
         give_back()
         self._compare_at = self.clock.monotonic() + self.scan_seconds
 
-    def _guarded(self, work: Callable[[], Report]) -> Report | None:
+    def _guarded(self, work: Callable[[], IndexReport]) -> IndexReport | None:
         """The report of an update; None when it has failed, and `problem` says why then."""
         try:
             with self.cut_short():

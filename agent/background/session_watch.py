@@ -12,7 +12,7 @@ from datetime import datetime
 from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin
-from agent.loop.session import FOLDER, load
+from agent.loop.session import FOLDER, load_session
 from agent.markdown.changes import Change
 from agent.runs.completed import completed_runs
 from agent.vault.store import Vault
@@ -42,7 +42,7 @@ class SessionWatch:
 
     def _look(self, path: str) -> None:
         try:
-            ended = completed_runs(load(self.vault, path))
+            ended = completed_runs(load_session(self.vault, path))
         except (AgentError, OSError) as error:
             logger.info("%s: cannot be read: %s", path, error)
             return

@@ -1,1 +1,1 @@
-"""What is put before a model, and how much of it: sources, budget, assembly, compaction. Calls no model itself."""
+"""The model's input and its size: sources, budget, assembly, compaction. Calls no model itself."""

@@ -1,9 +1,9 @@
-"""What stands before the model: what belongs to a task when it begins, and the whole request of each step.
+"""The model's input: the text that is added when a task begins (`opening`), and the request of each step (`assemble`).
 
-The system's part and the history are never touched here, so that the beginning of one step's request is the beginning
-of the next one's and a provider's cache holds. What changes with every step, the anchor, stands last. When it gets too
-much: memories were left out when the task began, the history is compacted by the loop (`compaction`), and only then
-are fewer tools described. The system's part, the anchor and the last turns are never cut.
+The system message and the history are never changed here, so each request begins with the one before it and a
+provider's cache holds. The anchor changes with every step and therefore stands last. When the input is too large,
+memories were left out when the task began, the loop has compacted the history (`compaction`), and only then fewer tools
+are described. The system message, the anchor and the last turns are never cut.
 """
 
 import logging
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.context.anchor import Anchor
-from agent.context.budget import Count, Line, Window
+from agent.context.budget import BudgetRow, Count, Window
 from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
-from agent.context.tokens import MESSAGE, of_message, of_tool
+from agent.context.tokens import MESSAGE, count_message, count_tool
 from agent.errors import AgentError, LimitReached
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User
@@ -33,15 +33,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What is put into the history just before a task, and a receipt for each piece that has one.
+    """The messages that are put into the history just before a task.
 
-    `shown` has the receipts of each message, `untrusted` the sources of text that is not the owner's: the run has read
-    it. `problems` says which sources could not be asked, and why; `absent`, which had nothing to give and say so.
+    `receipts` are those of all pieces and `shown` those of each message; `untrusted` names the sources of text that is
+    not the owner's, which the run has then read. `problems` says which sources failed, and why; `absent` says which had
+    nothing to give.
     """
 
     messages: tuple[Context, ...]
     receipts: tuple[Receipt, ...]
-    rows: tuple[Line, ...]
+    rows: tuple[BudgetRow, ...]
     shown: tuple[tuple[Receipt, ...], ...] = ()
     untrusted: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -55,7 +56,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What a hook put before the model, with its receipts."""
+    """A hook's text as a message, with its receipts."""
 
     message: Context
     receipts: tuple[Receipt, ...] = ()
@@ -70,19 +71,19 @@ class Prompt:
     """A request and the budget table that explains it."""
 
     request: Request
-    rows: tuple[Line, ...]
+    rows: tuple[BudgetRow, ...]
 
 
 def opening(
     task: str, sources: Sequence[Source], injections: Sequence[Injection], window: Window, count: Count
 ) -> Opening:
-    """What the sources and hooks know for a task, each in its share of the budget, the best match first.
+    """The texts of the sources and hooks for a task, each within its share of the budget, the best match first.
 
     A source that fails is left out and named: a run can go on without it.
     """
     messages: list[Context] = []
     shown: list[tuple[Receipt, ...]] = []
-    rows: list[Line] = []
+    rows: list[BudgetRow] = []
     pieces: list[Piece] = []
     problems: list[str] = []
     absent: list[str] = []
@@ -98,14 +99,14 @@ def opening(
         offered = [each for each in offered if not each.absent]
         kept = _fitting(offered, room, count)
         text = "\n\n".join(piece.text for piece in kept)
-        rows.append(Line(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
+        rows.append(BudgetRow(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
         pieces += kept
         if kept:
             messages.append(Context(text, source.name))
             shown.append(tuple(piece.receipt for piece in kept if piece.receipt))
-    added = injected(injections, count, window.allowed("hooks"))
+    added = injected_messages(injections, count, window.allowed("hooks"))
     used = sum(count(each.message.text) for each in added)
-    rows.append(Line("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
+    rows.append(BudgetRow("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
     given = (piece.receipt for piece in pieces if piece.receipt)
     receipts = (*given, *(receipt for each in added for receipt in each.receipts))
     untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
@@ -114,8 +115,8 @@ def opening(
     return Opening(tuple(messages), receipts, tuple(rows), tuple(shown), untrusted, tuple(problems), tuple(absent))
 
 
-def injected(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
-    """What hooks want before the model as messages, highest priority first, until `room` tokens are used up."""
+def injected_messages(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:
+    """The hooks' texts as messages, highest priority first, until `room` tokens are used up."""
     ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
     pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
     kept = zip(pieces, ranked, strict=False)  # what fits is the beginning of what is wanted
@@ -127,7 +128,7 @@ def _lines(receipts: Iterable[Receipt], language: str) -> str:
 
 
 def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
-    """The pieces with the highest scores that fit; of equal ones, those that came first."""
+    """The pieces with the highest scores that fit; of equal ones, the first."""
     kept: list[Piece] = []
     left = room
     for piece in sorted(pieces, key=lambda each: -each.score):
@@ -156,12 +157,12 @@ def assemble(
 ) -> Prompt:
     """The request of one step; `max_output` in tokens, 0 for all of the reserve.
 
-    Raises `LimitReached` when what is never cut is larger than the budget.
+    Raises `LimitReached` when the parts that are never cut are larger than the budget.
     """
     said = in_order(history)
     sizes = _sizes(system, said, anchor, window, count)
     described = list(tools)
-    costs = [of_tool(spec, count) for spec in tools]
+    costs = [count_tool(spec, count) for spec in tools]
     while sizes.total + sum(costs[: len(described)]) > window.budget and len(described) > LEAST_TOOLS:
         described.pop()
     spent = sum(costs[: len(described)])
@@ -169,11 +170,11 @@ def assemble(
         raise _too_much(sizes, spent, said, window, count)
     messages = (System(system), *said, sizes.tail)
     rows = (
-        Line("system", sizes.system, window.allowed("system"), 1),
-        Line("history", sizes.history, window.allowed("history"), len(said)),
-        Line("anchor", sizes.anchor, window.allowed("anchor"), 1),
-        Line("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
-        Line("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
+        BudgetRow("system", sizes.system, window.allowed("system"), 1),
+        BudgetRow("history", sizes.history, window.allowed("history"), len(said)),
+        BudgetRow("anchor", sizes.anchor, window.allowed("anchor"), 1),
+        BudgetRow("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
+        BudgetRow("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
     )
     request = Request(messages, tuple(described), max_output or window.reserve, stable=len(messages) - 1)
     return Prompt(request, rows)
@@ -183,13 +184,13 @@ def size(
     system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> int:
     """Tokens of the request that `assemble` would make with all of these tools."""
-    return _sizes(system, history, anchor, window, count).total + sum(of_tool(spec, count) for spec in tools)
+    return _sizes(system, history, anchor, window, count).total + sum(count_tool(spec, count) for spec in tools)
 
 
 def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
-    """The history with the results of calls right behind the message that asked for them, as every wire wants it.
+    """The history with the results of calls right behind the message that asked for them, as every provider wants it.
 
-    What hooks have said between two results comes after the last. Calls that are still open leave all as it is.
+    Texts of hooks between two results move behind the last. With a call that is still open, the history stays as it is.
     """
     ordered: list[Message] = []
     held: list[Message] = []
@@ -232,14 +233,14 @@ def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Wind
     return _Sizes(
         Context(f"{reminder}\n\n{trail}" if trail else reminder, "anchor"),
         count(system) + MESSAGE,
-        sum(of_message(message, count) for message in history),
+        sum(count_message(message, count) for message in history),
         count(reminder) + MESSAGE,
         count(trail) + 1 if trail else 0,
     )
 
 
 def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:
-    """What is too large, and what to do about it, in the words of whoever has to."""
+    """The error that names the largest part of a request, with a hint for the person."""
     if window.budget <= 0:
         return LimitReached(
             f"the model's window of {window.tokens:,} tokens leaves nothing for the question once {window.reserve:,} "
@@ -247,7 +248,7 @@ def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Win
             limit="llm.max_output",
             hint=f"vault-agent config set llm.max_output {max(window.tokens // 8, 1)}, or a model with a larger window",
         )
-    said = max((of_message(each, count) for each in history if isinstance(each, User)), default=0)
+    said = max((count_message(each, count) for each in history if isinstance(each, User)), default=0)
     if said > window.budget // 2:
         what = f"what you wrote is about {said:,} tokens long"
         todo = "put the text into a note and ask about the note"

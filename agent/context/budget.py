@@ -1,8 +1,7 @@
-"""How much may stand before the model, and which part of it each thing gets.
+"""The token budget of a request, and the share of each part.
 
-The figures are those of the context engine's nine steps: three quarters of the window, less what is kept free for the
-answer; the last quarter is a margin, as no tokenizer but the model's own counts exactly. What is put there is left to
-`assemble`.
+The budget is three quarters of the window, less the reserve for the answer; the last quarter is a margin, since no
+tokenizer but the model's own counts exactly. Filling the budget is left to `assemble`.
 """
 
 from collections.abc import Callable, Iterable
@@ -56,7 +55,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BudgetRow:
     """A row of the budget table: tokens used and allowed, and how many things were kept and cut."""
 
     name: str
@@ -66,10 +65,10 @@ class Line:
     cut: int = 0
 
 
-def table(rows: Iterable[Line]) -> str:
+def format_table(rows: Iterable[BudgetRow]) -> str:
     """The budget as a table for people, with a sum below it."""
     lines = list(rows)
-    whole = Line(
+    whole = BudgetRow(
         "together",
         sum(line.used for line in lines),
         sum(line.allowed for line in lines),

@@ -1,8 +1,7 @@
-"""Compaction: the older part of a conversation makes room, and a summary stands in for it.
+"""Compaction: a summary replaces the older part of a conversation.
 
-Pure functions: what is about to be dropped is told by `split`, so that the loop can have it kept elsewhere first (the
-flush) whatever happens later; a summary that no model gives is made by rule. Nothing is lost by it: the session's note
-has every message.
+Pure functions. `split` says which messages will be dropped, so that the loop can save facts from them first; a summary
+that no model gives is made by rule. Nothing is lost: the session's note has every message.
 """
 
 import json
@@ -13,14 +12,14 @@ from datetime import datetime
 from agent.context.anchor import Anchor
 from agent.context.assemble import size
 from agent.context.budget import Count, Window
-from agent.context.prompt import LANGUAGES, Read, fill, nothing
+from agent.context.prompt import VaultReader, fill, nothing
 from agent.context.shorten import shorten
-from agent.context.summary import NONE, SOURCE, by_rule, form, headed
-from agent.context.tokens import of_message
+from agent.context.summary import SOURCE, empty_form, summarise_by_rule, with_head
+from agent.context.tokens import count_message
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User
-from agent.texts import Language
+from agent.texts import Language, text
 
 LEAST_TURNS = 2
 """Turns that are never dropped."""
@@ -40,7 +39,7 @@ _WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """A conversation with its older part `dropped`: `summary` stands in for it, `kept` follows as it was.
+    """A conversation whose older part `dropped` is replaced by `summary`; `kept` follows unchanged.
 
     `problem` says why the summary is not the model's, where one was asked.
     """
@@ -54,7 +53,7 @@ class Compacted:
 def needs_compaction(
     system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> bool:
-    """Whether the next request would be larger than the budget: window less reserve, less a margin of a fourth."""
+    """True when the next request would be larger than the budget."""
     return size(system, history, anchor, tools, window, count) > window.budget
 
 
@@ -66,13 +65,13 @@ def room_for_history(system: str, anchor: Anchor, tools: Sequence[ToolSpec], win
 def split(
     history: Sequence[Message], keep_turns: int, room: int, count: Count
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """What to drop and what to keep; nothing is dropped where that would not help.
+    """The messages to drop and those to keep; none are dropped where that would not help.
 
     The last `keep_turns` turns stay; where they would not leave enough of `room` (tokens for the history), fewer, down
     to two. When even those are larger than the room they are cut between steps, the last two of which stay. A turn
-    begins with what was put before the model for a user's message, and calls are never parted from their results.
+    begins with the text that was added for a user's message, and calls are never parted from their results.
     """
-    costs = [of_message(message, count) for message in history]
+    costs = [count_message(message, count) for message in history]
     starts = _starts(history, costs, keep_turns, room) or [0]
     start = next((each for each in starts if sum(costs[each:]) <= room * _AIM), starts[-1])
     dropped = tuple(history[:start])
@@ -91,52 +90,57 @@ def compact(
     room: int,
     count: Count,
     language: Language = "en",
-    read: Read = nothing,
+    read: VaultReader = nothing,
 ) -> Compacted | None:
-    """Replace what `split` drops by a summary, None where it drops nothing.
+    """Replaces the messages that `split` drops by a summary; None where it drops none.
 
-    `summarise` asks a model; when it fails or says nothing, or the vault's own prompt (`read`) is wrong, the summary is
-    made by rule and `problem` says so. Only `Interrupted` passes through. `room` is that of `split`.
+    `summarise` asks a model. When it fails or returns nothing, or the vault's own prompt (`read`) is wrong, the summary
+    is made by rule and `problem` says so. Only `Interrupted` passes through. `room` is that of `split`.
     """
     dropped, kept = split(history, keep_turns, room, count)
     if not dropped:
         return None
-    most = max(min(sum(of_message(message, count) for message in dropped), max(room, 0)) * LARGEST, SMALLEST)
+    most = max(min(sum(count_message(message, count) for message in dropped), max(room, 0)) * LARGEST, SMALLEST)
     text, problem = "", ""
     if summarise is not None:
         try:
-            text = summarise(request(dropped, int(most), room, count, language, read)).strip()
+            text = summarise(summary_request(dropped, int(most), room, count, language, read)).strip()
             problem = "" if text else "the model gave no summary"
         except Interrupted:
             raise
         except (AgentError, OSError) as error:
             problem = f"the model gave no summary: {error}"
     if text:
-        text = shorten(headed(text, now, language), int(most), count)
+        text = shorten(with_head(text, now, language), int(most), count)
     else:
-        text = by_rule(dropped).written(now, language, int(most), count)
+        text = summarise_by_rule(dropped).format(now, language, int(most), count)
     return Compacted(Context(text, SOURCE), kept, dropped, problem)
 
 
-def request(
-    dropped: Sequence[Message], most: int, room: int, count: Count, language: Language = "en", read: Read = nothing
+def summary_request(
+    dropped: Sequence[Message],
+    most: int,
+    room: int,
+    count: Count,
+    language: Language = "en",
+    read: VaultReader = nothing,
 ) -> str:
-    """What a model is asked, to get a summary of at most `most` tokens; the conversation in it takes `room` at most."""
+    """The prompt that asks a model for a summary of at most `most` tokens; its conversation takes `room` at most."""
     lines = [line for message in dropped if (line := _shown(message, count))]
     return fill(
         "summary",
         read,
-        language=LANGUAGES[language],
+        language=text("prompt.language", language),
         words=str(min(max(most // 2, 40), _WORDS)),
-        form=form(language),
-        none=NONE[language],
+        form=empty_form(language),
+        none=text("session_summary.none", language),
         conversation=shorten("\n\n".join(lines), max(room, SMALLEST), count).replace(
             "</conversation", "&lt;/conversation"
         ),
     )
 
 
-def said(messages: Sequence[Message]) -> tuple[Said, ...]:
+def said_messages(messages: Sequence[Message]) -> tuple[Said, ...]:
     """Messages as the plain data that events carry."""
     found: list[Said] = []
     for message in messages:
@@ -155,7 +159,7 @@ def said(messages: Sequence[Message]) -> tuple[Said, ...]:
 
 
 def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, room: int) -> list[int]:
-    """Where the kept part may begin, the earliest first: at turns, and between steps where turns are too large."""
+    """The positions where the kept part may begin, the earliest first: turns, and steps where turns are too large."""
     turns = _turns(history)
     starts = [turns[-keep] for keep in range(max(keep_turns, LEAST_TURNS), LEAST_TURNS - 1, -1) if keep <= len(turns)]
     smallest = starts[-1] if starts else 0
@@ -166,7 +170,7 @@ def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, r
 
 
 def _turns(history: Sequence[Message]) -> list[int]:
-    """Where each turn begins: at a user's message, or at what was put before the model for it."""
+    """The position of each turn: a user's message, or the text that was added for it."""
     found: list[int] = []
     for at, message in enumerate(history):
         if not isinstance(message, User):

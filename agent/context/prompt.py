@@ -1,24 +1,21 @@
 """Prompts are files with strict variables: the package's own, or the owner's in the vault's folder `prompts/`.
 
-A variable is a name in double braces. One that nobody knows, and one that is missing, is an error: a prompt that says
-less than it should would fail silently for ever after. `safety.md` is always the package's own.
+A variable is a name in double braces. An unknown variable is an error, and so is a missing one: a prompt without it
+would fail silently. `safety.md` is always the package's own.
 """
 
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 from agent.errors import UserError
 from agent.markdown.note import Note
 
-Read: TypeAlias = Callable[[str], bytes | None]
+VaultReader: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path in the vault, None where there is none."""
 
 FOLDER = "prompts/"
-LANGUAGES = MappingProxyType({"en": "English", "zh": "Chinese (中文)"})
-"""What a prompt calls the language of a vault."""
 _OWN = Path(__file__).parents[1] / "prompts"
 _FIXED = frozenset({"safety"})
 _VARIABLE = re.compile(r"\{\{([^{}\n]*)\}\}")
@@ -29,8 +26,8 @@ def nothing(path: str) -> bytes | None:
     return None
 
 
-def fill(name: str, read: Read = nothing, /, **values: str) -> str:
-    """The prompt of this name with its variables replaced; what is put in is not looked at again.
+def fill(name: str, read: VaultReader = nothing, /, **values: str) -> str:
+    """The prompt of this name with its variables replaced; variables in the values are not replaced again.
 
     Raises `UserError` for a variable that is unknown or missing.
     """
@@ -52,7 +49,7 @@ def fill(name: str, read: Read = nothing, /, **values: str) -> str:
     return _VARIABLE.sub(lambda found: values[found[1].strip()], text)
 
 
-def _text(name: str, read: Read) -> tuple[str, str]:
+def _text(name: str, read: VaultReader) -> tuple[str, str]:
     path = f"{FOLDER}{name}.md"
     data = None if name in _FIXED else read(path)
     if data is not None and (body := Note.parse(data).body.strip()):

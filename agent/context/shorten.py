@@ -1,7 +1,7 @@
-"""Making a long text short without hiding that it was: its beginning and its end stay, a note says what is missing.
+"""Shortens a long text openly: its beginning and its end stay, and a note says how much is missing.
 
-The same text and room always give the same result, and one that fits is left alone; so a tool's result that is
-shortened when it is taken in stays the same in every later request.
+The same text and room always give the same result, and a text that fits is left alone; so a tool's result that was
+shortened once stays the same in every later request.
 """
 
 from agent.context.budget import Count

@@ -1,5 +1,4 @@
-"""Where text for the model comes from: memories, preferences, skills. `app` passes the sources in, so that this floor
-knows none of them."""
+"""The Protocol of a source of text for the model: memories, preferences, skills. `app` passes the sources in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from agent.events.receipt import Receipt as Receipt  # whoever makes pieces has 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text that may be put before the model. `source` says in a word or two what it is.
+    """A text for the model. `source` is its kind, in a word or two.
 
-    `untrusted` names where the text comes from when that is not the vault's owner; its source has framed it then.
-    `absent` says for people why there is no text where there could be some; such a piece is never before the model.
+    `untrusted` names the origin of a text that is not the vault's owner's; its source has framed it then. `absent`
+    tells people why a source has no text; such a piece is never shown to the model.
     """
 
     text: str
@@ -31,5 +30,5 @@ class Source(Protocol):
     def name(self) -> str: ...
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The texts for a task, about `room` tokens of them: what does not fit is cut, the lowest score first."""
+        """The texts for a task, about `room` tokens of them: the rest is cut, the lowest score first."""
         ...

@@ -1,33 +1,27 @@
-"""The fixed part that opens every request of a session: who the agent is, what its owner says in AGENT.md, what always
-holds.
+"""The system message of a session: who the agent is, the owner's AGENT.md, the learned rules, and the safety rules.
 
-It is written once, when a session begins, and recorded with it: no clock time stands in it, so that a provider's cache
-holds from step to step and from session to session of a day.
+It is written once, when a session begins, and recorded with it. No clock time stands in it, so a provider's cache holds
+from step to step, and from session to session of a day.
 """
 
 from collections.abc import Sequence
 from datetime import date
 
-from agent.context.prompt import Read, fill
+from agent.context.prompt import VaultReader, fill
 from agent.markdown.note import Note
-from agent.texts import Language
+from agent.texts import Language, text
 
 OWNERS_NOTE = "AGENT.md"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_LANGUAGE = {
-    "en": "The vault's language is English: write notes in it, and answer in the language that you are spoken to in.",
-    "zh": "The vault's language is Chinese (中文): write notes in it, and answer in the language that you are spoken "
-    "to in.",
-}
 
 
-def system_part(read: Read, today: date, language: Language, rules: Sequence[str] = ()) -> str:
+def system_part(read: VaultReader, today: date, language: Language, rules: Sequence[str] = ()) -> str:
     """The fixed part for a session that begins today; `rules` are those that the agent has learned and that are active.
 
     `read` reads the vault. Raises `UserError` for a prompt of the vault's with a wrong variable.
     """
     day = f"{_DAYS[today.weekday()]}, {today.isoformat()}"
-    parts = [fill("system", read, today=day, language=_LANGUAGE[language])]
+    parts = [fill("system", read, today=day, language=text("prompt.language_rule", language))]
     said = Note.parse(read(OWNERS_NOTE) or b"").body.strip()
     if said:
         parts.append(f"What your owner says ({OWNERS_NOTE})\n\n{said}")

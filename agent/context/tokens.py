@@ -1,7 +1,7 @@
-"""How many tokens a text, a message or a tool takes.
+"""Counts the tokens of a text, a message or a tool.
 
-The tokenizer is the one that ships for search: about as fine as those of current models for English, finer for
-Chinese, so that it errs on the side of too many. Without it the count is estimated from the characters.
+The tokenizer is the one that ships for search: about as fine as those of current models for English, finer for Chinese,
+so that it errs on the side of too many. Without it the count is estimated from the characters.
 """
 
 import json
@@ -23,11 +23,11 @@ def counter(embedder: Embedder | None) -> Count:
     Remembers the texts that it was asked about last: a history only grows, and each message is counted once.
     """
     if embedder is None:
-        return remembered(estimate)
-    return remembered(lambda text: len(embedder.tokens([text])[0]))
+        return with_cache(estimate)
+    return with_cache(lambda text: len(embedder.tokens([text])[0]))
 
 
-def remembered(count: Count) -> Count:
+def with_cache(count: Count) -> Count:
     """The same count, which remembers its answers for the texts asked about last. May be used by several threads."""
     return lru_cache(maxsize=_REMEMBERED)(count)
 
@@ -38,8 +38,8 @@ def estimate(text: str) -> int:
     return -(-plain // _ASCII_PER_TOKEN) + len(text) - plain
 
 
-def of_message(message: Message, count: Count) -> int:
-    """Tokens of a message with all that goes with it."""
+def count_message(message: Message, count: Count) -> int:
+    """Tokens of a message with its calls and everything else that is sent with it."""
     total = count(message.text) + MESSAGE
     if isinstance(message, Assistant):
         total += sum(count(call.name) + count(_written(call.arguments)) + MESSAGE for call in message.calls)
@@ -47,7 +47,7 @@ def of_message(message: Message, count: Count) -> int:
     return total
 
 
-def of_tool(spec: ToolSpec, count: Count) -> int:
+def count_tool(spec: ToolSpec, count: Count) -> int:
     """Tokens of a tool's description."""
     return count(spec.name) + count(spec.description) + count(_written(spec.parameters)) + MESSAGE
 

@@ -1,7 +1,7 @@
-"""From text to terms: the one analyser behind every index and every query.
+"""Turns text into terms, in the same way for every index and every query.
 
 English words are stemmed, runs of Han, kana and Hangul become pairs of characters, and identifiers (`foo_bar`,
-`fooBar`, `v1.2.3`, `E1234-5`) are kept whole beside their parts. What a term weighs is left to `signals`.
+`fooBar`, `v1.2.3`, `E1234-5`) are kept whole beside their parts. Weighing the terms is left to `signals`.
 """
 
 import re
@@ -91,7 +91,8 @@ def _word(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _compound(run: str) -> tuple[str, ...]:
-    """What holds digits, marks or letters with accents: its parts, and the whole when it is more than a word."""
+    """The terms of a run with digits, marks or letters with accents: its parts, and the whole when it is more than a
+    word."""
     low = run.casefold()
     if low.endswith("'s"):
         return _compound(run[:-2]) if len(run) > 2 else ()

@@ -1,4 +1,4 @@
-"""Lookup tables in the passage store in which a key that is not found is really not there.
+"""Lookup tables in the passage store whose misses can be trusted: a key that is not found is really not there.
 
 SQLite finds a row by comparing keys on its way down, so one flipped bit can make it pass by a row in silence. Here the
 keys of each table are spread by their checksum over a fixed number of buckets. A bucket is one row: a JSON object with
@@ -13,14 +13,14 @@ from enum import Enum
 from typing import TypeAlias
 from zlib import crc32
 
-from agent.index.seal import Damaged
+from agent.index.damage import Damaged
 
-Json: TypeAlias = str | int | list["Json"]
-Bucket: TypeAlias = dict[str, Json]
+StoredValue: TypeAlias = str | int | list["StoredValue"]
+Bucket: TypeAlias = dict[str, StoredValue]
 SCHEMA = "create table bucket (id integer primary key, data text not null, crc integer not null)"
 
 
-class Table(Enum):
+class LookupTable(Enum):
     """Each table with the number of its first bucket, and how many it has."""
 
     META = (0, 1)
@@ -51,7 +51,8 @@ class Table(Enum):
 
 @dataclass(slots=True)
 class Buckets:
-    """The tables of one open store. What `change` gives is written by `flush`; `forget` drops what was not."""
+    """The tables of one open store. `flush` writes the buckets that `change` gave out; `forget` drops the unwritten
+    ones."""
 
     connection: sqlite3.Connection
     _held: dict[int, Bucket] = field(default_factory=dict)
@@ -60,14 +61,14 @@ class Buckets:
     def make(self) -> None:
         """Make all tables, empty."""
         self.connection.execute(SCHEMA)
-        places = (place for table in Table for place in range(table.first, table.first + table.count))
+        places = (place for table in LookupTable for place in range(table.first, table.first + table.count))
         self.connection.executemany("insert into bucket values (?, '{}', ?)", ((at, _crc(at, "{}")) for at in places))
 
-    def get(self, table: Table, key: str) -> Json | None:
+    def get(self, table: LookupTable, key: str) -> StoredValue | None:
         """The value of a key; None where it has none. Raises `Damaged`."""
         return self._bucket(table.place(key)).get(key)
 
-    def all(self, table: Table) -> Iterator[tuple[str, Json]]:
+    def all(self, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
         """Every key of a table with its value; raises `Damaged`."""
         select = "select id, data, crc from bucket where id >= ? and id < ?"
         rows = self.connection.execute(select, (table.first, table.first + table.count)).fetchall()
@@ -76,14 +77,14 @@ class Buckets:
         for place, data, checksum in rows:
             yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
 
-    def change(self, table: Table, key: str) -> Bucket:
+    def change(self, table: LookupTable, key: str) -> Bucket:
         """The bucket of a key, to be changed; raises `Damaged`."""
         place = table.place(key)
         self._changed.add(place)
         return self._bucket(place)
 
     def flush(self) -> None:
-        """Write what was changed."""
+        """Write the changed buckets."""
         rows = [(place, json.dumps(self._held[place], separators=(",", ":"))) for place in sorted(self._changed)]
         write = "update bucket set data = ?, crc = ? where id = ?"
         done = self.connection.executemany(write, [(data, _crc(place, data), place) for place, data in rows])

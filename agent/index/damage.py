@@ -1,7 +1,7 @@
-"""What an error of the passage store means: damage, which is built anew, or a machine that does not let us.
+"""The error `Damaged`, and which errors of the passage store mean it.
 
-A damaged cache is never a failure of the program. A held lock, a full disk and denied access are not damage: building
-the index anew would not help there.
+A damaged index is never a failure of the program: the next update builds it anew. A held lock, a full disk and denied
+access are not damage, since building the index anew would not help there.
 """
 
 import errno
@@ -11,23 +11,31 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agent.errors import LockHeld
-from agent.index.seal import Damaged
+from agent.errors import LockHeld, Permanent
+
+
+class Damaged(Permanent):
+    """A file of the index is not what was written. The next update builds the index again from the notes."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="vault-agent reindex builds the index again from the notes")
 
 
 @contextmanager
-def damage() -> Iterator[None]:
-    """Errors of the database and of what it holds become `Damaged`; where the file is only held by another process, the
-    disk is full or access is denied, `LockHeld` or `OSError`."""
+def store_errors() -> Iterator[None]:
+    """Turns errors of SQLite, and of parsing what it holds, into `Damaged`.
+
+    Raises `LockHeld` where another process holds the file, and `OSError` for a full disk or denied access.
+    """
     try:
         yield
     except sqlite3.Error as error:
-        raise _meaning(error) from error
+        raise _from_sqlite(error) from error
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError, struct.error) as error:
         raise Damaged(f"notes.db cannot be read: {error}") from error
 
 
-def _meaning(error: sqlite3.Error) -> Exception:
+def _from_sqlite(error: sqlite3.Error) -> Exception:
     match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return LockHeld("another vault-agent is updating the index", hint="try again in a moment")

@@ -1,4 +1,4 @@
-"""Days and months named in a question, and how well a note's day answers them.
+"""Days and months that a question names, and how near a note's day is to them.
 
 People write about a day on that day or shortly after it, so the days that follow count for something too. Filters
 (`after:`, `before:`) are exact and are left to `query`.
@@ -10,27 +10,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
+_NAMES = "january february march april may june july august september october november december"
+MONTHS = tuple(_NAMES.split())
+_MONTHS = {name[:length]: at for at, name in enumerate(MONTHS, 1) for length in (3, len(name))} | {"sept": 9}
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _DAY = r"\b([0-3]?[0-9])(?:st|nd|rd|th)?"
 _YEAR = r"((?:19|20)[0-9]{2})\b"
@@ -45,7 +27,7 @@ AFTER_DAYS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class NamedDay:
     """A day, a month (`day` 0), with or without its year (0)."""
 
     year: int
@@ -53,15 +35,15 @@ class Day:
     day: int = 0
 
 
-def read(text: str) -> tuple[Day, ...]:
+def parse_days(text: str) -> tuple[NamedDay, ...]:
     """The days and months that a text names, in no particular order; impossible ones are left out."""
-    found: set[Day] = set()
+    found: set[NamedDay] = set()
     rest = text
     for pattern, order in _PATTERNS:
         for match in pattern.finditer(rest):
             year, month, day = (match[group] if group else None for group in order)
             number = _MONTHS.get((month or "").lower()) or int(month or 0)
-            named = Day(int(year or 0), number, int(day or 0))
+            named = NamedDay(int(year or 0), number, int(day or 0))
             if 1 <= named.month <= 12 and named.day <= monthrange(named.year or 2000, named.month)[1]:
                 found.add(named)
         rest = pattern.sub(" ; ", rest)
@@ -78,7 +60,7 @@ _PATTERNS = (
 )
 
 
-def closeness(asked: tuple[Day, ...], day: str) -> float:
+def closeness(asked: tuple[NamedDay, ...], day: str) -> float:
     """From 0 to 1: how well a note of `day` (`YYYY-MM-DD`, or nothing) answers a question that names these days."""
     if not asked or not day:
         return 0.0
@@ -89,7 +71,7 @@ def closeness(asked: tuple[Day, ...], day: str) -> float:
     return max(_close(each, written) for each in asked)
 
 
-def _close(asked: Day, written: date) -> float:
+def _close(asked: NamedDay, written: date) -> float:
     best = 0.0
     for year in (asked.year,) if asked.year else (written.year, written.year - 1):
         first, last = span(year, asked.month, asked.day)
@@ -109,7 +91,7 @@ def span(year: int, month: int, day: int) -> tuple[date, date]:
     return first, first if day else first + timedelta(days - 1)
 
 
-def reach(asked: Day) -> tuple[str, str]:
-    """The days, as ISO, on which a note may have been written that answers a question for this day or month."""
+def answering_days(asked: NamedDay) -> tuple[str, str]:
+    """The first and last day (ISO) of the notes that may answer a question for this day or month."""
     first, last = span(asked.year, asked.month, asked.day)
     return first.isoformat(), (last + timedelta(AFTER_DAYS)).isoformat()

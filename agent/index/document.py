@@ -1,7 +1,7 @@
-"""A note as the indexes see it: terms by field, units with their lines, and what filters can ask for.
+"""A note as the indexes see it: terms by field, units with their lines, and facets for filters.
 
 A unit is a line of text (a fence or a table is one unit), the smallest thing that a search can point at. Turning units
-into numbers is left to `packed`, the embedder and the engines.
+into numbers is left to `encode`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,6 +10,7 @@ from datetime import date, datetime
 from io import StringIO
 
 from agent.index.analysis import terms, title_terms
+from agent.index.dates import MONTHS
 from agent.markdown import contents, passages, tags
 from agent.markdown.note import Note
 from agent.markdown.passages import Sizes
@@ -28,20 +29,6 @@ MOST_UNITS = 10_000
 MOST_TERMS = 250_000
 """Terms of a large note that are kept: 2 to 4 MB of text; a list of identifiers has three for each."""
 LONGEST_FACET = 200
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +47,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """All that is indexed of one note; `problem` says what could not be read of it."""
+    """The indexed parts of one note; `problem` says which part could not be read."""
 
     path: str
     title: str
@@ -74,8 +61,8 @@ class Document:
     problem: str = ""
 
 
-def read(path: str, data: bytes) -> Document:
-    """The document of a note; never fails, whatever its bytes. Of a large one only a part is taken: see `WHOLE`."""
+def parse_document(path: str, data: bytes) -> Document:
+    """The document of a note; never fails, whatever its bytes. Of a large note only a part is taken: see `WHOLE`."""
     is_large = len(data) > WHOLE
     note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)
     text = Note.parse(data).text if is_large else note.text
@@ -161,7 +148,7 @@ def _day_terms(day: str) -> tuple[str, ...]:
     if not day:
         return ()
     year, month, number = day.split("-")
-    name = _MONTHS[int(month) - 1] if month.isdigit() and 1 <= int(month) <= 12 else ""
+    name = MONTHS[int(month) - 1] if month.isdigit() and 1 <= int(month) <= 12 else ""
     return (day, year, *terms(name), str(int(number)))
 
 

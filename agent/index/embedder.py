@@ -1,23 +1,26 @@
-"""Texts as the tokens and token vectors of a static model: the best one on this machine, never from the network.
+"""Embeds texts with a static model: the best one on this machine, never one from the network.
 
 In order: the model that the settings name, a model2vec model in the local hub cache, the vectors that wordllama ships.
 A static model's text vector is the weighted sum of its tokens' vectors, so an index keeps tokens, and a search computes
 every similarity from the few rows of the matrix that it needs. wordllama's matrix is mapped instead of loaded, and
-summed here instead of by `model2vec`, which takes 0.2 s to import: a search from cold has no time for that.
+summed here instead of by `model2vec`, which takes 0.2 s to import.
 """
 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.index.packed import Floats, Ints
-from agent.index.pieces import open_pieces
+from agent.index.arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
 _BYTES = 259
@@ -103,14 +106,14 @@ def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The embedder that was found, if any, and what the person should know about the choice."""
+class EmbedderChoice:
+    """The embedder that was found, if any; `reason` tells the person why it is not the wanted one."""
 
     embedder: Embedder | None
     reason: str = ""
 
 
-def choose(model: str = "", hub: Path | None = None) -> Chosen:
+def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
     """The best embedder here. `model`: a name or a folder from the settings; `hub`: the local hub cache.
 
     Never raises and never downloads: without any model, `reason` says why search is by keywords only.
@@ -119,18 +122,18 @@ def choose(model: str = "", hub: Path | None = None) -> Chosen:
     missing = f"the model {model} is not on this machine (vault-agent warm fetches it)" if model else ""
     if wanted is not None:
         try:
-            return Chosen(_model2vec(wanted, model or MULTILINGUAL))
+            return EmbedderChoice(_model2vec(wanted, model or MULTILINGUAL))
         except (OSError, ValueError, KeyError, ImportError) as error:
             missing = f"the model in {wanted} cannot be loaded: {error}"
     try:
-        found = wordllama()
+        found = load_wordllama()
     except (OSError, ValueError, KeyError, ImportError) as error:
-        return Chosen(None, missing or f"no embedding model: {error}")
-    return Chosen(found, missing)
+        return EmbedderChoice(None, missing or f"no embedding model: {error}")
+    return EmbedderChoice(found, missing)
 
 
 def _folder(model: str, hub: Path | None) -> Path | None:
-    """Where a model's files are: a folder, or its newest snapshot in the hub cache."""
+    """The folder with a model's files: the named folder, or the newest snapshot in the hub cache."""
     if Path(model, "model.safetensors").is_file():
         return Path(model)
     if hub is None:
@@ -146,27 +149,46 @@ def _model2vec(folder: Path, name: str) -> StaticEmbedder:
     weights = None if model.weights is None else np.asarray(model.weights, dtype=np.float32)
     mapping = None if model.token_mapping is None else np.asarray(model.token_mapping, dtype=np.int32)
     unknown = -1 if model.unk_token_id is None else int(model.unk_token_id)
-    cutter = model.tokenizer
-    cutter.no_truncation()
-
-    def ids(texts: Sequence[str]) -> list[Sequence[int]]:
-        return [each.ids for each in cutter.encode_batch_fast(list(texts), add_special_tokens=False)]
-
-    return StaticEmbedder(f"{name}@{folder.name}", ids, model.embedding, weights, mapping, unknown)
+    tokenizer = model.tokenizer
+    tokenizer.no_truncation()
+    return StaticEmbedder(
+        f"{name}@{folder.name}", lambda texts: _encode(tokenizer, texts), model.embedding, weights, mapping, unknown
+    )
 
 
-def wordllama() -> StaticEmbedder:
+def _encode(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:
+    return [each.ids for each in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+
+def load_wordllama() -> StaticEmbedder:
     """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is not there."""
     spec = find_spec("wordllama")  # not imported: the package itself takes a quarter of a second
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("the package wordllama is not installed")
     folder = Path(next(iter(spec.submodule_search_locations)))
-    pieces = open_pieces(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
+    tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    if find_spec("tokenizers") is None or not tokenizer.is_file():
+        raise ImportError("the tokenizer of wordllama is not installed")
     matrix = map_matrix(folder / "weights" / "l2_supercat_256.safetensors")
     rank = np.maximum(np.arange(len(matrix), dtype=np.float32) - _BYTES, 1.0)
     weights = rank / (rank + np.float32(_COMMON))
     weights[:_BYTES] = _BYTE_WEIGHT
-    return StaticEmbedder("wordllama-l2-256", pieces.ids, matrix, weights.astype(np.float32))
+    return StaticEmbedder(
+        "wordllama-l2-256", lambda texts: _encode(_load_tokenizer(tokenizer), texts), matrix, weights.astype(np.float32)
+    )
+
+
+@cache
+def _load_tokenizer(file: Path) -> "Tokenizer":
+    """The tokenizer in a file; loaded at the first text, since it takes 80 ms of processor time."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    # It keeps whole lines, which hardly ever come twice: 110 MB after a large burst, and no quicker.
+    tokenizer.model._resize_cache(0)
+    return tokenizer
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:

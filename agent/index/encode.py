@@ -1,4 +1,4 @@
-"""Documents as the numbers that are stored of them: packed terms and tokens, and chunk vectors.
+"""Encodes documents as the numbers that are stored of them: arrays of terms and tokens, and chunk vectors.
 
 The texts of many notes are tokenized and summed together, which is several times quicker than one by one.
 """
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agent.index.arrays import Floats, Ints, NoteArrays, distinct, hash_terms, hood
 from agent.index.document import Document
 from agent.index.embedder import Embedder
-from agent.index.packed import Floats, Ints, Packed, distinct, hash_terms, hood
 from agent.index.vector import CHUNKS
 
 CHUNK_TOKENS = 160
@@ -19,14 +19,14 @@ CHUNK_TOKENS = 160
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """What is stored of a note: its row, and one unit vector a chunk (none without an embedder)."""
+    """One note as numbers: its arrays, and a vector of length 1 for each chunk (none without an embedder)."""
 
-    packed: Packed
+    arrays: NoteArrays
     chunks: Floats
 
 
 def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Mapping[str, float]) -> list[Encoded]:
-    """The documents as numbers, in order; `fields` says what a term in each field counts."""
+    """The documents as numbers, in order; `fields` has the weight of a term in each field."""
     texts = [unit.text for document in documents for unit in document.units]
     titles = [document.title for document in documents]
     if embedder is None:
@@ -70,7 +70,7 @@ def _encoded(
     total = np.concatenate((np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0, dtype=np.float64)))
     low, high = hood(len(units))
     extra = [(term, fields[name]) for name, found in document.fields.items() if name != "body" for term in found]
-    packed = Packed(
+    arrays = NoteArrays(
         hash_terms([term for unit in units for term in unit.terms]),
         np.cumsum([len(unit.terms) for unit in units], dtype=np.int32),
         hash_terms([term for term, _ in extra]),
@@ -82,7 +82,7 @@ def _encoded(
         np.array([unit.first for unit in units], dtype=np.int32),
         np.array([unit.last for unit in units], dtype=np.int32),
     )
-    return Encoded(packed, _chunks(lengths, sums, title))
+    return Encoded(arrays, _chunks(lengths, sums, title))
 
 
 def _chunks(lengths: Sequence[int], sums: Floats, title: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """Where the files of an index are, and who may write them.
 
 notes.db            the passage store and the manifest; says which of the others are current
-keyword-<engine>/   the postings, sealed
+keyword-<engine>/   the postings, with their checksums
 vectors-<n>.usearch the chunk vectors of one generation
 REBUILD             left by a reader that met damage: the next update starts anew
 lock                held by the one writer
@@ -41,18 +41,18 @@ class IndexFiles:
         return self.folder / f"vectors-{generation}.usearch"
 
     def inode(self) -> int | None:
-        """Which file the passage store is now; another one after a rebuild, None while there is none."""
+        """The inode of the passage store: another one after a rebuild, None while there is no store."""
         try:
             return self.store.stat().st_ino
         except OSError:
             return None
 
     def is_being_written(self) -> bool:
-        """Whether a writer is at work: what looks damaged may be half written."""
+        """True while a writer is at work: files that look damaged may be half written."""
         return is_held(self.folder / "lock")
 
     def why_broken(self) -> str:
-        """Why the index has to be built anew: what a reader has met, or that there is none; empty for no reason."""
+        """The reason to build the index anew (a reader met damage, or there is no index); empty for none."""
         try:
             return self.mark.read_text("utf-8", "replace") or "a search met damage"
         except FileNotFoundError:

@@ -1,29 +1,29 @@
-"""How often terms occur, as changes that add up: what a note brings when it is indexed, and takes when it goes."""
+"""Counts in how many notes and units each term occurs, as changes that add up over notes that come and go."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.index.packed import Packed, hood
-from agent.index.passage_store import Totals
+from agent.index.arrays import NoteArrays, hood
+from agent.index.passage_store import IndexTotals
 
 
 @dataclass(slots=True)
 class Frequencies:
     """The sum of many notes, some of them subtracted."""
 
-    totals: Totals = Totals()
+    totals: IndexTotals = IndexTotals()
     _terms: list[NDArray[np.uint64]] = field(default_factory=list)
     _notes: list[NDArray[np.int64]] = field(default_factory=list)
     _units: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def count(self, packed: Packed, sign: int = 1) -> None:
+    def count(self, arrays: NoteArrays, sign: int = 1) -> None:
         """Add a note, or take it away with `sign` -1."""
-        lengths = np.diff(packed.ends, prepend=0)
+        lengths = np.diff(arrays.ends, prepend=0)
         units = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
-        pairs = np.unique((packed.terms.astype(np.uint64) << np.uint64(32)) | units) >> np.uint64(32)
-        both = np.concatenate((pairs, np.unique(packed.extra).astype(np.uint64)))
+        pairs = np.unique((arrays.terms.astype(np.uint64) << np.uint64(32)) | units) >> np.uint64(32)
+        both = np.concatenate((pairs, np.unique(arrays.extra).astype(np.uint64)))
         terms, place = np.unique(both, return_inverse=True)
         in_units = np.bincount(place[: len(pairs)], minlength=len(terms))
         self._terms.append(terms)
@@ -31,7 +31,7 @@ class Frequencies:
         self._units.append(in_units.astype(np.int64) * sign)
         total = np.concatenate(([0], np.cumsum(lengths)))
         low, high = hood(len(lengths))
-        mine = Totals(1, len(lengths), len(packed.terms), int((total[high] - total[low]).sum()))
+        mine = IndexTotals(1, len(lengths), len(arrays.terms), int((total[high] - total[low]).sum()))
         self.totals = self.totals.plus(mine, sign)
 
     def changes(self) -> dict[int, tuple[int, int]]:

@@ -1,17 +1,14 @@
-"""Many signals, one order: weighted scores (each divided by its best among the candidates) or weighted ranks.
-
-Scores are ahead of ranks in what was measured, as they keep how sure a signal is.
-"""
+"""Many signals, one order: each is divided by its best among the candidates, weighted, and added."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from agent.index.arrays import Batch, Ints
 from agent.index.hit import Leg
-from agent.index.packed import Batch, Ints
 from agent.index.signals import Row
-from agent.index.weights import SIGNALS, Signals, Weights
+from agent.index.weights import SIGNALS, SignalWeights, Weights
 
 SURE = {"unit_cosine": 0.35, "hood_cosine": 0.35, "unit_match": 0.6, "hood_match": 0.6}
 """A likeness below this is not scaled up to a full share: the best of many unlike notes is still unlike."""
@@ -27,25 +24,29 @@ class Fused:
     shares: Mapping[str, Row]
 
     def legs(self, at: int) -> tuple[Leg, ...]:
-        """What each signal says about one candidate, the weightiest first."""
+        """One leg for each signal of a candidate, the weightiest first."""
         legs = [
-            Leg(name, int((values > values[at]).sum()) + 1, round(float(values[at]), 6), round(float(share[at]), 6))
+            Leg(
+                name,
+                int((values > values[at]).sum()) + 1,
+                round(float(values[at]), 6),
+                round(float(self.shares[name][at]), 6),
+            )
             for name, values in self.raw.items()
-            if (share := self.shares[name]) is not None
         ]
         return tuple(sorted(legs, key=lambda leg: (-leg.share, leg.name)))
 
 
-def notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
-    """A score for each note: its own signals, and the best of its units for the others."""
+def score_notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
+    """The score of each note: its own signals, and the best of its units for the others."""
     per_note = {name: raw[name] if name in PER_NOTE else best_of(raw[name], batch) for name in SIGNALS if name in raw}
-    return _fused(per_note, weights.note, weights)
+    return _fused(per_note, weights.note)
 
 
-def units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
-    """A score for each unit: its own signals, and those of its note."""
+def score_units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
+    """The score of each unit: its own signals, and those of its note."""
     per_unit = {name: raw[name][batch.unit_note] if name in PER_NOTE else raw[name] for name in SIGNALS if name in raw}
-    return _fused(per_unit, weights.passage, weights)
+    return _fused(per_unit, weights.passage)
 
 
 def best_of(values: Row, batch: Batch) -> Row:
@@ -58,23 +59,12 @@ def best_of(values: Row, batch: Batch) -> Row:
     return best
 
 
-def _fused(raw: Mapping[str, Row], signals: Signals, weights: Weights) -> Fused:
-    if weights.strategy == "rrf":
-        shares = {name: _of_ranks(values, getattr(weights.rrf, name), weights.rrf_k) for name, values in raw.items()}
-    else:
-        shares = {name: _of_scores(values, getattr(signals, name), SURE.get(name, 0.0)) for name, values in raw.items()}
-    first = next(iter(raw.values()))
-    total = np.sum([*shares.values()], axis=0) if shares else np.zeros(len(first))
+def _fused(raw: Mapping[str, Row], signals: SignalWeights) -> Fused:
+    shares = {name: _shares(values, getattr(signals, name), SURE.get(name, 0.0)) for name, values in raw.items()}
+    total = np.sum([*shares.values()], axis=0)
     return Fused(np.round(total, 6), raw, shares)  # rounded: sums in another order must not change the order of hits
 
 
-def _of_scores(values: Row, weight: float, sure: float) -> Row:
+def _shares(values: Row, weight: float, sure: float) -> Row:
     best = max(float(values.max(initial=0.0)), sure)
     return np.maximum(values, 0.0) * (weight / best) if best > 0 else np.zeros(len(values))
-
-
-def _of_ranks(values: Row, weight: float, k: float) -> Row:
-    """Reciprocal rank fusion (Cormack et al. 2009); equal values share a rank, and what is not found has none."""
-    ordered = np.sort(-values)
-    ranks = np.searchsorted(ordered, -values, side="left") + 1
-    return np.where(values > 0, weight / (k + ranks), 0.0)

@@ -1,9 +1,9 @@
-"""What goes into a search and what comes out of it, as values."""
+"""The values of a search: the query with its filters, and the hits."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from agent.index.dates import Day
+from agent.index.dates import NamedDay
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
 Engine: TypeAlias = Literal["whoosh", "tantivy"]
@@ -11,7 +11,8 @@ Engine: TypeAlias = Literal["whoosh", "tantivy"]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What every hit must satisfy; empty fields ask for nothing. Days are `YYYY-MM-DD`, inclusive on both sides."""
+    """Conditions that every hit must satisfy; empty fields ask for nothing. Days are `YYYY-MM-DD`, inclusive on both
+    sides."""
 
     paths: tuple[str, ...] = ()
     """Any of these: the beginning of a path, or a pattern with `*`."""
@@ -30,13 +31,13 @@ class Query:
 
     text: str
     terms: tuple[str, ...] = ()
-    days: tuple[Day, ...] = ()
+    days: tuple[NamedDay, ...] = ()
     filters: Filters = Filters()
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """What one signal says about a hit: its rank among the candidates (from 1), its raw score, its share of the sum."""
+    """One signal's part in a hit: its rank among the candidates (from 1), its raw score, and its share of the sum."""
 
     name: str
     rank: int
@@ -62,8 +63,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The hits, best first, with how they were found; `degraded` says why a leg is missing, or None."""
+class SearchResult:
+    """The hits of a search, best first; `degraded` says why an engine or the vectors are missing, or None."""
 
     query: str
     mode: Mode

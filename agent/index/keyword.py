@@ -1,19 +1,22 @@
-"""The seam for keyword engines: which notes hold these terms, the likeliest first.
+"""The Protocol of keyword engines, which find the notes that hold given terms, the likeliest first.
 
-An engine finds candidates and nothing more: what a note scores is computed from the passage store, by the same formula
-whichever engine found it. That keeps an index that grew by updates equal to one built at once, as engines count deleted
-notes in their statistics until they merge.
+An engine only finds candidates: their scores are computed from the passage store, by the same formula for every engine.
+That keeps an index that grew by updates equal to one built at once, since engines count deleted notes in their
+statistics until they merge.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
 from agent.index.hit import Engine as Engine
+from agent.index.weights import Weights
 
-Fields: TypeAlias = Mapping[str, Sequence[str]]
+FieldTerms: TypeAlias = Mapping[str, Sequence[str]]
 """The terms of a note under each of `weights.FIELDS`."""
 
 
@@ -23,7 +26,7 @@ class KeywordIndex(Protocol):
     @property
     def name(self) -> Engine: ...
 
-    def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
+    def change(self, added: Iterable[tuple[int, FieldTerms]], removed: Iterable[int]) -> None:
         """One commit: forget the notes `removed`, then index `added`. A note that is indexed again is in both."""
         ...
 
@@ -36,7 +39,7 @@ class KeywordIndex(Protocol):
         ...
 
     def count(self) -> int:
-        """How many notes are indexed, as last seen."""
+        """The number of notes that are indexed, as last seen."""
         ...
 
     def close(self) -> None: ...
@@ -47,3 +50,16 @@ def engine_for(setting: Literal["auto", "whoosh", "tantivy"]) -> Engine:
     if setting == "whoosh" or (setting == "auto" and find_spec("tantivy") is None):
         return "whoosh"
     return "tantivy"
+
+
+def open_engine(engine: Engine, folder: Path, weights: Weights) -> KeywordIndex:
+    """The engine over a folder, which may not exist yet; raises `ImportError` when the engine is not installed.
+
+    Imported here, so that a search with one engine never loads the other.
+    """
+    module, name = {
+        "whoosh": ("agent.index.whoosh_keyword", "WhooshKeyword"),
+        "tantivy": ("agent.index.tantivy_keyword", "TantivyKeyword"),
+    }[engine]
+    opened: KeywordIndex = getattr(import_module(module), name)(folder, weights)
+    return opened

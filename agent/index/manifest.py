@@ -1,7 +1,7 @@
-"""What must be done so that the index says what the notes say, by content hash and never by time.
+"""Compares the index with the vault's notes, by content hash and never by time.
 
-Only compares; the doing is `update`'s. A note's status here is the truth that `status --notes` prints: a note counts as
-indexed when everything about it was written.
+Carrying out the plan is left to `update`. A note's status here is the one that `status --notes` prints: a note counts
+as indexed when everything about it was written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from agent.index.passage_store import PassageStore
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UpdatePlan:
     """Paths to read and index, paths to forget, and which of those only changed their path (old, new)."""
 
     write: tuple[str, ...]
@@ -25,7 +25,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many notes are found by search, and for the others (and those read in part) the reason."""
+    """The number of notes that search finds, and the reason for each other note and for each that was read in part."""
 
     indexed: int
     skipped: tuple[tuple[str, str], ...]
@@ -34,8 +34,8 @@ class Coverage:
     pending: int = 0
 
 
-def plan(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> Plan:
-    """From the indexed hashes and the vault's, both by path; what is `unfinished` is done again whatever its hash."""
+def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> UpdatePlan:
+    """Compare the indexed hashes with the vault's, by path; `unfinished` paths are done again whatever their hash."""
     again = frozenset(unfinished)
     write = tuple(sorted(path for path, digest in listed.items() if known.get(path) != digest or path in again))
     forget = tuple(sorted(path for path in {*known, *again} if path not in listed))
@@ -48,7 +48,7 @@ def plan(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterab
         if path not in known and by_hash.get(listed[path]):
             moved.append((by_hash[listed[path]].pop(), path))
     added = sum(1 for path in write if path not in known) - len(moved)
-    return Plan(write, forget, tuple(moved), added)
+    return UpdatePlan(write, forget, tuple(moved), added)
 
 
 def coverage(store: PassageStore) -> Coverage:

@@ -1,8 +1,8 @@
-"""What is known of every indexed note, in one SQLite file: rows for scoring, texts for showing, tables for looking up.
+"""The passage store: one SQLite file with a row for every indexed note, and tables to look notes up.
 
-It is the index's memory: no note has to be read to answer a question, and what was recorded here says what the other
-files should hold. Readers work on a snapshot and never wait for the writer. Every row carries a checksum; a note's row
-is asked for by its number alone, and every other key is looked up in `buckets`, so that a lost row is noticed.
+It answers a search without reading any note, and records which other files are current. Readers work on a snapshot and
+never wait for the writer. Every row carries a checksum; a note's row is asked for by its number alone, and every other
+key is looked up in `buckets`, so that a lost row is noticed.
 """
 
 import errno
@@ -12,19 +12,18 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 from zlib import crc32
 
 from agent.config.private import touch
-from agent.index.buckets import Buckets, Json, Table
-from agent.index.damage import damage
+from agent.index.buckets import Buckets, LookupTable, StoredValue
+from agent.index.damage import Damaged, store_errors
 from agent.index.hit import Filters
-from agent.index.seal import Damaged
 
-Status: TypeAlias = Literal["indexed", "skipped", "failed"]
+NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
 VERSION = 3
 """Of the whole index's form; a file of another version is built again."""
 _AT_ONCE = 500
@@ -36,17 +35,17 @@ create table note (
   title text not null, name text, day text not null, headings text not null, facets text not null,
   data blob not null, text text not null, crc integer not null, data_crc integer not null)
 """
-_LISTS = (Table.FACETS, Table.DAYS)
+_LISTS = (LookupTable.FACETS, LookupTable.DAYS)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A note in the store; `data` is its packed row, `headings` each new heading path with the unit it begins at."""
+class StoredNote:
+    """A note in the store; `data` is its row of arrays, `headings` each new heading path with the unit it begins at."""
 
     id: int
     path: str
     hash: str
-    status: Status
+    status: NoteStatus
     reason: str = ""
     title: str = ""
     name: str | None = None
@@ -58,7 +57,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class IndexTotals:
     """Sums over all indexed notes; lengths are in terms."""
 
     notes: int = 0
@@ -66,13 +65,8 @@ class Totals:
     terms: int = 0
     hood_terms: int = 0
 
-    def plus(self, other: "Totals", sign: int = 1) -> "Totals":
-        return Totals(
-            self.notes + sign * other.notes,
-            self.units + sign * other.units,
-            self.terms + sign * other.terms,
-            self.hood_terms + sign * other.hood_terms,
-        )
+    def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
+        return IndexTotals(*(one + sign * more for one, more in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(slots=True)
@@ -95,7 +89,7 @@ class PassageStore:
     def snapshot(self) -> Iterator[None]:
         """Reads inside see one state; `sqlite3` errors become `Damaged`."""
         self._lengthen()
-        with damage():
+        with store_errors():
             self.connection.execute("begin")
             self._buckets.forget()
             try:
@@ -109,7 +103,7 @@ class PassageStore:
     def transaction(self) -> Iterator[None]:
         """Writes inside are one step: all or nothing, also when the process dies."""
         self._lengthen()
-        with damage():
+        with store_errors():
             self.connection.execute("begin immediate")
             self._buckets.forget()
             try:
@@ -124,7 +118,7 @@ class PassageStore:
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """A look by itself, or a part of the snapshot or transaction that is under way."""
-        with damage():
+        with store_errors():
             if not self.connection.in_transaction:
                 self._buckets.forget()
             yield
@@ -132,27 +126,29 @@ class PassageStore:
     def meta(self, key: str, default: str = "") -> str:
         """A fact about the index; raises `Damaged`."""
         with self._reading():
-            found = self._buckets.get(Table.META, key)
+            found = self._buckets.get(LookupTable.META, key)
         return default if found is None else str(found)
 
     def set_meta(self, key: str, value: str) -> None:
         """Record a fact about the index."""
-        self._buckets.change(Table.META, key)[key] = value
+        self._buckets.change(LookupTable.META, key)[key] = value
         if not self.connection.in_transaction:
             self._buckets.flush()
 
-    def totals(self) -> Totals:
-        return Totals(**json.loads(self.meta("totals", "{}")))
+    def totals(self) -> IndexTotals:
+        return IndexTotals(**json.loads(self.meta("totals", "{}")))
 
     def hashes(self) -> dict[str, str]:
-        """Every known path with the hash of what was indexed; raises `Damaged`."""
+        """Every known path with its content hash; raises `Damaged`."""
         return {path: digest for path, (_, digest, _, _) in self._notes()}
 
     def ids(self, paths: Iterable[str]) -> dict[str, int]:
-        """The numbers of those of the paths that are known; raises `Damaged`, also for one whose row is missing."""
+        """The numbers of the known paths among these; raises `Damaged`, also for one whose row is missing."""
         with self._reading():
             found = {
-                path: int(cast(list[int], row)[0]) for path in paths if (row := self._buckets.get(Table.NOTES, path))
+                path: int(cast(list[int], row)[0])
+                for path in paths
+                if (row := self._buckets.get(LookupTable.NOTES, path))
             }
             if len(list(self._among("select id from note where id in", [*found.values()]))) < len(found):
                 raise Damaged("notes.db is damaged: a row is missing")
@@ -165,12 +161,12 @@ class PassageStore:
     def set_pending(self, rows: Sequence[tuple[str, int]]) -> None:
         self.set_meta("pending", json.dumps(rows))
 
-    def _notes(self) -> list[tuple[str, tuple[int, str, Status, str]]]:
+    def _notes(self) -> list[tuple[str, tuple[int, str, NoteStatus, str]]]:
         """Every known path with its number, hash, status and reason."""
         with self._reading():
-            return cast(list[tuple[str, tuple[int, str, Status, str]]], [*self._buckets.all(Table.NOTES)])
+            return cast(list[tuple[str, tuple[int, str, NoteStatus, str]]], [*self._buckets.all(LookupTable.NOTES)])
 
-    def add(self, records: Iterable[Record]) -> None:
+    def add(self, records: Iterable[StoredNote]) -> None:
         for each in records:
             headings, facets = json.dumps(each.headings), json.dumps(each.facets)
             shown = (each.path, each.hash, each.status, each.reason, each.title, each.name, each.day, headings, facets)
@@ -179,32 +175,37 @@ class PassageStore:
                 "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc),
             )
-            self._buckets.change(Table.NOTES, each.path)[each.path] = [each.id, each.hash, each.status, each.reason]
+            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [
+                each.id,
+                each.hash,
+                each.status,
+                each.reason,
+            ]
             for table, key, value in _entries(each):
-                cast(list[Json], self._buckets.change(table, key).setdefault(key, [])).append(value)
+                cast(list[StoredValue], self._buckets.change(table, key).setdefault(key, [])).append(value)
             self._count_keys(each, 1)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Take out the rows with these numbers, whether or not they are there; raises `Damaged`."""
         for record in [_record(row) for row in self._among("select * from note where id in", ids)]:
-            del self._buckets.change(Table.NOTES, record.path)[record.path]
+            del self._buckets.change(LookupTable.NOTES, record.path)[record.path]
             for table, key, value in _entries(record):
                 bucket = self._buckets.change(table, key)
-                cast(list[Json], bucket[key]).remove(value)
+                cast(list[StoredValue], bucket[key]).remove(value)
                 if not bucket[key]:
                     del bucket[key]
             self._count_keys(record, -1)
         self.connection.executemany("delete from note where id = ?", [(note,) for note in ids])
 
-    def _count_keys(self, record: Record, sign: int) -> None:
+    def _count_keys(self, record: StoredNote, sign: int) -> None:
         for key, _ in set(record.facets):
-            bucket = self._buckets.change(Table.KEYS, key)
+            bucket = self._buckets.change(LookupTable.KEYS, key)
             bucket[key] = int(cast(int, bucket.get(key, 0))) + sign
             if bucket[key] == 0:
                 del bucket[key]
 
     def data(self, ids: Sequence[int]) -> dict[int, tuple[str, str, bytes]]:
-        """Path, day and packed row of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
+        """Path, day and row of arrays of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
         found = {}
         select = "select id, path, day, status, data, data_crc from note where id in"
         for note, path, day, status, data, checksum in self._among(select, ids):
@@ -214,7 +215,7 @@ class PassageStore:
                 found[int(note)] = (str(path), str(day), bytes(data))
         return found
 
-    def records(self, ids: Sequence[int]) -> dict[int, Record]:
+    def records(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         """Some notes whole; raises `Damaged` for one with a wrong checksum, or that is not there."""
         found = {record.id: record for record in map(_record, self._among("select * from note where id in", ids))}
         if len(found) < len(set(ids)):
@@ -223,14 +224,14 @@ class PassageStore:
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
         """For each known term, the number of notes and of units that have it; raises `Damaged`."""
-        rows = [(term, cast(list[int] | None, self._buckets.get(Table.TERMS, str(term)))) for term in hashes]
+        rows = [(term, cast(list[int] | None, self._buckets.get(LookupTable.TERMS, str(term)))) for term in hashes]
         return {term: (row[0], row[1]) for term, row in rows if row is not None}
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of notes and units of some terms; terms that nothing has any more are forgotten."""
         for term, (more_notes, more_units) in changes.items():
             key = str(term)
-            bucket = self._buckets.change(Table.TERMS, key)
+            bucket = self._buckets.change(LookupTable.TERMS, key)
             notes, units = cast(list[int], bucket.get(key, [0, 0]))
             if notes + more_notes > 0:
                 bucket[key] = [notes + more_notes, units + more_units]
@@ -239,7 +240,7 @@ class PassageStore:
 
     def matching(self, filters: Filters) -> list[int]:
         """The indexed notes that satisfy every filter, by number; only those have days and facets. Raises `Damaged`."""
-        found = [self._buckets.get(Table.FACETS, _facet(key, value)) for key, value in filters.keys]
+        found = [self._buckets.get(LookupTable.FACETS, _facet(key, value)) for key, value in filters.keys]
         sets = [set(cast(list[int], each or [])) for each in found]
         if filters.after or filters.before:
             days = self._days("", "")
@@ -251,10 +252,10 @@ class PassageStore:
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys that some note has."""
-        return frozenset(key for key, _ in self._buckets.all(Table.KEYS))
+        return frozenset(key for key, _ in self._buckets.all(LookupTable.KEYS))
 
     def of_days(self, spans: Sequence[tuple[str, str]], count: int) -> list[int]:
-        """The first notes, at most `count` a span, whose day is within one of the spans; only indexed ones have one."""
+        """The first notes, at most `count` a span, whose day is within a span; only indexed notes have a day."""
         found = []
         for first, last in spans:
             within = sorted(each for each in self._days(first, last) if first <= each[0] <= last)
@@ -264,26 +265,26 @@ class PassageStore:
     def _days(self, first: str, last: str) -> list[tuple[str, str, int]]:
         """Day, path and number of every note that has a day; of one month only where both are in it."""
         if first and first[:7] == last[:7]:
-            months = [self._buckets.get(Table.DAYS, first[:7]) or []]
+            months = [self._buckets.get(LookupTable.DAYS, first[:7]) or []]
         else:
-            months = [each for _, each in self._buckets.all(Table.DAYS)]
+            months = [each for _, each in self._buckets.all(LookupTable.DAYS)]
         return [
-            cast(tuple[str, str, int], tuple(cast(list[Json], row)))
+            cast(tuple[str, str, int], tuple(cast(list[StoredValue], row)))
             for each in months
-            for row in cast(list[Json], each)
+            for row in cast(list[StoredValue], each)
         ]
 
-    def coverage(self) -> list[tuple[str, Status, str]]:
+    def coverage(self) -> list[tuple[str, NoteStatus, str]]:
         """Every known note: its path, whether it is indexed, and why not; raises `Damaged`."""
         return sorted((path, status, reason) for path, (_, _, status, reason) in self._notes())
 
     def verify(self) -> None:
-        """Read everything; raises `Damaged` when a page or a row is not what was written."""
+        """Read everything; raises `Damaged` when a page or a row has changed since it was written."""
         with self.snapshot():
             found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
                 raise Damaged(f"notes.db is damaged: {found}")
-            notes, lists, keys = {}, dict[tuple[Table, str], list[str]](), Counter[str]()
+            notes, lists, keys = {}, dict[tuple[LookupTable, str], list[str]](), Counter[str]()
             for row in self.connection.execute("select * from note"):
                 record = _record(row)
                 if _data_crc(record.id, record.path, record.day, record.status, record.data) != row[-1]:
@@ -293,19 +294,19 @@ class PassageStore:
                 for table, key, value in _entries(record):
                     lists.setdefault((table, key), []).append(str(value))
             tables = [(table, key, each) for table in _LISTS for key, each in self._buckets.all(table)]
-            known = {(table, key): sorted(map(str, cast(list[Json], each))) for table, key, each in tables}
+            known = {(table, key): sorted(map(str, cast(list[StoredValue], each))) for table, key, each in tables}
             same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(
-                self._buckets.all(Table.NOTES)
+                self._buckets.all(LookupTable.NOTES)
             )
-            if not same or keys != dict(self._buckets.all(Table.KEYS)):
+            if not same or keys != dict(self._buckets.all(LookupTable.KEYS)):
                 raise Damaged("notes.db is damaged: rows are missing, or others")
-            [*self._buckets.all(Table.TERMS)]
+            [*self._buckets.all(LookupTable.TERMS)]
             self.totals()
 
     def _lengthen(self) -> None:
-        """Make the one file that SQLite must map as long again as it was; it sees zeros and reads its log anew.
+        """Make the one file that SQLite must map as long again as it was; SQLite sees zeros and reads its log anew.
 
-        A process that reads what was cut off a mapped file is killed. This one holds nothing of its own.
+        A process that reads the missing part of a mapped file is killed. The file holds nothing that is not in the log.
         """
         shared = f"{self.path}-shm"
         try:
@@ -330,7 +331,7 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
         raise Damaged("notes.db is missing")
     if path.is_file() and not os.access(path, os.R_OK | os.W_OK if write else os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    with damage():
+    with store_errors():
         if write:
             touch(path)  # SQLite gives its log the same mode
         connection = sqlite3.connect(path, isolation_level=None, timeout=10.0, check_same_thread=False)
@@ -359,7 +360,7 @@ def _make(store: PassageStore) -> None:
 
 
 def _is_of_before(connection: sqlite3.Connection) -> bool:
-    """Whether this is a store as versions before 3 made it."""
+    """True for a store that a version before 3 made."""
     return ("meta",) in connection.execute("select name from sqlite_master")
 
 
@@ -367,31 +368,31 @@ def _facet(key: str, value: str) -> str:
     return f"{key}\0{value}"
 
 
-def _entries(record: Record) -> Iterator[tuple[Table, str, Json]]:
-    """Where a record is listed: in which table, under which key, with what."""
+def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue]]:
+    """The table, key and value of each entry under which a note is listed."""
     for key, value in dict.fromkeys(record.facets):
-        yield Table.FACETS, _facet(key, value), record.id
+        yield LookupTable.FACETS, _facet(key, value), record.id
     if record.day and record.status == "indexed":
-        yield Table.DAYS, record.day[:7], [record.day, record.path, record.id]
+        yield LookupTable.DAYS, record.day[:7], [record.day, record.path, record.id]
 
 
 def _fits(path: str, wanted: str) -> bool:
-    """Whether a path begins as a filter asks, or is like its pattern."""
+    """True when a path begins with a filter's path, or matches its pattern."""
     return fnmatchcase(path, wanted.replace("[", "[[]")) if "*" in wanted else path.startswith(wanted)
 
 
-def _record(row: Sequence[object]) -> Record:
+def _record(row: Sequence[object]) -> StoredNote:
     note, *shown, data, text, checksum, _ = row
     if _crc(*shown, text) != checksum:
         raise Damaged(f"notes.db is damaged: a wrong checksum at {shown[0]}")
     headings = tuple((int(at), tuple(path)) for at, path in json.loads(str(shown[7])))
     facets = tuple((str(key), str(value)) for key, value in json.loads(str(shown[8])))
     path, digest, status, reason, title, name, day = shown[:7]
-    return Record(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
+    return StoredNote(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
 
 
 def _data_crc(note: object, path: object, day: object, status: object, data: bytes) -> int:
-    """Of what scoring reads of a row, without its text."""
+    """The checksum of the columns that scoring reads."""
     return crc32(data, crc32(f"{note}\0{path}\0{day}\0{status}".encode("utf-8", "surrogatepass")))
 
 

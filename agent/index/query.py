@@ -1,4 +1,4 @@
-"""From what a person types to a question: `key:value` filters apart, quotes allowed, the rest is text.
+"""Parses a search: `key:value` filters, with or without quotes, and the text that remains.
 
 A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`) is still searched for as text.
 """
@@ -15,7 +15,7 @@ _DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
 KNOWN = frozenset(("path", "tag", "type", "scope", "after", "before"))
 
 
-def parse(text: str, keys: frozenset[str] = frozenset()) -> Query:
+def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
     """The question in `text`; `keys` are the header keys that the vault uses, which filter beside the known ones.
 
     Raises `UserError` for a day that is none.
@@ -36,19 +36,19 @@ def parse(text: str, keys: frozenset[str] = frozenset()) -> Query:
         if key == "path":
             paths.append(value.strip("/"))
         elif key == "after":
-            after = max(after, day(value, last=False))
+            after = max(after, parse_day(value, last=False))
         elif key == "before":
-            last = day(value, last=True)
+            last = parse_day(value, last=True)
             before = min(before, last) if before else last
         else:
             wanted.append(("tag" if key == "tags" else key, value.removeprefix("#").casefold()))
     kept.append(text[position:])
     rest = " ".join("".join(kept).split())
     filters = Filters(tuple(paths), after, before, tuple(wanted))
-    return Query(rest, tuple(query_terms(rest)), dates.read(rest), filters)
+    return Query(rest, tuple(query_terms(rest)), dates.parse_days(rest), filters)
 
 
-def day(text: str, *, last: bool) -> str:
+def parse_day(text: str, *, last: bool) -> str:
     """The first or the last day of `2023`, `2023-05` or `2023-05-08`, as ISO; raises `UserError`."""
     found = _DAY.fullmatch(text)
     if found is None:

@@ -1,7 +1,7 @@
-"""Ask an index: keywords and vectors find candidate notes, the passage store scores them and shows the lines.
+"""Searches an index: keywords and vectors find candidate notes, the passage store scores them and shows the lines.
 
-Never waits for the writer, never reads a note, never repairs: what is damaged is left out and named in `degraded`, and
-the next update is asked to build it again. Keeping the index up to date is `update`'s.
+Never waits for the writer, never reads a note, never repairs. A damaged part is left out and named in `degraded`, and
+the next update is asked to build it again. Keeping the index up to date is left to `update`.
 """
 
 from collections.abc import Sequence
@@ -11,21 +11,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agent.errors import Permanent
-from agent.index import dates, fusion, windows
-from agent.index.embedder import Chosen
-from agent.index.engines import open_engine
+from agent.index import dates, fusion, snippets
+from agent.index.arrays import Batch, batch, term_hash
+from agent.index.checksums import Checksums
+from agent.index.damage import Damaged
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.hit import Answer, Hit, Mode, Query
-from agent.index.keyword import Engine, KeywordIndex
-from agent.index.packed import Batch, batch, term_hash
-from agent.index.passage_store import PassageStore, Record, open_store
-from agent.index.query import parse
-from agent.index.rerank import Reranker
-from agent.index.seal import Damaged, Seals
-from agent.index.signals import Asked, Row, Statistics, ask, of_meaning, of_words
+from agent.index.hit import Hit, Mode, Query, SearchResult
+from agent.index.keyword import Engine, KeywordIndex, open_engine
+from agent.index.passage_store import PassageStore, StoredNote, open_store
+from agent.index.query import parse_query
+from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
+from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
-from agent.index.windows import Window
 
 _FEW = 200
 """With filters that leave so few notes, all of them are candidates."""
@@ -35,9 +34,9 @@ _OF_DAYS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """What was found for one question, ready to be scored."""
+    """The candidates of one question, ready to be scored."""
 
-    asked: Asked
+    encoded: EncodedQuery
     ids: Sequence[int]
     paths: Sequence[str]
     days: Sequence[str]
@@ -56,18 +55,17 @@ class Searcher:
 
     files: IndexFiles
     engine: Engine
-    chosen: Chosen
+    chosen: EmbedderChoice
     weights: Weights
-    reranker: Reranker | None = None
     _store: PassageStore | None = field(default=None, init=False)
     _inode: int | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
-    _seals: Seals | None = field(default=None, init=False)
+    _checksums: Checksums | None = field(default=None, init=False)
     _seen: tuple[int, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
 
-    def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> Answer:
+    def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> SearchResult:
         """The best `limit` notes, or passages; raises `UserError` for a filter that cannot be understood."""
         reasons: list[str] = []
         try:
@@ -75,8 +73,8 @@ class Searcher:
         except Damaged as error:
             self.close()  # what is built anew has other files with the same names
             self._met(error)
-            parse(text)  # a question that is wrong is wrong in any case
-            return Answer(text, "none", self.engine, (), error.message)
+            parse_query(text)  # a question that is wrong is wrong in any case
+            return SearchResult(text, "none", self.engine, (), error.message)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -84,9 +82,9 @@ class Searcher:
             self._store.close()
         if self._keyword is not None:
             self._keyword.close()
-        self._store = self._keyword = self._vectors = self._seals = self._seen = None
+        self._store = self._keyword = self._vectors = self._checksums = self._seen = None
 
-    def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> Answer:
+    def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> SearchResult:
         now = self.files.inode()
         if self._store is not None and now != self._inode:
             self.close()  # the cache was deleted, or built anew
@@ -97,16 +95,14 @@ class Searcher:
         with store.snapshot():
             self._refresh(store)
             reasons.extend(self._reasons)
-            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
             found = self._candidates(query, store, reasons)
             hits: tuple[Hit, ...] = ()
             if found is not None and found.ids:
                 hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
             elif found is None:
                 hits = _listed(store, query, limit)
-        if self.reranker is not None:
-            hits = tuple(self.reranker.rerank(query.text, hits))
-        return Answer(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
+        return SearchResult(text, self._mode(), self.engine, hits, "; ".join(dict.fromkeys(reasons)) or None)
 
     def _mode(self) -> Mode:
         if self._keyword is None:
@@ -114,7 +110,7 @@ class Searcher:
         return "keyword" if self._vectors is None else "hybrid"
 
     def _refresh(self, store: PassageStore) -> None:
-        """Open what the last finished update wrote; a leg that is damaged is left out, with the reason."""
+        """Open the files of the last finished update; a damaged part is left out, with the reason."""
         if store.meta("building"):
             raise Damaged("the index is being built")
         stat = self.files.store.stat()
@@ -138,10 +134,10 @@ class Searcher:
 
     def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
         folder = self.files.keyword(self.engine)
-        self._seals = self._seals or Seals(folder)
-        if not busy:  # while an update is at work its files and the seal differ for a moment
-            self._seals.verify()
-            if self._seals.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
+        self._checksums = self._checksums or Checksums(folder)
+        if not busy:  # while an update is at work its files and their checksums differ for a moment
+            self._checksums.verify()
+            if self._checksums.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
                 raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
         self._keyword.refresh()
@@ -169,23 +165,23 @@ class Searcher:
         if not query.text:
             return None
         embedder = self.chosen.embedder if self._vectors is not None else None
-        asked = ask(query.text, [term_hash(term) for term in query.terms], embedder)
+        encoded = encode_query(query.text, [term_hash(term) for term in query.terms], embedder)
         if allowed is not None and len(allowed) <= _FEW:
             ids = [int(note) for note in allowed]
         else:
-            ids = self._found(query, asked, store, allowed, reasons)
+            ids = self._found(query, encoded, store, allowed, reasons)
         rows = store.data(ids)
         if len(rows) < len(ids) and self._is_settled(store):
             raise Damaged("notes.db is damaged: a note that was found has no row")
         ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: numbers differ between two builds
         paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
-        packed = batch([rows[note][2] for note in ordered]) if ordered else None
-        return _Candidates(asked, ordered, paths, days, packed)
+        arrays = batch([rows[note][2] for note in ordered]) if ordered else None
+        return _Candidates(encoded, ordered, paths, days, arrays)
 
     def _is_settled(self, store: PassageStore) -> bool:
-        """Whether what this search sees was written by an update that is over, and by the last one.
+        """True when this search sees the files of the last update, and that update is over.
 
-        While another one is at work, or died at it, the keywords may be ahead of the store: they find notes too early.
+        While an update is at work, or has died, the keyword engine may be ahead of the store and find notes too early.
         """
         if self.files.is_being_written():
             return False
@@ -196,7 +192,7 @@ class Searcher:
     def _found(
         self,
         query: Query,
-        asked: Asked,
+        encoded: EncodedQuery,
         store: PassageStore,
         allowed: np.ndarray | None,
         reasons: list[str],
@@ -210,25 +206,25 @@ class Searcher:
                 self._keyword = None
                 self._met(error)
                 reasons.append(error.message)
-        others = list(store.of_days([dates.reach(day) for day in query.days if day.year], _OF_DAYS))
-        if self._vectors is not None and len(asked.vectors):
-            others.extend(self._vectors.search(asked.vector, self.weights.vector_candidates))
+        others = list(store.of_days([dates.answering_days(day) for day in query.days if day.year], _OF_DAYS))
+        if self._vectors is not None and len(encoded.vectors):
+            others.extend(self._vectors.search(encoded.vector, self.weights.vector_candidates))
         if allowed is not None:
             inside = set(allowed.tolist())
             others = [note for note in others if note in inside]
         return list(dict.fromkeys((*ids, *others)))
 
     def _signals(self, query: Query, found: _Candidates, store: PassageStore) -> dict[str, Row]:
-        asked = found.asked
+        encoded = found.encoded
         totals = store.totals()
         statistics = Statistics(
             *(totals.notes, totals.units, totals.terms / max(totals.notes, 1), totals.terms / max(totals.units, 1)),
             totals.hood_terms / max(totals.units, 1),
-            store.frequencies(list(asked.terms)),
+            store.frequencies(list(encoded.terms)),
         )
-        raw = of_words(asked, found.batch, statistics, self.weights)
+        raw = word_signals(encoded, found.batch, statistics, self.weights)
         if self._vectors is not None and self.chosen.embedder is not None:
-            raw |= of_meaning(asked, found.batch, self.chosen.embedder)
+            raw |= meaning_signals(encoded, found.batch, self.chosen.embedder)
         raw["date"] = np.array([dates.closeness(query.days, day) for day in found.days])
         return raw
 
@@ -236,25 +232,25 @@ class Searcher:
         self, query: Query, found: _Candidates, store: PassageStore, limit: int, *, passages: bool, explain: bool
     ) -> tuple[Hit, ...]:
         raw = self._signals(query, found, store)
-        of_units = fusion.units(raw, found.batch, self.weights)
+        of_units = fusion.score_units(raw, found.batch, self.weights)
         if passages:
-            chosen = windows.best_windows(of_units.scores, found.batch, self.weights, limit)
-            records = store.records([found.ids[window.note] for window in chosen])
+            chosen = snippets.best_snippets(of_units.scores, found.batch, self.weights, limit)
+            records = store.records([found.ids[snippet.note] for snippet in chosen])
             return tuple(
                 _hit(
                     records[found.ids[each.note]], each, each.score, found, of_units.legs(each.best) if explain else ()
                 )
                 for each in chosen
             )
-        of_notes = fusion.notes(raw, found.batch, self.weights)
+        of_notes = fusion.score_notes(raw, found.batch, self.weights)
         order = sorted(range(found.batch.notes), key=lambda at: (-of_notes.scores[at], found.paths[at]))
         order = [at for at in order[:limit] if of_notes.scores[at] > 0]
         records = store.records([found.ids[at] for at in order])
-        ends = windows.limits(found.batch, self.weights)
+        ends = snippets.snippet_ends(found.batch, self.weights)
         return tuple(
             _hit(
                 records[found.ids[at]],
-                windows.of_note(at, of_units.scores, found.batch, self.weights, ends),
+                snippets.snippet_of_note(at, of_units.scores, found.batch, self.weights, ends),
                 float(of_notes.scores[at]),
                 found,
                 of_notes.legs(at) if explain else (),
@@ -271,13 +267,13 @@ def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
     return tuple(_hit(record, None, 0.0, None, ()) for record in records[:limit])
 
 
-def _hit(record: Record, window: Window | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
+def _hit(record: StoredNote, snippet: Snippet | None, score: float, found: _Candidates | None, why: tuple) -> Hit:  # type: ignore[type-arg]
     lines = record.text.split("\n")
-    if window is None or found is None:
+    if snippet is None or found is None:
         return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why, record.facets)
-    packed = found.batch.packed
-    first, last = int(packed.first[window.first]), int(packed.last[window.last])
-    start = int(found.batch.note_ends[window.note - 1]) if window.note else 0
-    headings = next((path for at, path in reversed(record.headings) if at <= window.best - start), ())
+    arrays = found.batch.arrays
+    first, last = int(arrays.first[snippet.first]), int(arrays.last[snippet.last])
+    start = int(found.batch.note_ends[snippet.note - 1]) if snippet.note else 0
+    headings = next((path for at, path in reversed(record.headings) if at <= snippet.best - start), ())
     passage = "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last])
     return Hit(record.path, record.title, record.name, score, (first, last), passage, headings, why, record.facets)

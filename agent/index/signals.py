@@ -1,10 +1,9 @@
-"""What each candidate says to a question, as numbers: words and meaning, of notes, lines and their neighbourhood.
+"""Computes the signals of each candidate: words and meaning, of notes, lines and their neighbourhood.
 
 `note`, `unit` and `hood` are BM25 over the note with its fields, over a line, and over a line with two on each side;
-`title` is what the fields alone say: title, aliases, headings, tags, folders, links.
-`unit_cosine` and `hood_cosine` compare the summed vectors. `unit_match` and `hood_match` ask for each token of the
-question how near the nearest token is (late interaction, as in ColBERT, squared). `date` is how near the note's day is.
-What they are worth is left to `fusion`.
+`title` is BM25 over the fields alone: title, aliases, headings, tags, folders, links. `unit_cosine` and `hood_cosine`
+compare the summed vectors. `unit_match` and `hood_match` take for each token of the question its nearest token (late
+interaction, as in ColBERT, squared). `date` is how near the note's day is. Weighing the signals is left to `fusion`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct
 from agent.index.embedder import Embedder
-from agent.index.packed import HOOD, Batch, Floats, Ints, Words, distinct
 from agent.index.weights import Weights
 
 Row = NDArray[np.float64]
@@ -34,38 +33,38 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as numbers: its terms, and its tokens with their weighted vectors (none without an embedder)."""
+class EncodedQuery:
+    """A query as numbers: its terms, and its tokens with their weighted vectors (none without an embedder)."""
 
     terms: Sequence[int]
     vectors: Floats
 
     @property
     def vector(self) -> Floats:
-        """The question's own vector, of length 1, or zeros."""
+        """The query's own vector, of length 1, or zeros."""
         total: Floats = self.vectors.sum(axis=0)
         norm = float(np.linalg.norm(total))
         return total / np.float32(norm) if norm else total
 
 
-def ask(text: str, terms: Sequence[int], embedder: Embedder | None) -> Asked:
-    """The question as numbers."""
+def encode_query(text: str, terms: Sequence[int], embedder: Embedder | None) -> EncodedQuery:
+    """The query as numbers."""
     if embedder is None:
-        return Asked(terms, np.zeros((0, 0), np.float32))
-    return Asked(terms, embedder.vectors(embedder.tokens([text])[0]))
+        return EncodedQuery(terms, np.zeros((0, 0), np.float32))
+    return EncodedQuery(terms, embedder.vectors(embedder.tokens([text])[0]))
 
 
-def of_words(asked: Asked, batch: Batch, statistics: Statistics, weights: Weights) -> dict[str, Row]:
+def word_signals(encoded: EncodedQuery, batch: Batch, statistics: Statistics, weights: Weights) -> dict[str, Row]:
     """`note` and `title` for each note, `unit` and `hood` for each unit."""
-    units, packed = batch.units, batch.packed
-    terms, times = np.unique(np.array(asked.terms, dtype=np.uint32), return_counts=True)
-    which, here = _places(terms, packed.terms)
-    at = np.searchsorted(packed.ends, here, side="right")
+    units, arrays = batch.units, batch.arrays
+    terms, times = np.unique(np.array(encoded.terms, dtype=np.uint32), return_counts=True)
+    which, here = _places(terms, arrays.terms)
+    at = np.searchsorted(arrays.ends, here, side="right")
     count = _table(which, at, (len(terms), units))
-    which_beside, beside = _places(terms, packed.extra)
-    extra = _table(which_beside, batch.extra_note[beside], (len(terms), batch.notes), packed.extra_weights[beside])
+    which_beside, beside = _places(terms, arrays.extra)
+    extra = _table(which_beside, batch.extra_note[beside], (len(terms), batch.notes), arrays.extra_weights[beside])
     whole = _table(which, batch.unit_note[at], (len(terms), batch.notes)) + extra
-    lengths = np.diff(packed.ends, prepend=0).astype(np.float64)
+    lengths = np.diff(arrays.ends, prepend=0).astype(np.float64)
     note_lengths = np.bincount(batch.unit_note, lengths, batch.notes).astype(np.float64)
     frequency = [statistics.frequency.get(term, (0, 0)) for term in terms.tolist()]
     note_idf = (times * np.array([_idf(statistics.notes, in_notes) for in_notes, _ in frequency]))[:, None]
@@ -80,23 +79,23 @@ def of_words(asked: Asked, batch: Batch, statistics: Statistics, weights: Weight
     return {name: of_terms.sum(axis=0) for name, of_terms in saturated.items()}
 
 
-def of_meaning(asked: Asked, batch: Batch, embedder: Embedder) -> dict[str, Row]:
+def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> dict[str, Row]:
     """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit.
 
     No product of matrices: BLAS gives even these small ones to several threads, which on a busy machine wait for one
     another many times as long as they work.
     """
-    packed, units = batch.packed, batch.units
+    arrays, units = batch.arrays, batch.units
     names = ("unit_cosine", "hood_cosine", "unit_match", "hood_match")
-    if not len(packed.tokens) or not len(asked.vectors):
+    if not len(arrays.tokens) or not len(encoded.vectors):
         return {name: np.zeros(units) for name in names}
-    tokens, place = distinct(packed.tokens)
+    tokens, place = distinct(arrays.tokens)
     rows = embedder.vectors(tokens)
-    along = np.vecdot(rows, asked.vector)
-    weight = _lengths(asked.vectors)
-    near = np.vecdot((asked.vectors / weight[:, None])[:, None, :], rows[None]) / _lengths(rows)
+    along = np.vecdot(rows, encoded.vector)
+    weight = _lengths(encoded.vectors)
+    near = np.vecdot((encoded.vectors / weight[:, None])[:, None, :], rows[None]) / _lengths(rows)
     near = np.square(np.maximum(near, 0.0))
-    full, starts = _full_units(packed.token_ends)
+    full, starts = _full_units(arrays.token_ends)
     dots = np.zeros(units)
     dots[full] = np.add.reduceat(along[place].astype(np.float64), starts)
     best = np.zeros((len(near), units), np.float32)
@@ -108,15 +107,15 @@ def of_meaning(asked: Asked, batch: Batch, embedder: Embedder) -> dict[str, Row]
         np.maximum(around[:, :-step], best[:, step:] * together, out=around[:, :-step])
     share = (weight / max(float(weight.sum()), 1e-9))[:, None]
     return {
-        "unit_cosine": dots / np.maximum(packed.norms, 1e-9),
-        "hood_cosine": _over_hoods(dots, batch) / np.maximum(packed.hood_norms, 1e-9),
+        "unit_cosine": dots / np.maximum(arrays.norms, 1e-9),
+        "hood_cosine": _over_hoods(dots, batch) / np.maximum(arrays.hood_norms, 1e-9),
         "unit_match": (best * share).sum(axis=0).astype(np.float64),
         "hood_match": (around * share).sum(axis=0).astype(np.float64),
     }
 
 
 def _places(terms: Words, among: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where any of `terms` (sorted, each once) stands in `among`: which term it is, and the place."""
+    """Where any of `terms` (sorted, each once) occurs in `among`: the index of the term, and the place."""
     if not len(terms):
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
     maybe = np.zeros(1 << 16, dtype=bool)
@@ -130,7 +129,7 @@ def _places(terms: Words, among: Words) -> tuple[NDArray[np.intp], NDArray[np.in
 def _table(
     row: NDArray[np.intp], column: NDArray[np.integer], shape: tuple[int, int], weights: Floats | None = None
 ) -> Row:
-    """How often (or with what weights in sum) each pair of row and column occurs."""
+    """The number (or the sum of the weights) of each pair of row and column."""
     found = np.bincount(row * shape[1] + column, weights, shape[0] * shape[1])
     return found.astype(np.float64).reshape(shape)
 

@@ -10,9 +10,9 @@ import tantivy
 from numpy.typing import NDArray
 
 from agent.config.private import make_folder
-from agent.index.keyword import Engine, Fields
-from agent.index.mapped import Mapped
-from agent.index.seal import Damaged
+from agent.index.damage import Damaged
+from agent.index.keyword import Engine, FieldTerms
+from agent.index.mapped_files import MappedFiles
 from agent.index.weights import FIELDS, Weights
 
 _HEAP = 64_000_000
@@ -49,17 +49,17 @@ class TantivyKeyword:
     _index: Any = None
     _searcher: Any = None
     _schema: Any = field(default_factory=lambda: _schema())
-    _mapped: Mapped = field(init=False)
+    _mapped: MappedFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        self._mapped = Mapped(self.folder, _MAPPED)
+        self._mapped = MappedFiles(self.folder, _MAPPED)
 
     @property
     def name(self) -> Engine:
         return "tantivy"
 
     @_surviving
-    def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
+    def change(self, added: Iterable[tuple[int, FieldTerms]], removed: Iterable[int]) -> None:
         make_folder(self.folder)
         self._mapped.check()
         try:

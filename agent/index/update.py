@@ -1,9 +1,9 @@
-"""Bring an index up to what the notes say, at a cost that follows what changed.
+"""Updates an index to the vault's notes, at a cost that follows the number of changed notes.
 
-The order makes a stop at any point harmless: what will be touched is noted first, then the engine, then the vectors are
-written, and one database transaction at the end makes all of it count. What was noted and not finished is done again;
-what does not fit together, or is not the bytes that were written, is built anew. Listing and reading notes is the
-caller's.
+The order makes a stop at any point harmless. First the numbers of the notes that will change are recorded as pending,
+then the keyword engine is written, then the vectors, and one database transaction at the end makes all of it count.
+Pending notes are done again by the next update; files that do not fit together, or have changed since they were
+written, are built anew. Listing and reading notes is left to the caller.
 """
 
 import json
@@ -13,20 +13,20 @@ from dataclasses import dataclass, field
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.index import manifest
-from agent.index.embedder import Chosen
-from agent.index.engines import open_engine
+from agent.index.checksums import Checksums
+from agent.index.damage import Damaged
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.intake import Intake, Read
-from agent.index.keyword import Engine, KeywordIndex
+from agent.index.ingest import Ingestion, NoteReader
+from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
-from agent.index.seal import Damaged, Seals
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What an update did. `rebuilt` says why the whole index was built anew, when it was."""
+class IndexReport:
+    """The result of an update. `rebuilt` says why the whole index was built anew, when it was."""
 
     indexed: int = 0
     forgotten: int = 0
@@ -43,22 +43,22 @@ class Updater:
 
     files: IndexFiles
     engine: Engine
-    chosen: Chosen
+    chosen: EmbedderChoice
     weights: Weights
     clock: Clock
     patience: float = 5.0
     _store: PassageStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorIndex | None = field(default=None, init=False)
-    _seals: Seals | None = field(default=None, init=False)
+    _checksums: Checksums | None = field(default=None, init=False)
     _generation: int = field(default=-1, init=False)
     _inode: int | None = field(default=None, init=False)
 
-    def update(self, listed: Mapping[str, str], read: Read, *, verify: bool = False) -> Report:
-        """Make the index say what the vault says; `listed` is every note's path and content hash.
+    def update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool = False) -> IndexReport:
+        """Update the index to the vault's notes; `listed` has every note's path and content hash.
 
-        `verify` first reads every byte of the index, to find damage that nobody has met yet. Raises `LockHeld` when
-        another process is at it.
+        `verify` first reads every byte of the index, to find damage that no search has met. Raises `LockHeld` when
+        another process is updating it.
         """
         with self.files.writing(self.clock, self.patience):
             try:
@@ -67,15 +67,15 @@ class Updater:
                 self._give_up(error)
                 return self._update(listed, read, verify=False)
 
-    def _update(self, listed: Mapping[str, str], read: Read, *, verify: bool) -> Report:
+    def _update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool) -> IndexReport:
         reason = self._open(verify=verify)
         store = self._opened()
         unfinished = store.pending()
-        plan = manifest.plan(store.hashes(), listed, (path for path, _ in unfinished))
+        plan = manifest.plan_update(store.hashes(), listed, (path for path, _ in unfinished))
         return self._perform(plan, listed, read, unfinished, reason)
 
-    def touch(self, changed: Mapping[str, str | None], read: Read) -> Report | None:
-        """As `update`, when only these paths changed (None: the note is gone); the quick way after one edit.
+    def touch(self, changed: Mapping[str, str | None], read: NoteReader) -> IndexReport | None:
+        """Update the index where only these paths changed (None: the note is gone); the quick way after one edit.
 
         None when the index must be built anew or finished first: call `update` with the whole listing then.
         """
@@ -86,7 +86,7 @@ class Updater:
                 known = self._opened().hashes()
                 listed = {path: digest for path, digest in known.items() if path not in changed}
                 listed |= {path: digest for path, digest in changed.items() if digest is not None}
-                return self._perform(manifest.plan(known, listed), listed, read, [], "")
+                return self._perform(manifest.plan_update(known, listed), listed, read, [], "")
             except Damaged as error:
                 self._give_up(error)
                 return None
@@ -102,7 +102,7 @@ class Updater:
             self._store.close()
         if self._keyword is not None:
             self._keyword.close()
-        self._store = self._keyword = self._vectors = self._seals = None
+        self._store = self._keyword = self._vectors = self._checksums = None
         self._generation = -1
 
     def _opened(self) -> PassageStore:
@@ -110,12 +110,12 @@ class Updater:
         return self._store
 
     def _identity(self) -> str:
-        """What the index was made with; another one cannot be updated."""
+        """The engine, model and field weights of the index; an index with others cannot be updated."""
         name = self.chosen.embedder.name if self.chosen.embedder else "none"
         return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
 
     def _open(self, *, verify: bool) -> str:
-        """Open what is there, or start anew; returns why it must be built anew, or nothing."""
+        """Open the index, or start a new one; returns the reason for the new one, empty for none."""
         try:
             reason = self._reopen(verify=verify)
         except Damaged as error:
@@ -145,14 +145,15 @@ class Updater:
         return ""
 
     def _load(self, generation: int) -> None:
-        """Open the engine and the vectors of a generation; raises `Damaged` when they are not what was written."""
+        """Open the engine and the vectors of a generation; raises `Damaged` when they have changed since they were
+        written."""
         folder = self.files.keyword(self.engine)
-        self._seals = self._seals or Seals(folder)
+        self._checksums = self._checksums or Checksums(folder)
         self._keyword = self._keyword or open_engine(self.engine, folder, self.weights)
         finished = not self._opened().pending()
         if finished:
-            self._seals.verify()
-        if finished and self._seals.generation() != generation:
+            self._checksums.verify()
+        if finished and self._checksums.generation() != generation:
             raise Damaged("the keyword index and the passage store are of different updates")
         self._keyword.refresh()
         self._vectors = self._no_vectors()
@@ -171,7 +172,7 @@ class Updater:
         self._store = open_store(self.files.store, write=True)
         self._inode = self.files.inode()
         folder = self.files.keyword(self.engine)
-        self._keyword, self._seals = open_engine(self.engine, folder, self.weights), Seals(folder)
+        self._keyword, self._checksums = open_engine(self.engine, folder, self.weights), Checksums(folder)
         self._vectors = self._no_vectors()
         self._generation = 0
         with self._store.transaction():
@@ -180,15 +181,15 @@ class Updater:
 
     def _perform(
         self,
-        plan: manifest.Plan,
+        plan: manifest.UpdatePlan,
         listed: Mapping[str, str],
-        read: Read,
+        read: NoteReader,
         unfinished: Sequence[tuple[str, int]],
         reason: str,
-    ) -> Report:
+    ) -> IndexReport:
         store = self._opened()
         if not plan and not reason and not unfinished:
-            return Report(generation=self._generation)
+            return IndexReport(generation=self._generation)
         known = store.ids((*plan.write, *plan.forget))
         after = int(store.meta("next", "1"))
         fresh = {path: after + at for at, path in enumerate(path for path in plan.write if path not in known)}
@@ -199,7 +200,7 @@ class Updater:
             store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # until this one is finished, so are those
             store.set_meta("next", str(after + len(fresh)))
         try:
-            work = Intake(store, self._vectors, self.chosen, self.weights, numbers, listed)
+            work = Ingestion(store, self._vectors, self.chosen, self.weights, numbers, listed)
             with store.transaction():
                 self._write(work, plan, read, gone)
         except BaseException:
@@ -207,7 +208,7 @@ class Updater:
             raise
         self._generation += 1
         self.files.drop_old_vectors(self._generation)
-        return Report(
+        return IndexReport(
             work.indexed,
             len(plan.forget) - len(plan.moved),
             plan.moved,
@@ -217,12 +218,12 @@ class Updater:
             self._generation,
         )
 
-    def _write(self, work: Intake, plan: manifest.Plan, read: Read, gone: Sequence[int]) -> None:
-        assert self._keyword is not None and self._seals is not None
+    def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
+        assert self._keyword is not None and self._checksums is not None
         generation = self._generation + 1
         work.forget(gone)
         self._keyword.change(work.stream(plan.write, read), gone)
-        self._seals.write(generation)
+        self._checksums.write(generation)
         if self._vectors is not None:
             work.store.set_meta("vectors", self._vectors.save(self.files.vectors(generation)))
         work.finish()

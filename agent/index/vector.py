@@ -1,7 +1,7 @@
-"""Which notes mean something like the question: nearest neighbours over chunks of notes, on usearch.
+"""Finds notes near a question's meaning: nearest neighbours over chunks of notes, on usearch.
 
-Finds candidates only; what they score is computed from tokens by `signals`. Small indexes are searched exactly, so that
-an index that grew by updates answers just as one built at once. A graph is made only where a search goes along it.
+Finds candidates only; `signals` computes their scores from tokens. Small indexes are searched exactly, so that an index
+that grew by updates answers just as one built at once. A graph is made only for an index that is searched along it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,9 +13,9 @@ from zlib import crc32
 import numpy as np
 
 from agent.config.private import write
-from agent.index.packed import Floats
-from agent.index.seal import Damaged
-from agent.index.weights import EXACT
+from agent.index.arrays import Floats
+from agent.index.damage import Damaged
+from agent.index.weights import EXACT_CHUNKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class VectorIndex:
     """Chunks of notes by their vectors, 8 bits a dimension; up to `exact` of them, every one is compared."""
 
     dimensions: int
-    exact: int = EXACT
+    exact: int = EXACT_CHUNKS
     _index: "Index" = field(init=False)
     _held: bytes = field(default=b"", init=False)
 
@@ -52,7 +52,7 @@ class VectorIndex:
 
     @property
     def has_graph(self) -> bool:
-        """Whether the chunks are linked well enough to be found along the links."""
+        """True when the chunks are linked well enough to be found along the links."""
         return self._index.connectivity >= _GRAPH[0]
 
     def load(self, path: Path, checksum: str, *, view: bool) -> None:
@@ -97,9 +97,9 @@ class VectorIndex:
             self._fit()
 
     def _fit(self) -> None:
-        """Have a graph above the limit and none far below, made of the vectors that are there.
+        """Build the graph above the limit, and drop it far below, from the vectors that are there.
 
-        In the quarter below the limit both stay as they are: else notes that come and go there would each cost a graph.
+        In the quarter below the limit nothing changes: else notes that come and go there would each cost a graph.
         """
         size, graph = len(self._index), self.has_graph
         if graph == (size > (self.exact * 3 // 4 if graph else self.exact)):
@@ -140,7 +140,8 @@ class VectorIndex:
         return not self.has_graph or len(self._index) <= self.exact
 
     def _nearest(self, vector: Floats, chunks: int) -> tuple[dict[int, float], float]:
-        """How far the notes of so many chunks are, the nearest first, and how far the last chunk is."""
+        """The notes of so many nearest chunks with their distances, the nearest first, and the distance of the last
+        chunk."""
         if not chunks:
             return {}, 0.0
         found = self._index.search(vector, chunks, exact=self._compares_all, threads=1)
@@ -151,7 +152,7 @@ class VectorIndex:
 
 
 def _add(index: "Index", keys: "NDArray[np.uint64]", vectors: "NDArray[Any]") -> None:
-    """Add chunks, the first of an index one after the other: what several threads add at once does not see each other,
+    """Add chunks, the first of an index one after the other: threads that add at once do not see each other's chunks,
     and a small graph falls apart."""
     first = max(_FEW - len(index), 0)
     if first:

@@ -1,25 +1,20 @@
-"""The weights of a search, read from `configs/retrieval.yaml`, where each stands with the command that gave it."""
+"""The weights of a search. No setting reaches them: they were fitted with `python -m tests.bench.tune` (five-fold by
+conversation), then rounded.
+
+Every signal is divided by its best value among the candidates, then the weighted shares are added (`fusion`).
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 
-import yaml
-
-from agent.config.resources import resource
-from agent.errors import Permanent
-
-FIELDS = ("title", "path", "tags", "headings", "links", "dates", "body")
-"""What every keyword engine indexes apart; `title` has the aliases too."""
-
-EXACT = 100_000
+EXACT_CHUNKS = 100_000
 """Up to so many chunks (33,000 notes of 130 words) every one is compared: 2.3 ms, and no answer is missed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
-    """What each signal counts; see `signals` for what they are."""
+class SignalWeights:
+    """The weight of each signal; see `signals` for what they are."""
 
     note: float = 0.0
     title: float = 0.0
@@ -32,58 +27,48 @@ class Signals:
     date: float = 0.0
 
 
-SIGNALS = tuple(each.name for each in fields(Signals))
+SIGNALS = tuple(each.name for each in fields(SignalWeights))
+_FIELD_WEIGHTS = MappingProxyType(
+    {"title": 3.0, "path": 1.0, "tags": 2.0, "headings": 1.0, "links": 0.5, "dates": 1.0, "body": 1.0}
+)
+FIELDS = tuple(_FIELD_WEIGHTS)
+"""The fields that every keyword engine indexes apart; `title` has the aliases too."""
+_NOTE = SignalWeights(
+    note=1.0,
+    title=0.5,
+    unit=0.5,
+    hood=1.2,
+    unit_cosine=1.0,
+    hood_cosine=1.4,
+    unit_match=0.8,
+    hood_match=1.8,
+    date=2.0,
+)
+_PASSAGE = SignalWeights(
+    note=0.7, title=0.3, unit=1.0, hood=0.7, unit_cosine=0.3, hood_cosine=0.2, unit_match=0.5, date=0.5
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All that can be tuned."""
+    """All that can be tuned; the defaults are the weights that ship."""
 
-    strategy: Literal["scores", "rrf"]
-    k1: float
-    b: float
-    keyword_candidates: int
-    vector_candidates: int
-    fields: Mapping[str, float]
-    note: Signals
-    passage: Signals
-    rrf: Signals
-    rrf_k: float
-    window_lines: int
-    window_words: int
-    sharpness: float
-    exact_chunks: int = EXACT
+    k1: float = 1.2
+    b: float = 0.75
+    """`k1` and `b` are those of BM25."""
+    keyword_candidates: int = 60
+    vector_candidates: int = 20
+    """Notes taken from each engine before the signals are computed."""
+    fields: Mapping[str, float] = field(default_factory=lambda: _FIELD_WEIGHTS)
+    """What a term in a field counts beside one in the body."""
+    note: SignalWeights = _NOTE
+    """For one hit a note: `unit` is a line of the note, `hood` that line with two on each side."""
+    passage: SignalWeights = _PASSAGE
+    """For one hit a passage."""
+    window_lines: int = 4
+    window_words: int = 200
+    """The most lines and terms of a passage."""
+    sharpness: float = 4.0
+    """How much the best line of a passage outweighs its neighbours."""
+    exact_chunks: int = EXACT_CHUNKS
     """More chunks than these are searched along usearch's graph."""
-
-
-@cache
-def default() -> Weights:
-    """The weights that ship; raises `Permanent` when the file is missing or does not hold them."""
-    text = (resource("configs") / "retrieval.yaml").read_text("utf-8")
-    try:
-        return read(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-    except (KeyError, TypeError, ValueError) as error:
-        raise Permanent(f"configs/retrieval.yaml is not complete: {error}", hint="install vault-agent again") from error
-
-
-def read(tree: Mapping[str, Mapping[str, float]]) -> Weights:
-    """The weights in a parsed file; raises `KeyError`, `TypeError` or `ValueError` for what does not fit."""
-    strategy = str(tree["strategy"])
-    if strategy not in ("scores", "rrf"):
-        raise ValueError(f"strategy must be scores or rrf, not {strategy}")
-    rrf = dict(tree["rrf"])
-    return Weights(
-        strategy=strategy,  # type: ignore[arg-type]
-        k1=float(tree["bm25"]["k1"]),
-        b=float(tree["bm25"]["b"]),
-        keyword_candidates=int(tree["candidates"]["keyword"]),
-        vector_candidates=int(tree["candidates"]["vector"]),
-        fields={name: float(weight) for name, weight in tree["fields"].items()} | {"body": 1.0},
-        rrf_k=float(rrf.pop("k")),
-        note=Signals(**tree["note"]),
-        passage=Signals(**tree["passage"]),
-        rrf=Signals(**rrf),
-        window_lines=int(tree["window"]["lines"]),
-        window_words=int(tree["window"]["words"]),
-        sharpness=float(tree["window"]["sharpness"]),
-    )

@@ -18,9 +18,9 @@ from whoosh import columns, fields, formats, index
 from whoosh.reading import TermNotFound
 
 from agent.config.private import make_folder
-from agent.index.keyword import Engine, Fields
-from agent.index.mapped import Mapped
-from agent.index.seal import Damaged
+from agent.index.damage import Damaged
+from agent.index.keyword import Engine, FieldTerms
+from agent.index.mapped_files import MappedFiles
 from agent.index.weights import FIELDS, Weights
 
 _BROKEN = (index.IndexError, OSError, ValueError, KeyError, TypeError, EOFError, pickle.UnpicklingError, zlib.error)
@@ -32,8 +32,8 @@ _MEGABYTES_MORE = 32
 """The same for an update, which may come in a process that stays."""
 
 
-class Terms(fields.FieldType):
-    """A field whose value is a list of terms; a posting's weight is how often the term stands there."""
+class TermsField(fields.FieldType):
+    """A field whose value is a list of terms; a posting's weight is the number of times that the term occurs."""
 
     def __init__(self) -> None:
         self.format = formats.Existence()
@@ -68,16 +68,16 @@ class WhooshKeyword:
     _index: Any = None
     _leaves: list[_Leaf] = field(default_factory=list)
     _generation: int = -1
-    _mapped: Mapped = field(init=False)
+    _mapped: MappedFiles = field(init=False)
 
     def __post_init__(self) -> None:
-        self._mapped = Mapped(self.folder, (".seg",))
+        self._mapped = MappedFiles(self.folder, (".seg",))
 
     @property
     def name(self) -> Engine:
         return "whoosh"
 
-    def change(self, added: Iterable[tuple[int, Fields]], removed: Iterable[int]) -> None:
+    def change(self, added: Iterable[tuple[int, FieldTerms]], removed: Iterable[int]) -> None:
         self._create()
         self.refresh()
         writer = self._index.writer(limitmb=_MEGABYTES_MORE if self._leaves else _MEGABYTES)
@@ -146,7 +146,7 @@ class WhooshKeyword:
             make_folder(self.folder)
             number = columns.NumericColumn("q", default=-1)  # type: ignore[no-untyped-call]
             schema = fields.Schema(
-                key=fields.COLUMN(number), size=fields.COLUMN(number), **{name: Terms() for name in FIELDS}
+                key=fields.COLUMN(number), size=fields.COLUMN(number), **{name: TermsField() for name in FIELDS}
             )
             index.create_in(str(self.folder), schema)
 
@@ -174,7 +174,7 @@ class WhooshKeyword:
         ]
 
     def _count(self, leaf: _Leaf, term: str) -> NDArray[np.float64]:
-        """How often a term stands in each document of a segment, fields weighted."""
+        """The number of times that a term occurs in each document of a segment, fields weighted."""
         total = np.zeros(len(leaf.keys))
         for name, weight in self.weights.fields.items():
             documents, counts = self._postings(leaf, name, term)
@@ -184,7 +184,7 @@ class WhooshKeyword:
     def _postings(self, leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         found = leaf.postings.get((name, term))
         if found is None:
-            found = _read(leaf, name, term)
+            found = _read_postings(leaf, name, term)
             if len(leaf.postings) > _KEPT:
                 leaf.postings.clear()
             leaf.postings[name, term] = found
@@ -196,8 +196,8 @@ class WhooshKeyword:
         return saturated
 
 
-def _read(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """A term's documents in a segment that are not deleted, and how often it stands in each."""
+def _read_postings(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The documents of a term in a segment, without deleted ones, and the number of times that it occurs in each."""
     try:
         matcher = leaf.reader.postings(name, term.encode("utf-8", "replace"))
     except TermNotFound:

@@ -1,7 +1,4 @@
-"""The words that analysis knows: those too common to search for, and English forms that no rule reaches.
-
-Only data; what is done with it is `analysis`'s.
-"""
+"""Word lists for `analysis`: words too common to search for, and English forms that no rule reaches."""
 
 _STOP_WORDS = """
 a about above after again all also am an and any are aren as at be because been before being below between both but

@@ -1,1 +1,1 @@
-"""The agent's run: ask the model, do what it asks for, keep every step in the session's note, know when to stop."""
+"""The agent's run: ask the model, carry out the tool calls, record every step in the session's note, stop in time."""

@@ -1,4 +1,4 @@
-"""What all runs of a vault share: its models, tools, sources, limits. Built by `app`, used by `run`."""
+"""The value that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from agent.clock import Clock
 from agent.config.running import Context as ContextSettings
 from agent.config.running import Run as Limits
 from agent.context.budget import Count
-from agent.context.choice import Score
 from agent.context.source import Source
+from agent.context.tool_choice import Score
 from agent.events.bus import Bus
 from agent.llm.provider import Provider
 from agent.texts import Language
@@ -27,10 +27,10 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One vault's agent. `models` gives the models for a run's id and the job it belongs to (empty for none);
-    `system` what holds for a new session; `relevance` how well each of some texts
-    fits a task; `keep` saves facts that the model wants kept before a compaction; `endnote` says what a person is to
-    read at the end of a run's note, empty for nothing."""
+    """One vault's agent. `models` returns the models for a run's id and the job it belongs to (empty for none);
+    `system` the system message of a new session; `relevance` how well each of some texts fits a task; `keep` saves
+    facts that the model wants kept before a compaction; `endnote` returns the text for people at the end of a run's
+    note, empty for none."""
 
     vault: Vault
     clock: Clock

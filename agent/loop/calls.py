@@ -4,24 +4,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from agent.llm.messages import Assistant, ToolCall, ToolResult
-from agent.loop.records import Event, Spoken
+from agent.loop.records import RecordedEvent, Spoken
 
 
 def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
-    """A result for each call of one answer beyond the first `most`: it is not carried out, and the model is told so."""
+    """A failed result for each call of one answer beyond the first `most`, which tells the model that it was not
+    carried out."""
     told = f"not carried out: at most {most} calls of one answer are; ask again for what is still needed"
     return tuple(ToolResult(call.id, call.name, told, failed=True) for call in calls[most:])
 
 
 def all_differ(calls: Sequence[ToolCall]) -> bool:
-    """Whether no call stands there twice: the second of two may depend on how the first one fails."""
+    """True when no call occurs twice: the second of two equal calls may depend on how the first one fails."""
     return len(calls) > 1 and not any(
         one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
     )
 
 
-def results_of(events: Iterable[Event]) -> Iterator[tuple[ToolCall, ToolResult]]:
-    """The results in a run's events, each with the last call of its id before it."""
+def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:
+    """The results in a run's events, each with the call that it answers."""
     calls: dict[str, ToolCall] = {}
     for event in events:
         match event:
@@ -31,6 +32,6 @@ def results_of(events: Iterable[Event]) -> Iterator[tuple[ToolCall, ToolResult]]
                 yield calls[id], result
 
 
-def not_done(call: ToolCall) -> ToolResult:
-    """The result of a call that its run did not come to."""
+def unfinished_result(call: ToolCall) -> ToolResult:
+    """The result of a call that was not carried out before its run was over."""
     return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)

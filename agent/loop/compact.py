@@ -1,8 +1,8 @@
-"""Making room in a session that has grown too long: what matters is kept as memories, then a summary stands in.
+"""Compaction of a session: facts are saved as memories, then a summary replaces the older messages.
 
-First everybody is told what is about to go (`ContextCompact`: the flush by rule), then the model is asked in silence
-what it wants to remember, then the older part is summarised. None of the three can hold up the run but a person's stop,
-and none is left out when another fails. The session's note keeps every word; the summary is a note beside it.
+Three steps in this order: the event `ContextCompact` announces the messages that will go (its subscribers save facts by
+rule), the model is asked which facts to remember, the messages are summarised. A step that fails does not stop the next
+one; only a person's stop does. The session's note keeps every message, and the summary is a note beside it.
 """
 
 import logging
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from agent.context.anchor import Anchor
 from agent.context.assemble import in_order
 from agent.context.budget import Window
-from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said, split
-from agent.context.prompt import LANGUAGES, fill
+from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, said_messages, split
+from agent.context.prompt import fill
 from agent.errors import AgentError, Interrupted
 from agent.events.runs import ContextCompact, Said, Speaker
 from agent.llm.messages import Context, Message, Request, System, ToolSpec, User
@@ -22,6 +22,7 @@ from agent.loop.session import Session
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.flush import MOST, parse_flush
+from agent.texts import text
 from agent.tools.tool import RunContext
 
 _SUMMARY_TOKENS = 1_024
@@ -31,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The run that needs room: its session, models and window, who speaks, and what is put before the model."""
+    """The run whose session is compacted: session, models and window, the speaker, and the parts of its request."""
 
     session: Session
     models: Models
@@ -76,8 +77,9 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
 
 
 def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
-    """What was said; a sub-run's task was written by its parent's model, and is nobody's wish."""
-    told = said(dropped)
+    """The dropped messages for subscribers; a sub-run's task counts as context, since a model wrote it and not a
+    person."""
+    told = said_messages(dropped)
     return (
         tuple(replace(each, role="context") if each.role == "user" else each for each in told)
         if session.parent
@@ -86,21 +88,21 @@ def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
 
 
 def _own(session: Session, dropped: tuple[Message, ...]) -> tuple[Message, ...]:
-    """What belongs to the runs of the person who speaks: what others have said is not theirs to be remembered."""
+    """The messages from runs of the person who speaks; facts of other people are not saved for this person."""
     others = {id(each.message) for each in session.heard if not each.own}
     return tuple(message for message in dropped if id(message) not in others)
 
 
 def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
-    """Ask the model what it wants to remember; the person does not see it.
+    """Ask the model which facts to remember; the person does not see it.
 
-    Not of guests: what a model keeps of them is kept for their chat, and it may be a group that has not heard it.
+    Not in a guest's run: facts of a guest are kept for their chat, and it may be a group that has not heard them.
     """
     model = scene.models.main
     if not model.model.present or not dropped or scene.context.role != "owner":
         return
     try:
-        wish = fill("flush", agent.vault.own_version, most=str(MOST), language=LANGUAGES[agent.language])
+        wish = fill("flush", agent.vault.own_version, most=str(MOST), language=text("prompt.language", agent.language))
         messages = (System(scene.session.system), *in_order(dropped), Context(wish, "flush"))
         request = Request(messages, scene.tools, min(_FLUSH_TOKENS, model.model.max_output), len(messages) - 1)
         facts = parse_flush(model.chat(request, cancelled=scene.context.cancelled).message.text)
@@ -113,9 +115,10 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
 
 
 def _note(agent: Agent, scene: Scene, compacted: Compacted) -> dict[str, bytes]:
-    """The summary as a note of its own, to be found by search; it says so when untrusted text may have gone into it.
+    """The summary as a note of its own, which search finds; its header names the untrusted text that may have gone into
+    it.
 
-    None of a group's or a guest's conversation: it would be found outside of it.
+    No note for the conversation of a group or a guest: it would be found outside of it.
     """
     session = scene.session
     if scene.speaker.group or scene.context.role != "owner":

@@ -1,4 +1,4 @@
-"""How far a run has come, and whether it may go on."""
+"""The progress of a run, compared with its limits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from agent.config.running import Run as Limits
 from agent.errors import LimitReached
 from agent.llm.messages import Assistant, ToolResult
-from agent.loop.records import Event, Spoken
+from agent.loop.records import RecordedEvent, Spoken
 
 
 @dataclass(slots=True)
 class Progress:
-    """What a run has used up. `since` is the clock's monotonic time at which it began or was taken up again."""
+    """The steps, tool calls and time that a run has used. `since` is the monotonic time at which it began or was
+    resumed."""
 
     since: float
     steps: int = 0
     tool_calls: int = 0
 
     @classmethod
-    def of(cls, events: Iterable[Event], now: float) -> "Progress":
-        """The progress of a run that is taken up again, counted from what its note says."""
+    def of(cls, events: Iterable[RecordedEvent], now: float) -> "Progress":
+        """The progress of a run that is resumed, counted from the events in its note."""
         said = [event.message for event in events if isinstance(event, Spoken)]
         steps = sum(isinstance(message, Assistant) for message in said)
         return cls(now, steps, sum(isinstance(message, ToolResult) for message in said))
@@ -38,7 +39,7 @@ class Progress:
             raise out_of_time(limits)
 
     def is_late(self, limits: Limits, now: float) -> bool:
-        """Whether the run has used up its time."""
+        """True when the run has used up its time."""
         return now - self.since >= limits.seconds
 
 

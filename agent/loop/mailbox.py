@@ -1,4 +1,4 @@
-"""Messages that people send while a run goes on: taken up at its next step, and never those of somebody else."""
+"""Messages that people send during a run; the run takes its own sender's messages at its next step."""
 
 import threading
 from collections import deque
@@ -9,7 +9,7 @@ from agent.llm.messages import User
 
 @dataclass(slots=True)
 class Mailbox:
-    """Messages in the order in which they came; may be filled from another thread."""
+    """Messages in the order of their arrival; may be filled from another thread."""
 
     _waiting: deque[User] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -32,6 +32,6 @@ class Mailbox:
             return self._waiting.popleft() if self._waiting else None
 
     def has_from(self, sender: str) -> bool:
-        """Whether one of this sender waits."""
+        """True when a message of this sender waits."""
         with self._lock:
             return any(message.sender == sender for message in self._waiting)

@@ -1,4 +1,4 @@
-"""How a run ends or pauses, in a word, and what there is to say about it."""
+"""How a run ends or pauses: one word for it, and the value that a run returns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,8 +7,8 @@ from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.tools.tool import Cited
 
 
-class Outcome(StrEnum):
-    """The word for it. The two that wait for a person can be resumed, and so can an interrupted run."""
+class RunOutcome(StrEnum):
+    """How a run ended. The two outcomes that wait for a person can be resumed, and so can an interrupted run."""
 
     FINISHED = "finished"
     LIMIT = "limit"
@@ -19,13 +19,13 @@ class Outcome(StrEnum):
 
     @property
     def waits(self) -> bool:
-        """Whether calls stay open until a person has decided or answered."""
-        return self in {Outcome.NEEDS_APPROVAL, Outcome.QUESTION_ASKED}
+        """True when calls stay open until a person has decided or answered."""
+        return self in {RunOutcome.NEEDS_APPROVAL, RunOutcome.QUESTION_ASKED}
 
     @property
     def can_go_on(self) -> bool:
-        """Whether the run can be taken up again where it stopped."""
-        return self.waits or self is Outcome.INTERRUPTED
+        """True when the run can be resumed where it stopped."""
+        return self.waits or self is RunOutcome.INTERRUPTED
 
 
 class Finished(StopRun):
@@ -34,14 +34,17 @@ class Finished(StopRun):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What a run came to. `reason` says why it stopped where it did not finish; `waits_for` names the note to decide
-    or answer in; `queued` says why the last of it waits to be written; `commits` are those of its tools, `sources` the
-    lines of notes that they showed, `given` those that the model had before it unasked. `failure` is what made it fail,
-    None where nothing did."""
+    """The result of a run.
+
+    `reason` says why it stopped without finishing; `waits_for` is the path of the note in which a person decides or
+    answers; `queued` says why the last records are not written yet; `commits` are the commits of its tools, `sources`
+    the lines of notes that its tools showed, `given` the lines that the model had without asking for them. `failure` is
+    the error that made it fail, None where none did.
+    """
 
     run: str
     session: str
-    outcome: Outcome
+    outcome: RunOutcome
     answer: str
     reason: str = ""
     hint: str = ""
@@ -55,18 +58,18 @@ class Ended:
     failure: Exception | None = None
 
 
-def outcome_of(stop: Exception) -> Outcome:
-    """The word for what stopped a run."""
+def outcome_of(stop: Exception) -> RunOutcome:
+    """The outcome that belongs to the error that stopped a run."""
     match stop:
         case Finished():
-            return Outcome.FINISHED
+            return RunOutcome.FINISHED
         case LimitReached():
-            return Outcome.LIMIT
+            return RunOutcome.LIMIT
         case NeedsApproval():
-            return Outcome.NEEDS_APPROVAL
+            return RunOutcome.NEEDS_APPROVAL
         case QuestionAsked():
-            return Outcome.QUESTION_ASKED
+            return RunOutcome.QUESTION_ASKED
         case Interrupted():
-            return Outcome.INTERRUPTED
+            return RunOutcome.INTERRUPTED
         case _:
-            return Outcome.FAILED
+            return RunOutcome.FAILED

@@ -1,19 +1,19 @@
-"""What a session's note is made of: records, each a line for the machine, a heading and text for people.
+"""The records of a session's note: each a line for the machine, a heading, and text for people.
 
 A record begins with an Obsidian comment, which people do not see in reading view, and ends where the next one begins:
 
     %% vault-agent: user {"at": "2026-11-21T14:12:00+00:00", "sender": ""} %%
     ### 14:12 You
 
-    What they said.
+    The message of a person.
 
-What people and the model say stands as it is, unless an editor would fetch or run something when it shows the note, or
-it would hide what follows (HTML, a comment, a code block that is left open); that, what tools were asked for, and what
-they and our sources gave, stands in a code block. A line that looks like one of ours begins with a backslash; in a text
-with characters that act or hide, these stand as escapes (`"escaped": true`). Reading gives back what was written, to
-the letter, and what a person has changed since as they changed it.
+Messages of people and of the model stand as they are, unless an editor would fetch or run something when it shows the
+note, or they would hide what follows (HTML, a comment, an open code block): then they stand in a code block, as calls,
+results and texts of sources always do. A line that looks like a record's begins with a backslash; a text with
+characters that act or hide has them as escapes (`"escaped": true`). Parsing gives back every character that was
+written, and the changes that a person has made since.
 
-Where records come from and go to is left to `session`.
+Loading and saving the note is left to `session`.
 """
 
 import json
@@ -26,6 +26,8 @@ from typing import TypeAlias, assert_never
 from agent.inert import decode, encode, escape_json, escape_line, is_inert
 from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
 from agent.markdown import blocks
+from agent.texts import Language
+from agent.texts import text as sentence
 from agent.tools.taint import active
 
 
@@ -53,7 +55,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ToolsChosen:
     """The tools that are described to the model from here on, in this order."""
 
     tools: tuple[str, ...]
@@ -61,7 +63,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Tainted:
-    """Untrusted text from `source` came into the run."""
+    """The run has read untrusted text from `source`."""
 
     source: str
 
@@ -84,61 +86,15 @@ class Closed:
     remark: str = ""
 
 
-_SAID: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "system": "What holds for this session",
-        "run": "Run",
-        "tools": "Tools",
-        "taint": "Untrusted text",
-        "summary": "Summary",
-        "you": "You",
-        "given": "Given to the model: {}",
-        "agent": "Agent",
-        "call": "Asks for {}",
-        "done": "{}: done",
-        "failed": "{}: failed",
-        "end": "Run {}",
-    },
-    "zh": {
-        "system": "这次会话的约定",
-        "run": "运行",
-        "tools": "工具",
-        "taint": "不可信的文字",
-        "summary": "摘要",
-        "you": "你",
-        "given": "交给模型的：{}",
-        "agent": "助手",
-        "call": "要使用 {}",
-        "done": "{}：完成",
-        "failed": "{}：失败",
-        "end": "运行{}",
-    },
-}
-"""What the headings say; nothing of it is read back."""
-_NAMES: Mapping[str, Mapping[str, str]] = {
-    "en": {"needs_approval": "needs approval", "question_asked": "asks a question"},
-    "zh": {
-        "memories": "记忆",
-        "skills": "技能",
-        "finished": "完成",
-        "limit": "到达上限",
-        "needs_approval": "等待批准",
-        "question_asked": "等待回答",
-        "interrupted": "已中断",
-        "failed": "失败",
-    },
-}
-"""Sources and outcomes, where their own names are not the words for them."""
-
-Event: TypeAlias = Began | Spoken | Chosen | Tainted | Summarised | Closed
+RecordedEvent: TypeAlias = Began | Spoken | ToolsChosen | Tainted | Summarised | Closed
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SessionRecord:
     """An event with its time."""
 
     at: datetime
-    event: Event
+    event: RecordedEvent
 
 
 _MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%\r?$", re.MULTILINE)
@@ -163,14 +119,14 @@ _SHOWING = re.compile(r"[<>`!\[\]]")
 Meta: TypeAlias = dict[str, object]
 
 
-def write(records: Sequence[Record], language: str = "en") -> str:
+def format_records(records: Sequence[SessionRecord], language: Language = "en") -> str:
     """The records as text for the end of a session's note, with headings in a language."""
     return "".join(_write(record.at, *part) for record in records for part in _parts(record.event, language))
 
 
-def read(text: str) -> list[Record]:
-    """The records in a session's note, in order; what cannot be read as one is left out."""
-    found: list[Record] = []
+def parse_records(text: str) -> list[SessionRecord]:
+    """The records in a session's note, in order; a record that cannot be parsed is left out."""
+    found: list[SessionRecord] = []
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block)
         if record is None:
@@ -183,8 +139,8 @@ def read(text: str) -> list[Record]:
     return found
 
 
-def ends(text: str) -> Iterator[tuple[str, str]]:
-    """The runs that have ended or paused in a session's note, each with what stands there for people."""
+def run_ends(text: str) -> Iterator[tuple[str, str]]:
+    """The runs that have ended or paused in a session's note, each with the text for people in its last record."""
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block) if kind == "end" else None
         if record is not None and isinstance(record.event, Closed):
@@ -192,7 +148,7 @@ def ends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each mark's kind and data, with what stands between it and the next one."""
+    """Each mark's kind and data, with the text up to the next one."""
     marks = list(_MARK.finditer(text))
     ends = [*(mark.start() for mark in marks), len(text)][1:]
     return ((mark[1], mark[2], text[mark.end() + 1 : end]) for mark, end in zip(marks, ends, strict=True))
@@ -202,53 +158,65 @@ Part: TypeAlias = tuple[str, Meta, str, str]
 """A record's kind, its data, its heading, its body."""
 
 
-def _parts(event: Event, language: str) -> Iterator[Part]:
-    said, names = _SAID[language], _NAMES[language]
+def _parts(event: RecordedEvent, language: Language) -> Iterator[Part]:
     match event:
         case Spoken():
-            yield from _said(event, said, names)
+            yield from _message_parts(event, language)
         case Began():
-            yield "run", _of_run(event), said["run"], f"`{event.run}`"
-        case Chosen(tools):
-            yield "tools", {"tools": list(tools)}, said["tools"], ", ".join(f"`{name}`" for name in tools)
+            yield "run", _of_run(event), sentence("session_note.run", language), f"`{event.run}`"
+        case ToolsChosen(tools):
+            named = ", ".join(f"`{name}`" for name in tools)
+            yield "tools", {"tools": list(tools)}, sentence("session_note.tools", language), named
         case Tainted(source):
-            yield "taint", {"source": source}, said["taint"], _fenced(source)
+            yield "taint", {"source": source}, sentence("session_note.taint", language), _fenced(source)
         case Summarised(text, kept):
-            yield "summary", {"kept": kept}, said["summary"], _fenced(text)
+            yield "summary", {"kept": kept}, sentence("session_note.summary", language), _fenced(text)
         case Closed(run, outcome, reason, remark):
             body = "\n\n".join(filter(None, [inert(reason) or f"`{run}`", inert(remark)]))
-            heading = said["end"].format(names.get(outcome, outcome))
+            heading = sentence("session_note.end", language, outcome=_translated("run_outcome", outcome, language))
             yield "end", {"run": run, "outcome": outcome, "reason": reason}, heading, body
         case _:
             assert_never(event)
 
 
+def _translated(section: str, word: str, language: Language) -> str:
+    """The word in a language; a word that the texts do not have stays as it is."""
+    try:
+        return sentence(f"{section}.{word}", language)
+    except KeyError:
+        return word
+
+
 def _of_run(began: Began) -> Meta:
-    """What is said of a run; what is as usual is left out."""
+    """The data of a run's first record; defaults are left out."""
     meta: Meta = {"run": began.run, "task": began.task, "channel": began.channel, "sender": began.sender}
     unusual = {"group": began.group, "job": began.job, "role": "" if began.role == "owner" else began.role}
     return {**meta, **{key: value for key, value in unusual.items() if value}}
 
 
-def _said(spoken: Spoken, said: Mapping[str, str], names: Mapping[str, str]) -> Iterator[Part]:
+def _message_parts(spoken: Spoken, language: Language) -> Iterator[Part]:
     remark = f"\n\n{inert(spoken.remark)}" if spoken.remark else ""
     match spoken.message:
         case System(text):
-            yield "system", {}, said["system"], _fenced(text)
+            yield "system", {}, sentence("session_note.system", language), _fenced(text)
         case User(text, sender):
-            yield "user", {"sender": sender, **_if_quoted(text)}, sender or said["you"], inert(text)
+            heading = sender or sentence("session_note.you", language)
+            yield "user", {"sender": sender, **_if_quoted(text)}, heading, inert(text)
         case Context(text, source):
-            yield "context", {"source": source}, said["given"].format(names.get(source, source)), _fenced(text) + remark
+            name = _translated("context_source", source, language)
+            heading = sentence("session_note.given", language, source=name)
+            yield "context", {"source": source}, heading, _fenced(text) + remark
         case Assistant(text, calls):
             usage = spoken.usage
             meta: Meta = {"usage": [usage.input, usage.output, usage.cached, usage.written]} if usage else {}
-            yield "agent", {**meta, **_if_quoted(text)}, said["agent"], inert(text)
+            yield "agent", {**meta, **_if_quoted(text)}, sentence("session_note.agent", language), inert(text)
             for call in calls:
                 asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
                 named: Meta = {"id": call.id, "name": call.name, "problem": call.problem}
-                yield "call", named, said["call"].format(call.name), _fenced(escape_json(asked), "json")
+                heading = sentence("session_note.call", language, tool=call.name)
+                yield "call", named, heading, _fenced(escape_json(asked), "json")
         case ToolResult(call, name, text, failed):
-            heading = said["failed" if failed else "done"].format(name)
+            heading = sentence(f"session_note.{'failed' if failed else 'done'}", language, tool=name)
             yield "result", {"id": call, "name": name, "failed": failed}, heading, _fenced(text) + remark
         case _:
             assert_never(spoken.message)
@@ -264,8 +232,8 @@ def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
 
 
 def inert(text: str) -> str:
-    """The text, in a code block where an editor would fetch or run something to show it, or where it hides or takes in
-    what stands below it: a stranger may have had it said, with somebody's secret in the address."""
+    """The text, in a code block where an editor would fetch or run something to show it, or where it would hide the
+    text below it: a stranger may have written it, with somebody's secret in an address."""
     return _fenced(text) if _acts(text) else text
 
 
@@ -276,7 +244,7 @@ def inert_line(text: str) -> str:
 
 
 def _acts(text: str) -> bool:
-    """Whether a note that showed the text would fetch or run something, or not show all that follows."""
+    """True when a note that showed the text would fetch or run something, or would hide the text that follows."""
     body = blocks.read(f"{text}\n\n{_BELOW}")
     if body.kinds[-1] != "text" or _COMMENT.search(text) or _TAG.search(body.visible):
         return True
@@ -297,12 +265,12 @@ def _fenced(text: str, language: str = "text") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _read(kind: str, said: str, block: str) -> Record | None:
+def _read(kind: str, said: str, block: str) -> SessionRecord | None:
     try:
         meta = json.loads(said)
         body = _body(block)
         event = _event(kind, meta, decode(body) if meta.get("escaped") is True else body)
-        return Record(datetime.fromisoformat(str(meta["at"])), event) if event is not None else None
+        return SessionRecord(datetime.fromisoformat(str(meta["at"])), event) if event is not None else None
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -314,7 +282,7 @@ def _body(block: str) -> str:
     return _ESCAPED.sub(r"\1\2", body)
 
 
-def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:
+def _event(kind: str, meta: Mapping[str, object], body: str) -> RecordedEvent | None:
     match kind:
         case "run":
             run, task, channel, sender = (str(meta[key]) for key in ("run", "task", "channel", "sender"))
@@ -322,7 +290,7 @@ def _event(kind: str, meta: Mapping[str, object], body: str) -> Event | None:
             return Began(run, task, channel, sender, meta.get("group") is True, role, job)
         case "tools":
             tools = meta["tools"]
-            return Chosen(tuple(map(str, tools))) if isinstance(tools, list) else None
+            return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None
         case "taint":
             return Tainted(str(meta["source"]))
         case "summary":
@@ -362,12 +330,12 @@ def _unquoted(meta: Mapping[str, object], body: str) -> str:
 
 
 def _unfenced(body: str) -> str:
-    """What the code block at the beginning of a body holds."""
+    """The content of the code block at the beginning of a body."""
     match = _FENCE.match(body)
     return match[2] if match else body
 
 
-def _with_call(record: Record, call: ToolCall) -> Record:
+def _with_call(record: SessionRecord, call: ToolCall) -> SessionRecord:
     spoken = record.event
     if not isinstance(spoken, Spoken) or not isinstance(spoken.message, Assistant):
         return record

@@ -1,8 +1,7 @@
 """A session: one conversation, kept in one note to which we only append.
 
-What is added is in memory at once and in the note after `save`, in one commit with everything else that was added
-since the last. A session that was cut off is loaded from its note and goes on where the note ends. What the records
-look like is `records`'s.
+New records are in memory at once, and `save` writes all of them into the note in one commit. A session that was cut off
+is loaded from its note and resumes where the note ends. The format of the records is left to `records`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,19 +13,19 @@ from typing import TypeAlias
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
-from agent.loop.outcome import Outcome
+from agent.loop.outcome import RunOutcome
 from agent.loop.records import (
     Began,
-    Chosen,
     Closed,
-    Event,
-    Record,
+    RecordedEvent,
+    SessionRecord,
     Spoken,
     Summarised,
     Tainted,
+    ToolsChosen,
+    format_records,
     inert_line,
-    read,
-    write,
+    parse_records,
 )
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -58,7 +57,7 @@ class Session:
     id: str
     channel: str
     parent: str = ""
-    records: list[Record] = field(default_factory=list)
+    records: list[SessionRecord] = field(default_factory=list)
     saved: int = 0
     """How many of the records the note holds, or will hold when `queued` is over."""
     queued: str = ""
@@ -68,7 +67,7 @@ class Session:
 
     @property
     def system(self) -> str:
-        """What holds for the whole session; empty before its first run."""
+        """The system message of the session; empty before its first run."""
         return next((message.text for message in self._messages() if isinstance(message, System)), "")
 
     @property
@@ -78,8 +77,9 @@ class Session:
 
     @property
     def heard(self) -> tuple[Heard, ...]:
-        """The same, with whose they are: of other people's runs only what was said aloud in a group, never what was
-        recalled or looked up for them. A person's own summary stands in for what it was made of, nobody else's."""
+        """The same messages, each with the mark whether it is the person's own: of other people's runs only what was
+        said aloud in a group, never what was recalled or looked up for them. A summary replaces messages only for
+        the person in whose run it was made."""
         now = next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
         shown: list[Heard] = []
         began: Began | None = None
@@ -96,7 +96,7 @@ class Session:
         return tuple(shown)
 
     def summarised(self, sender: str) -> datetime | None:
-        """When a summary last took the place of what this person had before them; None for never."""
+        """The time at which a summary last replaced messages of this person; None for never."""
         speaking, found = "", None
         for record in self.records:
             match record.event:
@@ -126,7 +126,7 @@ class Session:
         for record in reversed(self.records):
             match record.event:
                 case Closed(outcome=outcome):
-                    if not Outcome(outcome).can_go_on:
+                    if not RunOutcome(outcome).can_go_on:
                         return None
                 case Began() as began:
                     return began
@@ -134,14 +134,14 @@ class Session:
 
     @property
     def waits(self) -> bool:
-        """Whether the last run stopped for a person to decide or answer, and has not come to an end since."""
+        """True when the last run stopped for a person to decide or answer, and has not ended since."""
         runs = (record.event for record in reversed(self.records) if isinstance(record.event, Began | Closed))
         last = next(runs, None)
-        return isinstance(last, Closed) and Outcome(last.outcome).waits
+        return isinstance(last, Closed) and RunOutcome(last.outcome).waits
 
     @property
     def untrusted(self) -> tuple[str, ...]:
-        """Where the untrusted text comes from that was read in this session."""
+        """The sources of the untrusted text that was read in this session."""
         found = (record.event.source for record in self.records if isinstance(record.event, Tainted))
         return tuple(dict.fromkeys(found))
 
@@ -150,8 +150,8 @@ class Session:
         """When the last thing happened."""
         return self.records[-1].at if self.records else None
 
-    def of_run(self, run: str) -> Iterator[Event]:
-        """What has happened in this run since it began; not what happened in those after it."""
+    def of_run(self, run: str) -> Iterator[RecordedEvent]:
+        """The events of this run; not those of the runs after it."""
         inside = False
         for record in self.records:
             if isinstance(record.event, Began):
@@ -160,20 +160,20 @@ class Session:
                 yield record.event
 
     def is_stale(self, now: datetime, hours: float) -> bool:
-        """Whether so long has passed without a word that the next message belongs to a new session."""
+        """True when the last record is so many hours old that the next message belongs to a new session."""
         return self.last is not None and now - self.last > timedelta(hours=hours)
 
-    def add(self, *events: Event) -> None:
-        """Add what happened now; secrets in what was said are covered up for everybody, the model too."""
+    def add(self, *events: RecordedEvent) -> None:
+        """Add events with the present time; secrets in them are masked for everybody, the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
-        self.records += [Record(now, _clean(event, self.vault.masked)) for event in events]
+        self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
-        """Put what was added into the note, and new notes `beside` it, in one commit; raises as that does."""
+        """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does."""
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        text = write(fresh, self.language).encode()
+        text = format_records(fresh, self.language).encode()
         stamp = Stamp("agent", session=self.path)
         with self.vault.transaction(f"session: {what}", stamp, masked=True) as transaction:
             if self.saved:
@@ -202,22 +202,22 @@ class Session:
         return Note.compose(header, f"# {title}\n\n").data
 
 
-def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
-    """A new session, whose note is made with its first `save`; it is named after its task, without what is forgotten:
-    many a note links to it."""
+def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
+    """A new session. `save` creates its note, which is named after the task, secrets and forgotten words left out:
+    other notes link to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
     said = slug(vault.masked(tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
     return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
 
 
-def load(vault: Vault, path: str) -> Session:
+def load_session(vault: Vault, path: str) -> Session:
     """The session kept in the note at `path`; raises `NoteGone` when there is none."""
     data = vault.read(path)
     note = Note.parse(data or b"")
     if data is None or note.type != "session" or not path.startswith(FOLDER):
         raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {FOLDER}")
-    records = read(note.body)
+    records = parse_records(note.body)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
     return Session(vault, path, *parts, records, len(records))
 
@@ -227,13 +227,13 @@ def sessions(vault: Vault) -> list[str]:
     return sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
 
 
-def latest(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
-    """The session that was spoken in last of those begun by this speaker, or in a group by anybody in it, through the
-    same channel, of the newest `among`; None when there is none."""
+def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
+    """The session with the latest record, of the newest `among` that this speaker began through the same channel (in a
+    group: that anybody in it began); None when there is none."""
     found: list[Session] = []
     for path in sessions(vault)[:among]:
         try:
-            session = load(vault, path)
+            session = load_session(vault, path)
         except NoteGone:
             continue
         if session.channel == speaker.channel and not session.parent and _is_of(session, speaker):
@@ -242,17 +242,17 @@ def latest(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
 
 
 def _is_of(session: Session, speaker: Speaker) -> bool:
-    """Whether this speaker, or in a group somebody in it, has begun the session."""
+    """True when this speaker, or in a group anybody in it, began the session."""
     began = next((record.event for record in session.records if isinstance(record.event, Began)), None)
     return began is not None and began.group == speaker.group and (speaker.group or began.sender == speaker.sender)
 
 
 def _is_aloud(message: Message) -> bool:
-    """Whether everybody in a group has heard it: what people say, and answers."""
+    """True for messages that everybody in a group has heard: those of people, and answers."""
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 
-def _clean(event: Event, mask: Mask) -> Event:
+def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
     def plain(text: str) -> str:
         return mask(text.encode("utf-8", "replace").decode())
 
@@ -266,5 +266,5 @@ def _clean(event: Event, mask: Mask) -> Event:
             return replace(event, text=plain(event.text))
         case Closed():
             return replace(event, reason=plain(event.reason))
-        case Chosen() | Tainted():
+        case ToolsChosen() | Tainted():
             return event

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
-from agent.index.hit import Answer
+from agent.index.hit import SearchResult
 
 PATIENCE = 2.0
 """Seconds for a search with meaning: several times what one takes that has to load the model first."""
@@ -19,7 +19,7 @@ _MEANING = frozenset(("unit_cosine", "hood_cosine", "unit_match", "hood_match"))
 
 logger = logging.getLogger(__name__)
 
-Ask: TypeAlias = Callable[[], Answer]
+Ask: TypeAlias = Callable[[], SearchResult]
 
 
 @dataclass(slots=True)
@@ -30,19 +30,19 @@ class Fallback:
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _hanging: threading.Event | None = None
 
-    def search(self, whole: Ask, keywords: Ask) -> Answer:
+    def search(self, whole: Ask, keywords: Ask) -> SearchResult:
         """What `whole` finds, or what `keywords` does with the reason in `degraded`; raises what `keywords` raises."""
         with self._turn:
             if self._hanging is not None and not self._hanging.is_set():
                 return _instead(keywords(), "the embedding model still hangs")
             self._hanging = None
             found = self._in_time(whole)
-            if isinstance(found, Answer):
+            if isinstance(found, SearchResult):
                 return _checked(found)
             return _instead(keywords(), found)
 
-    def _in_time(self, whole: Ask) -> Answer | str:
-        answers: SimpleQueue[Answer | str] = SimpleQueue()
+    def _in_time(self, whole: Ask) -> SearchResult | str:
+        answers: SimpleQueue[SearchResult | str] = SimpleQueue()
         done = threading.Event()
 
         def work() -> None:
@@ -62,11 +62,11 @@ class Fallback:
             return f"the embedding model took longer than {self.patience:g} s"
 
 
-def _instead(answer: Answer, reason: str) -> Answer:
+def _instead(answer: SearchResult, reason: str) -> SearchResult:
     return replace(answer, mode="keyword", degraded=f"by keywords only: {reason}")
 
 
-def _checked(answer: Answer) -> Answer:
+def _checked(answer: SearchResult) -> SearchResult:
     """The answer, saying so when the model had nothing to say to any hit."""
     if answer.mode != "hybrid" or not answer.hits or not answer.hits[0].why:
         return answer

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
 from agent.config.remembering import Memory
-from agent.index.hit import Answer, Hit
+from agent.index.hit import Hit, SearchResult
 from agent.memory.contradiction import says_otherwise
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
 from agent.memory.expiry import expiry
@@ -42,7 +42,7 @@ _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 _DAY = re.compile(r"daily/(\d{4}-\d{2}-\d{2})")
 
-Find = Callable[[str, int], Answer]
+Find = Callable[[str, int], SearchResult]
 """(question with filters, how many) to notes, the best first, with their facets."""
 Read = Callable[[str], bytes | None]
 

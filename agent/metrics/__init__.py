@@ -1,1 +1,1 @@
-"""Counts computed from events. Nobody calls it to do anything."""
+"""Figures counted from events, one file a day. Nothing else depends on them."""

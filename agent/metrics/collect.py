@@ -1,8 +1,8 @@
-"""What happened, counted: events by kind, tools, runs, flushes; one small JSON file a day.
+"""Counts events by kind, tools, runs and flushes, into one small JSON file a day.
 
-A subscriber like any other: it counts what it hears, keeps the sums in memory, and adds them to the day's file from
-time to time and whenever a run ends. Figures are a help and not a record: a file that cannot be read is set aside,
-and whatever goes wrong here stops nobody. What things cost is the spend ledger's business.
+A subscriber to all events: it keeps sums in memory, and adds them to the day's file every half minute and whenever a
+run ends. A file that cannot be parsed is set aside, and no error in here stops the caller. The cost of models is
+counted by the spend ledger.
 """
 
 import json
@@ -28,8 +28,8 @@ from agent.events.runs import (
 )
 from agent.events.subscriber import Counts
 from agent.events.types import DaemonStopped
-from agent.metrics.names import called
-from agent.metrics.totals import Sums, load, plus
+from agent.metrics.names import event_name
+from agent.metrics.totals import Sums, add_figure, load_day
 
 INTERVAL = 30.0
 """Seconds between two writes while nothing ends: what a kill may cost, against a write for every event."""
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 class Collector:
-    """Counts what it hears into `folder`. `counts` gives what became of the bus's subscribers, where there is a bus."""
+    """Counts events into `folder`. `counts` returns the failures of the bus's subscribers, where there is a bus."""
 
     def __init__(self, folder: Path, clock: Clock, counts: Callable[[], Mapping[str, Counts]] | None = None) -> None:
         self._folder = folder
@@ -59,12 +59,12 @@ class Collector:
         with self._mutex:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for family, name, number in _figures(event):
-                plus(sums, family, name, number)
+                add_figure(sums, family, name, number)
         if isinstance(event, _ENDINGS) or self._clock.monotonic() - self._written >= INTERVAL:
             self.save()
 
     def save(self) -> bool:
-        """Add what was counted since the last time to the days' files; False when that has to wait."""
+        """Add the new sums to the days' files; False when another process holds them and the sums wait."""
         with self._mutex:
             self._count_errors()
             self._written = self._clock.monotonic()
@@ -87,11 +87,11 @@ class Collector:
         if fresh:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for name, number in fresh.items():
-                plus(sums, "handler_errors", name, number)
+                add_figure(sums, "handler_errors", name, number)
 
 
 def _figures(event: object) -> Iterator[tuple[str, str, float]]:
-    yield "events", called(type(event).__name__), 1
+    yield "events", event_name(type(event).__name__), 1
     match event:
         case ToolCompleted(tool=tool, seconds=seconds):
             yield from (("used", tool, 1), ("sums", "tool_seconds", seconds))
@@ -113,7 +113,7 @@ def _figures(event: object) -> Iterator[tuple[str, str, float]]:
 
 def _add(path: Path, sums: Sums) -> None:
     """Add to a day's file, which is whole at every moment."""
-    before = load(path)
+    before = load_day(path)
     if before is None:
         damaged = path.with_name(f"{path.name}.damaged")
         logger.warning("the figures in %s cannot be read; they are now in %s", path, damaged.name)
@@ -121,5 +121,5 @@ def _add(path: Path, sums: Sums) -> None:
     together = before or {}
     for family, figures in sums.items():
         for name, number in figures.items():
-            plus(together, family, name, number)
+            add_figure(together, family, name, number)
     replace(path, json.dumps(together, ensure_ascii=False, indent=1, sort_keys=True))

@@ -1,7 +1,7 @@
-"""What events are called in the figures, by the names of their types; a new event gets a line here.
+"""The names of events in the figures, by the names of their types; a new event gets a line here.
 
-The table has names and not the types themselves, so that an event may be named before it exists, and so that what was
-counted before it had a line, under its type's name, is read as the same.
+The table has type names and not the types, so that an event may be named before it exists, and so that figures that
+were counted under a type's name are added to those under its event's name.
 """
 
 from collections.abc import Mapping
@@ -47,6 +47,6 @@ NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def called(name: str) -> str:
-    """What an event is called, by its type's name or by any that it was counted under; without a line, that name."""
+def event_name(name: str) -> str:
+    """The name of an event by its type's name; a name without a line is returned as it is."""
     return NAMES.get(name, name)

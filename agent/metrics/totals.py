@@ -1,6 +1,6 @@
-"""The figures as they are kept, one small JSON file a day, and what they add up to.
+"""The figures on disk, one small JSON file a day, and their totals.
 
-Apart from `collect`, which writes them, so that a command that only looks at them (`status`) loads no events: their
+Separate from `collect`, which writes them, so that a command that only reads them (`status`) imports no events: their
 types cost a cold start 15 ms.
 """
 
@@ -8,19 +8,19 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
-from agent.metrics.names import called
+from agent.metrics.names import event_name
 
 Sums: TypeAlias = dict[str, dict[str, float]]
 """Figures by family (`events`, `used`, …), then by name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class MetricTotals:
     """Figures of some days added up. `events` by kind; `used` and `failed` by tool; `outcomes` of runs by their word;
     `handler_errors` by subscriber. Times in seconds. `recall_hits` are the recalls that found something,
     `capture_problems` the runs of which nothing could be kept. `unreadable` counts the files that are not in it.
@@ -44,44 +44,34 @@ class Totals:
 
 
 _FAMILIES = ("events", "used", "failed", "outcomes", "handler_errors")
+_SUMS = tuple(each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, "unreadable"))
 
 
-def read(folder: Path, since: date | None = None) -> Totals:
-    """The figures of all days, or of those from `since` on; what cannot be read is counted and left out."""
+def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
+    """The figures of all days, or of those from `since` on; a file that cannot be parsed is counted and left out."""
     sums: Sums = {}
     unreadable = 0
     for path in sorted(folder.glob("*.json*")):
         if path.name.startswith(".") or (since and path.name[:10] < since.isoformat()):
             continue
-        found = load(path) if path.suffix == ".json" else None
+        found = load_day(path) if path.suffix == ".json" else None
         unreadable += found is None
         for family, figures in (found or {}).items():
             for name, number in figures.items():
-                plus(sums, family, called(name) if family == "events" else name, number)
+                add_figure(sums, family, event_name(name) if family == "events" else name, number)
     families = {family: dict(sums.get(family, {})) for family in _FAMILIES}
     single = defaultdict(float, sums.get("sums", {}))
-    return Totals(
-        **families,
-        tool_seconds=single["tool_seconds"],
-        run_seconds=single["run_seconds"],
-        steps=single["steps"],
-        input_tokens=single["input_tokens"],
-        output_tokens=single["output_tokens"],
-        flush_saved=single["flush_saved"],
-        flush_known=single["flush_known"],
-        recall_hits=single["recall_hits"],
-        capture_problems=single["capture_problems"],
-        unreadable=unreadable,
-    )
+    numbers = {name: single[name] for name in _SUMS}
+    return MetricTotals(**families, **numbers, unreadable=unreadable)  # type: ignore[arg-type]  # each by its name
 
 
-def plus(sums: Sums, family: str, name: str, number: float) -> None:
+def add_figure(sums: Sums, family: str, name: str, number: float) -> None:
     """Add to one figure."""
     figures = sums.setdefault(family, {})
     figures[name] = figures.get(name, 0) + number
 
 
-def load(path: Path) -> Sums | None:
+def load_day(path: Path) -> Sums | None:
     """A day's figures, empty where there is no file; None where it holds something else."""
     try:
         said = json.loads(path.read_bytes())

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from agent.context.prompt import LANGUAGES, fill
+from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone, SecretFound
 from agent.events.bus import ignore_event
 from agent.events.runs import Speaker, TaskCompleted
 from agent.llm.messages import Assistant, Request, ToolResult, User
 from agent.loop.records import Began, Spoken
-from agent.loop.session import Session, load
+from agent.loop.session import Session, load_session
 from agent.memory.capture import Ways
 from agent.memory.dedupe import Thresholds
 from agent.memory.entry import Entry, EntryType, read_entry
@@ -23,6 +23,7 @@ from agent.memory.tombstones import tombstones
 from agent.memory.workflow import ToolUse, Trace
 from agent.runs.accounts import Account
 from agent.runs.recall_source import Recall
+from agent.texts import text
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
@@ -61,7 +62,7 @@ def keep_words(app: App, session: Session, run: str) -> None:
 def trace(vault: Vault, path: str, run: str) -> Trace:
     """What a session's note says of a run: its calls in their order, and whose text was before the model."""
     try:
-        session = load(vault, path)
+        session = load_session(vault, path)
     except NoteGone:
         return Trace(is_whole=False)
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
@@ -145,9 +146,9 @@ def end_of_session(vault: Vault, path: str) -> str:
 def _summarise(app: App, models: Account) -> Callable[[str], str]:
     """A long turn to what is worth keeping, by the fast model; on an account of its own."""
 
-    def summarise(text: str) -> str:
-        language = LANGUAGES[app.settings.vault.language]
-        prompt = fill("turn", app.vault.own_version, language=language, turn=text)
+    def summarise(turn: str) -> str:
+        language = text("prompt.language", app.settings.vault.language)
+        prompt = fill("turn", app.vault.own_version, language=language, turn=turn)
         model = models.of_run(f"capture-{app.clock.new_id()}", "").fast
         return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agent.events.runs import Speaker, TaskCompleted
 from agent.llm.messages import Assistant, ToolResult, Usage
-from agent.loop.records import Began, Closed, Record, Spoken
+from agent.loop.records import Began, Closed, SessionRecord, Spoken
 from agent.loop.session import Session
 
 
@@ -14,8 +14,8 @@ def completed_runs(session: Session) -> Iterator[TaskCompleted]:
 
     Seconds are counted from the run's beginning, with the time in which it waited for its person.
     """
-    began: tuple[Record, Began] | None = None
-    since: list[Record] = []
+    began: tuple[SessionRecord, Began] | None = None
+    since: list[SessionRecord] = []
     for record in session.records:
         match record.event:
             case Began() as event:
@@ -27,7 +27,7 @@ def completed_runs(session: Session) -> Iterator[TaskCompleted]:
 
 
 def _completed(
-    path: str, start: Record, began: Began, since: list[Record], end: Record, closed: Closed
+    path: str, start: SessionRecord, began: Began, since: list[SessionRecord], end: SessionRecord, closed: Closed
 ) -> TaskCompleted:
     spoken = [each.event for each in since if isinstance(each.event, Spoken)]
     answers = [each.message for each in spoken if isinstance(each.message, Assistant)]

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from agent.errors import AgentError, NoteGone, UserError
 from agent.llm.messages import ToolResult
-from agent.loop.outcome import Outcome
+from agent.loop.outcome import RunOutcome
 from agent.loop.records import Closed, Spoken
-from agent.loop.session import Session, load
+from agent.loop.session import Session, load_session
 from agent.runs.capture import keep_words
 from agent.runs.decisions import content_of
 from agent.runs.registry import Mark, marks_of
@@ -39,7 +39,7 @@ def load_here(app: App, path: str) -> Session:
             f"{path}, or a part of it, arrived from elsewhere, and is not gone on with",
             hint=f"look at it and let it count: vault-agent trust {path}; or ask in a new session",
         )
-    return load(app.vault, path)
+    return load_session(app.vault, path)
 
 
 def doubt_calls(app: App, session: Session) -> None:
@@ -75,7 +75,7 @@ def _close_each(app: App) -> Iterator[str]:
 
 def _cut_off(app: App, mark: Mark) -> bool:
     try:
-        session = load(app.vault, mark.session)
+        session = load_session(app.vault, mark.session)
     except NoteGone:
         return False  # cut off before anything was saved, or removed since
     last = session.records[-1].event if session.records else None
@@ -84,7 +84,7 @@ def _cut_off(app: App, mark: Mark) -> bool:
     doubt_calls(app, session)
     before = any(isinstance(each, Closed) for each in session.of_run(mark.run))
     session.language = app.settings.vault.language
-    session.add(Closed(mark.run, Outcome.INTERRUPTED, text("runs.stopped", session.language)))
+    session.add(Closed(mark.run, RunOutcome.INTERRUPTED, text("runs.stopped", session.language)))
     session.save("interrupted: the program was stopped")
     if not before:  # a run that is stopped again and again has still said the same
         keep_words(app, session, mark.run)

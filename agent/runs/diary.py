@@ -16,7 +16,7 @@ from agent.config import private
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import TaskCompleted
 from agent.loop.records import Began
-from agent.loop.session import Session, load
+from agent.loop.session import Session, load_session
 from agent.memory import daily
 from agent.memory.authorship import DAILY
 from agent.memory.day_summary import day_summary
@@ -173,7 +173,7 @@ def _has_strangers(vault: Vault, session: str) -> bool:
 def _session(vault: Vault, path: str) -> Session | None:
     """The session at this path; None where there is none."""
     try:
-        return load(vault, path) if path else None
+        return load_session(vault, path) if path else None
     except NoteGone:
         return None
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from agent.context.source import Piece, Receipt
 from agent.events.runs import MemoryRecalled
-from agent.index.embedder import Chosen
-from agent.index.hit import Answer, Hit
+from agent.index.embedder import EmbedderChoice
+from agent.index.hit import Hit, SearchResult
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
@@ -57,13 +57,13 @@ class Recall:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _keywords: Searcher | None = None
 
-    def search(self, question: str, limit: int) -> Answer:
+    def search(self, question: str, limit: int) -> SearchResult:
         """Passages of all notes but transcripts and the archive."""
         answer = self._find(question, limit * SPARE, passages=True)
         hits = [hit for hit in answer.hits if is_found(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
-    def others(self, question: str, limit: int) -> Answer:
+    def others(self, question: str, limit: int) -> SearchResult:
         """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
         answer = self.search(question, limit * SPARE)
         hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and is_given(hit)]
@@ -112,15 +112,15 @@ class Recall:
         if self._keywords is not None:
             self._keywords.close()
 
-    def _find(self, text: str, limit: int, *, passages: bool, explain: bool = True) -> Answer:
-        def whole() -> Answer:
+    def _find(self, text: str, limit: int, *, passages: bool, explain: bool = True) -> SearchResult:
+        def whole() -> SearchResult:
             with self._lock:
                 return self.library.search(text, limit, passages=passages, explain=explain)
 
-        def keywords() -> Answer:
+        def keywords() -> SearchResult:
             if self._keywords is None:
                 library = self.library
-                self._keywords = Searcher(library.files, library.engine, Chosen(None), default())
+                self._keywords = Searcher(library.files, library.engine, EmbedderChoice(None), Weights())
             return self._keywords.search(text, limit, passages=passages, explain=explain)
 
         return self.fallback.search(whole, keywords)

@@ -8,22 +8,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agent.context.assemble import Opening, assemble, opening
-from agent.context.budget import Line as Row
+from agent.context.budget import BudgetRow as Row
 from agent.context.compaction import Compacted
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
-from agent.llm.breaker import Breaker
 from agent.llm.messages import System, ToolResult, User
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.loop.agent import Agent
 from agent.loop.compact import make_room
 from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Spoken, Tainted
-from agent.loop.run import Asked, Run
-from agent.loop.session import Session, begin, latest, load, sessions
+from agent.loop.repetition import Breaker
+from agent.loop.run import Run, RunRequest
+from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
 from agent.memory.keeping import Capturing
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Account
@@ -102,7 +102,7 @@ class Runs:
         self._metrics.save()
         self.recall.close()
 
-    def ask(self, asked: Asked, session: str = "", line: Line = Line(), untrusted: str = "") -> Ended:
+    def ask(self, asked: RunRequest, session: str = "", line: Line = Line(), untrusted: str = "") -> Ended:
         """Run a task, in a new session or in the one at this path; `untrusted` says whose words it is in, if not yours.
 
         Where that session waits for somebody else the task has a new one, and `Ended.session` says which. Raises
@@ -118,16 +118,16 @@ class Runs:
         with self.marks.held(begun.id):
             return self._go(asked, run, _doubted(begun, untrusted), line)
 
-    def new_session(self, asked: Asked, parent: str = "") -> Session:
+    def new_session(self, asked: RunRequest, parent: str = "") -> Session:
         """A session for a task; its note is made when the task begins."""
         asked = self._masked(asked)
-        session = begin(self.app.vault, asked.speaker.channel, asked.task, parent)
+        session = begin_session(self.app.vault, asked.speaker.channel, asked.task, parent)
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
 
     def last_session(self, speaker: Speaker) -> Session | None:
         """The session that was spoken in last of those that are the speaker's, or their group's; None for none."""
-        found = latest(self.app.vault, speaker)
+        found = latest_session(self.app.vault, speaker)
         if found is None or self.app.vault.own_version(found.path) != self.app.vault.read(found.path):
             return None  # it arrived from elsewhere
         return found
@@ -159,7 +159,7 @@ class Runs:
             first()
             doubt_calls(self.app, session)
             speaker = Speaker(began.channel, began.sender, began.group)
-            asked = Asked(began.task, speaker, began.role, began.job)
+            asked = RunRequest(began.task, speaker, began.role, began.job)
             return self._go(asked, began.run, session, line, resumed=True)
 
     def delegate(self, task: str, background: str, context: RunContext) -> Given:
@@ -172,7 +172,7 @@ class Runs:
         if depth > self.app.settings.run.depth:
             raise ToolFailed("this run is a sub-run already and may not delegate further; do it yourself")
         parent = f"{context.run}/{context.call}"
-        asked = Asked(f"{task}\n\n{background}".strip(), Speaker(context.channel, context.sender), context.role)
+        asked = RunRequest(f"{task}\n\n{background}".strip(), Speaker(context.channel, context.sender), context.role)
         asked = self._masked(asked)
         session = self._begun(parent) if context.resumed else None
         resumed = session is not None
@@ -191,20 +191,20 @@ class Runs:
         """Put a summary in the place of a session's older part; None where there is nothing to gain."""
         with self.marks.held(load_here(self.app, path).id):
             work = self._work_in(load_here(self.app, path), line)
-            work.choose()
+            work.describe_tools()
             return make_room(self.agent, work.scene(), wanted=True)
 
     def budget(self, path: str) -> tuple[Row, ...]:
         """The budget table of what a session would put before the model now."""
-        return self._rows(self._work_in(load(self.app.vault, path), Line()))
+        return self._rows(self._work_in(load_session(self.app.vault, path), Line()))
 
-    def explain(self, asked: Asked) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
+    def explain(self, asked: RunRequest) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
         """What a new session would put before the model for a task: the texts, the budget table, the tools' names.
 
         Nothing is written and nobody is told; so what hooks would add is not in it.
         """
         asked = self._masked(asked)
-        session = begin(self.app.vault, asked.speaker.channel, asked.task)
+        session = begin_session(self.app.vault, asked.speaker.channel, asked.task)
         context = RunContext("", session.path, channel=asked.speaker.channel, role=asked.role)
         work = self._work(asked, session, context, Line())
         try:
@@ -213,24 +213,24 @@ class Runs:
             rows = self._rows(work)
         finally:
             self.following.drop(context.run)
-        return start, (*start.rows, *rows), tuple(spec.name for spec in work.chosen)
+        return start, (*start.rows, *rows), tuple(spec.name for spec in work.described)
 
     def _rows(self, work: Run) -> tuple[Row, ...]:
-        work.choose()
+        work.describe_tools()
         session, agent = work.session, self.agent
-        return assemble(session.system, session.history, work.anchor(), work.chosen, work.window, agent.count).rows
+        return assemble(session.system, session.history, work.anchor(), work.described, work.window, agent.count).rows
 
     def _work_in(self, session: Session, line: Line) -> Run:
         """A run in a session that asks for nothing: for what is done between runs."""
         began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
         last = began or Began("", "", session.channel)
-        asked = Asked(last.task, Speaker(last.channel, last.sender, last.group), last.role, last.job)
+        asked = RunRequest(last.task, Speaker(last.channel, last.sender, last.group), last.role, last.job)
         context = RunContext(last.run, session.path, channel=last.channel, role=last.role, sender=last.sender)
         for source in session.untrusted:
             context.taint.mark(source)
         return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
 
-    def _work(self, asked: Asked, session: Session, context: RunContext, line: Line) -> Run:
+    def _work(self, asked: RunRequest, session: Session, context: RunContext, line: Line) -> Run:
         memories = self.recall.source(context, session, group=asked.speaker.group)
         skills = self.following.source(context, session)
         session.language = self.agent.language
@@ -248,7 +248,7 @@ class Runs:
 
     def _go(
         self,
-        asked: Asked,
+        asked: RunRequest,
         run: str,
         session: Session,
         line: Line,
@@ -277,7 +277,7 @@ class Runs:
             self.marks.drop(session.id)
         return ended
 
-    def _masked(self, asked: Asked) -> Asked:
+    def _masked(self, asked: RunRequest) -> RunRequest:
         """The task without secrets: it goes into names, events and commits, and no model is told them anyway."""
         return replace(asked, task=self.app.vault.masked(asked.task))
 
@@ -292,7 +292,7 @@ class Runs:
         """The session of the sub-run that this call has begun already; None where there is none."""
         for path in sessions(self.app.vault)[:_NEWEST]:
             try:
-                session = load(self.app.vault, path)
+                session = load_session(self.app.vault, path)
             except NoteGone:
                 continue
             if session.parent == parent:
@@ -316,13 +316,13 @@ def _answer_of(session: Session) -> tuple[str]:
 def _given(ended: Ended) -> Given:
     """What a sub-run gives its parent."""
     match ended.outcome:
-        case Outcome.FINISHED:
+        case RunOutcome.FINISHED:
             return Given(ended.answer, ended.sources or ended.given, ended.commits)
-        case Outcome.NEEDS_APPROVAL:
+        case RunOutcome.NEEDS_APPROVAL:
             raise NeedsApproval(ended.reason, path=ended.waits_for, hint=ended.hint)
-        case Outcome.QUESTION_ASKED:
+        case RunOutcome.QUESTION_ASKED:
             raise QuestionAsked(ended.reason, path=ended.waits_for, hint=ended.hint)
-        case Outcome.INTERRUPTED:
+        case RunOutcome.INTERRUPTED:
             raise Interrupted(ended.reason, hint=ended.hint)
-        case Outcome.LIMIT | Outcome.FAILED:
+        case RunOutcome.LIMIT | RunOutcome.FAILED:
             raise ToolFailed(f"the sub-run ended early ({ended.outcome}): {ended.reason}; its notes: {ended.session}")

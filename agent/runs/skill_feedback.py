@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from pathlib import Path
 
-from agent.loop.records import ends
+from agent.loop.records import run_ends
 from agent.memory.keeping import BEHIND
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs, record_corrections, record_opinion
 from agent.skills.history.feedback_form import parse_feedback_form
@@ -56,7 +56,7 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
     for use in unsaid:
         if use.session not in notes:
             data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
-            notes[use.session] = dict(ends((data or b"").decode("utf-8", "replace")))
+            notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
         said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
         if use.name in said:
             yield record_opinion(app.vault, use.name, said[use.name], app.clock.now(), use.run, use.run)

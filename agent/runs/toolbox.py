@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent.context.choice import Score
+from agent.context.tool_choice import Score
 from agent.index.embedder import Embedder
 from agent.memory.keeping import Keeper
 from agent.runs.active_skills import Following

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agent.index.checksums import Checksums
+from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import PassageStore, open_store
-from agent.index.seal import Damaged, Seals
 from agent.workspace.workspace import App
 
 
@@ -74,7 +75,7 @@ def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str]) -> 
     behind = len({path for path, _ in known.items() ^ notes.items()} - tried)
     mode = "keyword" if model == "none" else "hybrid"
     generation = int(store.meta("generation", "0"))
-    whole = Seals(files.keyword(engine)).generation() == generation
+    whole = Checksums(files.keyword(engine)).generation() == generation
     if not found.pending and not (whole and (mode == "keyword" or files.vectors(generation).is_file())):
         return _none("a part of it is missing, so it has to be built anew")
     return IndexState(mode, engine, found, "there is no embedding model" if mode == "keyword" else None, behind)

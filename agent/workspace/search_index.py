@@ -12,15 +12,14 @@ from typing import TypeVar
 
 from agent.config.private import make_folder
 from agent.errors import ConfigError
-from agent.index.embedder import Chosen, choose
-from agent.index.engines import open_engine
+from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
-from agent.index.hit import Answer
-from agent.index.keyword import Engine, engine_for
+from agent.index.hit import SearchResult
+from agent.index.keyword import Engine, engine_for, open_engine
 from agent.index.search import Searcher
-from agent.index.update import Report, Updater
+from agent.index.update import IndexReport, Updater
 from agent.index.vector import VectorIndex
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
 from agent.workspace.index_status import index_files, known
@@ -50,47 +49,47 @@ class Library:
     app: App
     listed: Callable[[], dict[str, str]]
     read: Callable[[str], bytes | None]
-    _chosen: Chosen | None = None
+    _chosen: EmbedderChoice | None = None
     _searcher: Searcher | None = None
     _updater: Updater | None = None
     held: Callable[[str, str], bytes | None] = not_held
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> EmbedderChoice:
         """The embedder, loaded at the first need."""
         if self._chosen is None:
             wanted = self.app.settings.index.model
-            self._chosen = choose("" if wanted == "auto" else wanted)
+            self._chosen = choose_embedder("" if wanted == "auto" else wanted)
         return self._chosen
 
     @property
     def searcher(self) -> Searcher:
         if self._searcher is None:
-            self._searcher = Searcher(self.files, self.engine, self.chosen, default())
+            self._searcher = Searcher(self.files, self.engine, self.chosen, Weights())
         return self._searcher
 
     @property
     def updater(self) -> Updater:
         if self._updater is None:
-            self._updater = Updater(self.files, self.engine, self.chosen, default(), self.app.clock)
+            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.app.clock)
         return self._updater
 
     def warm(self, text: str) -> None:
         """Load what a search for `text` needs beside the index's files; for when there is time to do it."""
-        open_engine(self.engine, self.files.keyword(self.engine), default())
+        open_engine(self.engine, self.files.keyword(self.engine), Weights())
         if self.chosen.embedder is not None:
             VectorIndex(self.chosen.embedder.dimensions)
             self.chosen.embedder.tokens([text])
 
-    def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> Answer:
+    def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> SearchResult:
         """Ask the index as it is."""
         return self.searcher.search(text, limit, passages=passages, explain=explain)
 
-    def refresh(self, *, verify: bool = False) -> Report:
+    def refresh(self, *, verify: bool = False) -> IndexReport:
         """Bring the index up to what the notes say; raises `LockHeld` when another process is at it."""
         return self.updater.update(self.listed(), self.read, verify=verify)
 
-    def touch(self, changed: dict[str, str | None]) -> Report:
+    def touch(self, changed: dict[str, str | None]) -> IndexReport:
         """The same when only these paths changed (None: gone)."""
         changed = _named(changed)
         there = listed(self.app.vault, [path for path, digest in changed.items() if digest is not None])

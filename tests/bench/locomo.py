@@ -16,13 +16,13 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.index import weights as weights_module
-from agent.index.embedder import Chosen, choose
+from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.weights import Weights
@@ -76,7 +76,7 @@ def together(conversations: Sequence[Conversation]) -> Conversation:
 
 
 def measure(
-    conversations: Sequence[Conversation], engine: Engine, chosen: Chosen, weights: Weights
+    conversations: Sequence[Conversation], engine: Engine, chosen: EmbedderChoice, weights: Weights
 ) -> tuple[Level, Level]:
     """Hits of notes (all categories), recall of turns (categories 1 to 4); each conversation in a vault of its own."""
     clock = SystemClock()
@@ -108,7 +108,7 @@ def measure_plain(
     for conversation in conversations:
         with tempfile.TemporaryDirectory() as name:
             vault, folder = MemoryVault(dict(conversation.notes)), Path(name)
-            files = vault.searcher(folder / "notes", engine, Chosen(None), weights).files
+            files = vault.searcher(folder / "notes", engine, EmbedderChoice(None), weights).files
             with (
                 plain_notes(files, engine) as notes,
                 plain_passages(conversation.notes, lines, engine, folder / "passages", weights) as passages,
@@ -176,14 +176,11 @@ def _conversation(raw: Mapping[str, object], name: str) -> Conversation:
 
 def main(path: Path, engine: Engine) -> None:
     """Print the table of the README's LoCoMo figures, and what the turns found are to each simpler search."""
-    weights, chosen = weights_module.default(), choose()
+    weights, chosen = weights_module.Weights(), choose_embedder()
     conversations = read(path)
     runs: dict[str, Callable[[], tuple[Level, Level]]] = {
         "hybrid": lambda: measure(conversations, engine, chosen, weights),
-        "hybrid, ranks instead of scores": lambda: measure(
-            conversations, engine, chosen, replace(weights, strategy="rrf")
-        ),
-        "keyword mode": lambda: measure(conversations, engine, Chosen(None), weights),
+        "keyword mode": lambda: measure(conversations, engine, EmbedderChoice(None), weights),
         f"plain BM25, passages of {weights.window_lines} lines": lambda: measure_plain(
             conversations, engine, weights, weights.window_lines
         ),

@@ -12,12 +12,11 @@ from typing import TypeAlias
 import numpy as np
 
 from agent.index import document
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, open_engine
 from agent.index.passage_store import open_store
-from agent.index.query import parse
-from agent.index.weights import FIELDS, Weights, default
+from agent.index.query import parse_query
+from agent.index.weights import FIELDS, Weights
 
 Span: TypeAlias = tuple[str, int, int]
 """A note's path, and the first and last line of a passage, inclusive, from 1 in the file."""
@@ -31,7 +30,7 @@ def plain_passages(
     spans: list[Span] = []
     found: list[tuple[str, ...]] = []
     for path in sorted(notes):
-        units = [unit for unit in document.read(path, notes[path]).units if unit.first]  # without the title's
+        units = [unit for unit in document.parse_document(path, notes[path]).units if unit.first]  # without the title's
         for start in range(0, len(units), lines):
             some = units[start : start + lines]
             spans.append((path, some[0].first, some[-1].last))
@@ -41,19 +40,19 @@ def plain_passages(
         empty: dict[str, tuple[str, ...]] = {name: () for name in FIELDS}
         keyword.change(((number, {**empty, "body": terms}) for number, terms in enumerate(found)), ())
         keyword.refresh()
-        yield lambda text, count: [spans[number] for number in keyword.search(parse(text).terms, count)]
+        yield lambda text, count: [spans[number] for number in keyword.search(parse_query(text).terms, count)]
 
 
 @contextmanager
 def plain_notes(files: IndexFiles, engine: Engine) -> Iterator[Callable[[str, int], list[str]]]:
     """A search of a finished index: the paths of at most so many notes for a question, the best first."""
-    keyword = open_engine(engine, files.keyword(engine), default())
+    keyword = open_engine(engine, files.keyword(engine), Weights())
     with closing(keyword), closing(open_store(files.store, write=False)) as store:
         keyword.refresh()
         paths = {number: path for path, number in store.ids(store.hashes()).items()}
 
         def search(text: str, count: int) -> list[str]:
-            query = parse(text, store.facet_keys() if ":" in text else frozenset())
+            query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
             allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
             if allowed is not None and not len(allowed):
                 return []

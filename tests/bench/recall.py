@@ -21,22 +21,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
 
 from agent.clock import SystemClock
 from agent.config.load import load
 from agent.config.remembering import Memory
-from agent.index.embedder import Chosen, choose
+from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall import Asker, Recaller
 from tests.bench.locomo import DATA
 from tests.bench.plain import plain_notes
 from tests.bench.vault import MemoryVault
 
-Strategy = Literal["scores", "rrf"]
 LIMIT = 8
 CATEGORIES = (1, 2, 3, 4)
 ENTRIES = 10_000
@@ -72,7 +70,7 @@ def read(path: Path = DATA) -> list[Talk]:
     return [_talk(each, number) for number, each in enumerate(json.loads(path.read_text("utf-8")))]
 
 
-def measure(talks: Sequence[Talk], engine: Engine, chosen: Chosen, strategy: Strategy = "scores") -> Figures:
+def measure(talks: Sequence[Talk], engine: Engine, chosen: EmbedderChoice) -> Figures:
     """Recall by the function behind `memory_recall`, each conversation in a vault of its own."""
 
     def of(talk: Talk, searcher: Searcher) -> Callable[[str], list[str]]:
@@ -81,16 +79,16 @@ def measure(talks: Sequence[Talk], engine: Engine, chosen: Chosen, strategy: Str
                          lasting())  # fmt: skip
         return lambda question: [each.path for each in found.recall(question, Asker(), LIMIT).found]
 
-    return _measured(talks, engine, chosen, of, strategy)
+    return _measured(talks, engine, chosen, of)
 
 
-def measure_index(talks: Sequence[Talk], engine: Engine, chosen: Chosen, strategy: Strategy = "scores") -> Figures:
+def measure_index(talks: Sequence[Talk], engine: Engine, chosen: EmbedderChoice) -> Figures:
     """Recall by the index's own order of entries."""
 
     def of(talk: Talk, searcher: Searcher) -> Callable[[str], list[str]]:
         return lambda question: [hit.path for hit in searcher.search(question, LIMIT).hits]
 
-    return _measured(talks, engine, chosen, of, strategy)
+    return _measured(talks, engine, chosen, of)
 
 
 def measure_plain(talks: Sequence[Talk], engine: Engine) -> Figures:
@@ -98,7 +96,7 @@ def measure_plain(talks: Sequence[Talk], engine: Engine) -> Figures:
     clock, rows = SystemClock(), []
     for talk in talks:
         with tempfile.TemporaryDirectory() as folder:
-            searcher = MemoryVault(dict(talk.notes)).searcher(Path(folder), engine, Chosen(None))
+            searcher = MemoryVault(dict(talk.notes)).searcher(Path(folder), engine, EmbedderChoice(None))
             with plain_notes(searcher.files, engine) as plain:
                 for question, evidence in talk.questions:
                     begin = clock.monotonic()
@@ -138,7 +136,7 @@ def many(count: int = ENTRIES) -> dict[str, bytes]:
     return notes
 
 
-def speed(engine: Engine, chosen: Chosen, count: int = ENTRIES, asked: int = 200) -> Figures:
+def speed(engine: Engine, chosen: EmbedderChoice, count: int = ENTRIES, asked: int = 200) -> Figures:
     """How long a warm recall takes among so many entries."""
     notes, clock, pick = many(count), SystemClock(), random.Random(3)
     texts = [data.decode().partition("User: ")[2] for data in list(notes.values())[:: max(count // asked, 1)]]
@@ -161,15 +159,13 @@ def speed(engine: Engine, chosen: Chosen, count: int = ENTRIES, asked: int = 200
 def _measured(
     talks: Sequence[Talk],
     engine: Engine,
-    chosen: Chosen,
+    chosen: EmbedderChoice,
     of: Callable[[Talk, Searcher], Callable[[str], list[str]]],
-    strategy: Strategy,
 ) -> Figures:
     clock, rows = SystemClock(), []
-    weights = replace(default(), strategy=strategy)
     for talk in talks:
         with tempfile.TemporaryDirectory() as folder:
-            searcher = MemoryVault(dict(talk.notes)).searcher(Path(folder), engine, chosen, weights)
+            searcher = MemoryVault(dict(talk.notes)).searcher(Path(folder), engine, chosen, Weights())
             ask = of(talk, searcher)
             for question, evidence in talk.questions:
                 begin = clock.monotonic()
@@ -217,16 +213,14 @@ def _talk(raw: Mapping[str, object], conversation: int) -> Talk:
 
 def main(engine: Engine, path: Path) -> None:
     """Print recall of each way, and what ours is to the simpler ones."""
-    talks, chosen = read(path), choose()
+    talks, chosen = read(path), choose_embedder()
     plain = measure_plain(talks, engine)
     found = {
         "plain BM25": plain,
         "plain BM25, text only": measure_plain(text_only(talks), engine),
-        "keyword mode": measure_index(talks, engine, Chosen(None)),
+        "keyword mode": measure_index(talks, engine, EmbedderChoice(None)),
         "index": measure_index(talks, engine, chosen),
-        "index, ranks": measure_index(talks, engine, chosen, "rrf"),
-        "memory_recall, ranks": measure(talks, engine, chosen, "rrf"),
-        "memory_recall, no vectors": measure(talks, engine, Chosen(None)),
+        "memory_recall, no vectors": measure(talks, engine, EmbedderChoice(None)),
         "memory_recall": measure(talks, engine, chosen),
     }
     for name, each in found.items():
@@ -240,7 +234,7 @@ if __name__ == "__main__":
     given = sys.argv[1:]
     wanted: Engine = "tantivy" if "tantivy" in given else "whoosh"
     if "speed" in given:
-        shown = speed(wanted, choose())
+        shown = speed(wanted, choose_embedder())
         sys.stdout.write(f"{wanted} {ENTRIES} entries: mean {shown.mean:.1f} ms, p95 {shown.p95:.1f} ms\n")
     else:
         main(wanted, next((Path(each) for each in given if each.endswith(".json")), DATA))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import SystemClock
-from agent.index.embedder import Chosen, choose
+from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.keyword import Engine
 from tests.bench.plain import plain_notes
 from tests.bench.vault import MemoryVault
@@ -81,11 +81,11 @@ def grep(vault: MemoryVault) -> Callable[[str], list[str]]:
     return search
 
 
-def compare(root: Path, fixture: Path, engine: Engine, chosen: Chosen) -> dict[str, Figures]:
+def compare(root: Path, fixture: Path, engine: Engine, chosen: EmbedderChoice) -> dict[str, Figures]:
     """Hybrid search, keyword mode, plain BM25, and `grep`, over the notes of a folder."""
     questions, vault = read(fixture), MemoryVault.of_folder(root)
     found = {}
-    for name, model in (("hybrid", chosen), ("keyword mode", Chosen(None))):
+    for name, model in (("hybrid", chosen), ("keyword mode", EmbedderChoice(None))):
         with tempfile.TemporaryDirectory() as folder:
             searcher = vault.searcher(Path(folder), engine, model)
             found[name] = measure(questions, lambda query, ask=searcher: [hit.path for hit in ask.search(query).hits])  # type: ignore[misc]
@@ -99,7 +99,7 @@ def compare(root: Path, fixture: Path, engine: Engine, chosen: Chosen) -> dict[s
 if __name__ == "__main__":
     folder, fixture, *rest = sys.argv[1:]
     for name, shown in compare(
-        Path(folder), Path(fixture), "tantivy" if "tantivy" in rest else "whoosh", choose()
+        Path(folder), Path(fixture), "tantivy" if "tantivy" in rest else "whoosh", choose_embedder()
     ).items():
         hits = "  ".join(f"@{k} {value:.3f}" for k, value in zip(DEPTHS, shown.hit, strict=True))
         sys.stdout.write(f"{name:14} hit {hits}  mrr {shown.mrr:.3f}  {shown.milliseconds:.1f} ms\n")

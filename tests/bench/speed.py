@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from agent.clock import SystemClock
-from agent.index.embedder import Chosen, choose
+from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.keyword import Engine
 from tests.bench.vault import MemoryVault
 
@@ -56,7 +56,7 @@ def questions(made: dict[str, bytes], count: int = 200, seed: int = 2) -> list[s
     return [" ".join(chance.sample(words, 7)) for words in texts]
 
 
-def measure(count: int, engine: Engine, chosen: Chosen, updates: int = 20) -> Speed:
+def measure(count: int, engine: Engine, chosen: EmbedderChoice, updates: int = 20) -> Speed:
     """Index `count` made-up notes, search them, change some."""
     clock = SystemClock()
     vault = MemoryVault(notes(count))
@@ -96,7 +96,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 if __name__ == "__main__":
     given = sys.argv[1:]
     number = next((int(each) for each in given if each.isdigit()), 10_000)
-    found = measure(number, "tantivy" if "tantivy" in given else "whoosh", choose())
+    found = measure(number, "tantivy" if "tantivy" in given else "whoosh", choose_embedder())
     sys.stdout.write(
         f"{number} notes: first index {found.first:.1f} s, one note changed and found p95"
         f" {found.update * 1000:.0f} ms, search p50 {found.search_50:.1f} ms, p95 {found.search_95:.1f} ms\n"

@@ -18,8 +18,8 @@ from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 from agent.interfaces.cli.benches.site import site
 from agent.interfaces.cli.benches.vaults import build_prose
-from agent.loop.outcome import Outcome
-from agent.loop.run import Asked
+from agent.loop.outcome import RunOutcome
+from agent.loop.run import RunRequest
 from agent.runs.service import Line, Runs
 from agent.vault.change import Outcome as Written
 from agent.vault.queue import Order
@@ -83,8 +83,8 @@ def _run(agent: Runs, vault: Timed) -> list[float]:
     def hear(text: str) -> None:
         words.append((time.perf_counter(), sum(vault.spent)))
 
-    ended = agent.ask(Asked("keep a log of my walks by the lake", Speaker("cli")), line=Line(hear))
-    if ended.outcome is not Outcome.FINISHED:
+    ended = agent.ask(RunRequest("keep a log of my walks by the lake", Speaker("cli")), line=Line(hear))
+    if ended.outcome is not RunOutcome.FINISHED:
         raise Permanent(f"the run did not finish: {ended.reason}")
     agent.capturing.settle()  # what is written behind a run must not count as the next one's commits
     marks = [(started, before), *words]

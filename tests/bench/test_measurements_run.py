@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.index.embedder import choose
+from agent.index.embedder import choose_embedder
 from agent.index.keyword import Engine
-from agent.index.weights import default
+from agent.index.weights import Weights
 from tests.bench import locomo, retrieval, speed
 from tests.bench.__main__ import main
 from tests.bench.plain import plain_passages
@@ -44,7 +44,7 @@ def test_a_conversation_becomes_one_note_a_session_with_its_evidence_by_line(tmp
         (1, [("c1/session-02.md", 7)]),
     ]
     assert note[6] == "Ann: I bought a kettle."
-    notes, turns = locomo.measure([conversation], "whoosh", KEYWORDS_ONLY, default())
+    notes, turns = locomo.measure([conversation], "whoosh", KEYWORDS_ONLY, Weights())
     assert (notes.questions, notes.at_1, turns.at_1) == (2, 1.0, 1.0)
 
 
@@ -53,9 +53,9 @@ def test_plain_bm25_ranks_notes_and_passages_of_a_given_length(tmp_path: Path, e
     path = tmp_path / "talk.json"
     path.write_text(json.dumps([TALK]), "utf-8")
     (conversation,) = locomo.read(path)
-    notes, turns = locomo.measure_plain([conversation], engine, default(), 1)
+    notes, turns = locomo.measure_plain([conversation], engine, Weights(), 1)
     assert (notes.questions, notes.at_1, turns.at_1) == (2, 1.0, 1.0)
-    with plain_passages(conversation.notes, 2, engine, tmp_path / "index", default()) as search:
+    with plain_passages(conversation.notes, 2, engine, tmp_path / "index", Weights()) as search:
         assert search("Which lake?", 5) == [("c1/session-01.md", 8, 8)]
         assert search("Who bought a kettle, by session?", 1) == [("c1/session-01.md", 4, 7)]
 
@@ -82,7 +82,7 @@ def test_grep_counts_the_lines_with_a_word_of_the_question() -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nine_of_ten_questions_find_their_note_among_the_first_five(language: str) -> None:
     pytest.importorskip("wordllama")
-    found = retrieval.compare(VAULTS / language, QUESTIONS / f"questions_{language}.jsonl", "whoosh", choose())
+    found = retrieval.compare(VAULTS / language, QUESTIONS / f"questions_{language}.jsonl", "whoosh", choose_embedder())
     assert len(retrieval.read(QUESTIONS / f"questions_{language}.jsonl")) >= 60
     assert found["hybrid"].hit[1] >= 0.9
     assert found["hybrid"].hit[1] >= found["keyword mode"].hit[1] > found["grep"].hit[1]

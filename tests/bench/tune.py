@@ -1,4 +1,4 @@
-"""Fit the weights of `note` in `configs/retrieval.yaml`, and say what they are worth on conversations not fitted on.
+"""Fit the weights of `note` in `agent/index/weights.py`, and say what they are worth on conversations not fitted on.
 
 Listwise: the weights, none below zero, that give notes with evidence the largest softmax share. Each conversation in
 turn is left out, the rest is fitted, and the hits are counted on the one left out; the two help vaults are checked, and
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.index import weights as weights_module
-from agent.index.embedder import choose
+from agent.index.embedder import choose_embedder
 from agent.index.fusion import PER_NOTE, SURE, best_of
-from agent.index.query import parse
-from agent.index.weights import SIGNALS, Signals
+from agent.index.query import parse_query
+from agent.index.weights import SIGNALS, SignalWeights
 from tests.bench import locomo, retrieval
 from tests.bench.vault import MemoryVault
 
@@ -41,10 +41,10 @@ def samples(group: str, vault: MemoryVault, asked: Sequence[tuple[str, frozenset
     """The candidates that a search scores for each question, with every signal on the scale of `fusion`."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        searcher = vault.searcher(Path(folder), "whoosh", choose())
+        searcher = vault.searcher(Path(folder), "whoosh", choose_embedder())
         for text, relevant in asked:
             searcher.search(text)
-            store, query = searcher._store, parse(text)
+            store, query = searcher._store, parse_query(text)
             assert store is not None
             candidates = searcher._candidates(query, store, [])
             assert candidates is not None
@@ -107,8 +107,8 @@ def main() -> None:
     """Print the table: now, left out, and the fitted weights."""
     found = _read()
     alone = [group for group in found if group.startswith("c")]
-    now = weights_module.default().note
-    current = np.array([getattr(now, each.name) for each in fields(Signals)])
+    now = weights_module.Weights().note
+    current = np.array([getattr(now, each.name) for each in fields(SignalWeights)])
     everything = fit([each for group in alone for each in found[group]])
     left_out = {group: fit([each for other in alone if other != group for each in found[other]]) for group in alone}
     sizes = np.array([len(found[group]) for group in alone])

@@ -5,14 +5,14 @@ from hashlib import blake2b
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
-from agent.index.embedder import Chosen
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
-from agent.index.update import Report, Updater
-from agent.index.weights import Weights, default
+from agent.index.update import IndexReport, Updater
+from agent.index.weights import Weights
 
-KEYWORDS_ONLY = Chosen(None, "no embedding model")
+KEYWORDS_ONLY = EmbedderChoice(None, "no embedding model")
 
 
 @dataclass(slots=True)
@@ -30,16 +30,22 @@ class MemoryVault:
         return {path: blake2b(data, digest_size=20).hexdigest() for path, data in self.notes.items()}
 
     def updater(
-        self, folder: Path, engine: Engine = "whoosh", chosen: Chosen = KEYWORDS_ONLY, weights: Weights | None = None
+        self,
+        folder: Path,
+        engine: Engine = "whoosh",
+        chosen: EmbedderChoice = KEYWORDS_ONLY,
+        weights: Weights | None = None,
     ) -> Updater:
-        return Updater(IndexFiles(folder), engine, chosen, weights or default(), self.clock, patience=0.0)
+        return Updater(IndexFiles(folder), engine, chosen, weights or Weights(), self.clock, patience=0.0)
 
-    def update(self, updater: Updater, *, verify: bool = False) -> Report:
+    def update(self, updater: Updater, *, verify: bool = False) -> IndexReport:
         return updater.update(self.listed(), self.notes.get, verify=verify)
 
-    def searcher(self, folder: Path, engine: Engine, chosen: Chosen, weights: Weights | None = None) -> Searcher:
+    def searcher(
+        self, folder: Path, engine: Engine, chosen: EmbedderChoice, weights: Weights | None = None
+    ) -> Searcher:
         """Index everything, then a searcher over it."""
         updater = self.updater(folder, engine, chosen, weights)
         self.update(updater)
         updater.close()
-        return Searcher(IndexFiles(folder), engine, chosen, weights or default())
+        return Searcher(IndexFiles(folder), engine, chosen, weights or Weights())

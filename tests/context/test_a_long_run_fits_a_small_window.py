@@ -10,8 +10,8 @@ from agent.context.budget import Count, Window
 from agent.context.compaction import compact, needs_compaction, room_for_history
 from agent.context.shorten import shorten
 from agent.context.source import Piece
-from agent.context.tokens import counter, estimate, of_message, of_tool
-from agent.index.embedder import wordllama
+from agent.context.tokens import count_message, count_tool, counter, estimate
+from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, tool
 
@@ -21,7 +21,7 @@ TASK = "Go through all notes about 绿茶 and write what they say about water. N
 
 
 @pytest.mark.parametrize("tokens", [8_192, 16_384, 32_768])
-@pytest.mark.parametrize("count", [estimate, counter(wordllama())], ids=["estimate", "tokenizer"])
+@pytest.mark.parametrize("count", [estimate, counter(load_wordllama())], ids=["estimate", "tokenizer"])
 def test_forty_steps_fit_and_the_task_is_in_sight_in_each(tokens: int, count: Count) -> None:
     window = Window(tokens, 1_024)
     tools = [tool(f"vault_{number}", "Reads a note, or some of its lines. " * 3) for number in range(7)]
@@ -38,7 +38,9 @@ def test_forty_steps_fit_and_the_task_is_in_sight_in_each(tokens: int, count: Co
             history = [compacted.summary, *compacted.kept]
             before, rounds = None, rounds + 1
         request = assemble(SYSTEM, history, anchor, tools, window, count).request
-        used = sum(of_message(each, count) for each in request.messages) + sum(of_tool(each, count) for each in tools)
+        used = sum(count_message(each, count) for each in request.messages) + sum(
+            count_tool(each, count) for each in tools
+        )
         assert used <= window.budget + 4
         assert request.tools == tuple(tools)
         last = request.messages[-1]

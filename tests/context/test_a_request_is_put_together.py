@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.context.anchor import Anchor, Failure
-from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected, opening, size
-from agent.context.budget import SHARES, Line, Window, table
+from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_messages, opening, size
+from agent.context.budget import SHARES, BudgetRow, Window, format_table
 from agent.context.source import Piece, Receipt
 from agent.errors import LimitReached, Permanent
 from agent.events.subscriber import Injection
@@ -92,7 +92,7 @@ def test_tools_give_way_last_and_never_below_three() -> None:
     assert len(assemble("s", (), ANCHOR, tools, with_budget(full + 3), by_fours, 100).request.tools) == 7
     fewer = assemble("s", (), ANCHOR, tools, with_budget(full - one), by_fours, 100)
     assert fewer.request.tools == tuple(tools[:6])
-    assert Line("tools", one * 6, fewer.rows[-1].allowed, 6, 1) == fewer.rows[-1]
+    assert BudgetRow("tools", one * 6, fewer.rows[-1].allowed, 6, 1) == fewer.rows[-1]
     least = with_budget(full - one * 4)
     assert len(assemble("s", (), ANCHOR, tools, least, by_fours, 100).request.tools) == LEAST_TOOLS
     with pytest.raises(LimitReached):
@@ -126,7 +126,7 @@ def test_the_table_says_what_each_part_uses_and_may_use() -> None:
     assert all(row.used > 0 for row in prompt.rows)
     whole = sum(row.used for row in prompt.rows)
     assert whole == size("s" * 400, talk(2), replace(ANCHOR, errors=(Failure("x", "no"),)), TOOLS, WINDOW, by_fours)
-    assert f"{whole:,}" in table(prompt.rows).splitlines()[-1]
+    assert f"{whole:,}" in format_table(prompt.rows).splitlines()[-1]
 
 
 def _memory(number: int, score: float, size: int = 400) -> Piece:
@@ -151,7 +151,7 @@ def test_the_memories_that_fit_worst_are_the_first_to_be_left_out() -> None:
     window = Window(4_000, 500)  # 500 tokens for memories, 104 each
     start = opening("t", [FakeSource("memories", [_memory(n, n / 10) for n in range(9)])], [], window, by_fours)
     assert [receipt.path for receipt in start.receipts] == [f"notes/{n}.md" for n in (8, 7, 6, 5)]
-    assert start.rows[0] == Line("memories", by_fours(start.messages[0].text), 500, 4, 5)
+    assert start.rows[0] == BudgetRow("memories", by_fours(start.messages[0].text), 500, 4, 5)
     assert start.rows[0].used <= 500
 
 
@@ -174,7 +174,7 @@ def test_a_source_can_say_why_it_gives_nothing_and_only_people_read_it() -> None
         "thanks!", [FakeSource("memories", [Piece("", "memories", absent="nothing fits")])], [], WINDOW, by_fours
     )
     assert start.absent == ("memories: nothing fits",)
-    assert start.messages == () and start.rows[0] == Line("memories", 0, WINDOW.allowed("memories"), 0, 0)
+    assert start.messages == () and start.rows[0] == BudgetRow("memories", 0, WINDOW.allowed("memories"), 0, 0)
 
 
 @pytest.mark.parametrize("error", [Permanent("the index is damaged"), OSError("disk")])
@@ -197,7 +197,7 @@ def test_text_that_is_not_the_owners_is_named() -> None:
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 900)), max_size=8), st.integers(0, 600))
 def test_hooks_speak_by_priority_and_within_their_room(said: list[tuple[int, int]], room: int) -> None:
     wanted = [Injection(f"{n}:".ljust(size, "x"), str(n), priority) for n, (priority, size) in enumerate(said)]
-    given = [each.message for each in injected(wanted, by_fours, room)]
+    given = [each.message for each in injected_messages(wanted, by_fours, room)]
     assert sum(by_fours(message.text) for message in given) <= room
     priorities = [said[int(message.source)][0] for message in given]
     assert priorities == sorted(priorities, reverse=True)

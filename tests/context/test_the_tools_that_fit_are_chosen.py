@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.choice import choose_tools, more_tools
+from agent.context.tool_choice import choose_tools
 from agent.llm.messages import ToolSpec
 from tests.context.talk import tool
 
@@ -47,12 +47,6 @@ def test_where_nothing_fits_the_first_are_taken() -> None:
     assert choose_tools("嗯", SPECS, None, 5) == tuple(SPECS[:5])
 
 
-def test_those_that_must_be_there_come_first() -> None:
-    chosen = choose_tools("Move the tea note", SPECS, None, 4, frozenset({"human_ask", "search_vault"}))
-    assert [spec.name for spec in chosen][:3] == ["search_vault", "human_ask", "vault_move"]
-    assert len(chosen) == 4
-
-
 def test_meaning_counts_beside_words() -> None:
     def score(texts: Sequence[str], task: str) -> Sequence[float]:
         return [1.0 if text.startswith("delegate: ") else 0.0 for text in texts]
@@ -68,10 +62,3 @@ def test_there_are_as_many_as_wanted_each_once_and_always_the_same(
     assert len(chosen) == max(limit, 3)
     assert len({spec.name for spec in chosen}) == len(chosen)
     assert choose_tools(task, specs, None, limit) == chosen
-
-
-def test_later_ones_are_only_added() -> None:
-    chosen = tuple(SPECS[:3])
-    more = more_tools(chosen, SPECS, ["web_fetch", "vault_read", "no_such_tool", "web_fetch"])
-    assert [spec.name for spec in more] == ["search_vault", "vault_read", "vault_write", "web_fetch"]
-    assert more_tools(chosen, SPECS, []) == chosen

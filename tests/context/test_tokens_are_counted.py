@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.tokens import MESSAGE, counter, estimate, of_message, of_tool, remembered
-from agent.index.embedder import wordllama
+from agent.context.tokens import MESSAGE, count_message, count_tool, counter, estimate, with_cache
+from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, ToolCall, User
 from tests.context.talk import by_fours, tool
 
 
 def test_the_shipped_tokenizer_counts_english_and_chinese() -> None:
-    count = counter(wordllama())
+    count = counter(load_wordllama())
     assert count("") == 0
     assert 9 <= count("The quick brown fox jumps over the lazy dog.") <= 14
     assert 8 <= count("敏捷的棕色狐狸跳过了懒狗。") <= 40
@@ -36,15 +36,15 @@ def test_a_text_is_counted_once() -> None:
         counted.append(text)
         return len(text)
 
-    again = remembered(count)
+    again = with_cache(count)
     assert [again("tea"), again("tea"), again("cup")] == [3, 3, 3]
     assert counted == ["tea", "cup"]
 
 
 def test_everything_that_goes_with_a_message_counts() -> None:
     plain = Assistant("x" * 40)
-    assert of_message(User("x" * 40), by_fours) == of_message(plain, by_fours) == 10 + MESSAGE
+    assert count_message(User("x" * 40), by_fours) == count_message(plain, by_fours) == 10 + MESSAGE
     call = ToolCall("1", "vault_write", {"path": "a.md", "content": "文" * 400})
-    assert of_message(Assistant("x" * 40, (call,)), by_fours) > 110
-    assert of_message(Assistant("x" * 40, kept=({"signature": "s" * 400},)), by_fours) > 110
-    assert of_tool(tool("vault_read", "d" * 400), by_fours) > 110
+    assert count_message(Assistant("x" * 40, (call,)), by_fours) > 110
+    assert count_message(Assistant("x" * 40, kept=({"signature": "s" * 400},)), by_fours) > 110
+    assert count_tool(tool("vault_read", "d" * 400), by_fours) > 110

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from agent.index.analysis import query_terms, terms
-from agent.index.engines import open_engine
-from agent.index.keyword import Engine, Fields, KeywordIndex
-from agent.index.seal import Damaged
-from agent.index.weights import FIELDS, default
+from agent.index.damage import Damaged
+from agent.index.keyword import Engine, FieldTerms, KeywordIndex, open_engine
+from agent.index.weights import FIELDS, Weights
 
 TEXTS = {
     1: "The kettle is in the kitchen, and the kettle is hot",
@@ -30,13 +29,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 @pytest.fixture
 def index(engine: Engine, tmp_path: Path) -> Iterator[KeywordIndex]:
-    opened = open_engine(engine, tmp_path / "keyword", default())
+    opened = open_engine(engine, tmp_path / "keyword", Weights())
     opened.change(((key, fields(text)) for key, text in TEXTS.items()), [])
     yield opened
     opened.close()
 
 
-def fields(body: str, **others: str) -> Fields:
+def fields(body: str, **others: str) -> FieldTerms:
     return {name: terms(body if name == "body" else others.get(name, "")) for name in FIELDS}
 
 
@@ -93,7 +92,7 @@ def test_only_allowed_notes_are_found_and_as_many_as_asked_for(index: KeywordInd
 def test_a_reader_sees_a_commit_when_it_refreshes_and_not_before(
     index: KeywordIndex, engine: Engine, tmp_path: Path
 ) -> None:
-    reader = open_engine(engine, tmp_path / "keyword", default())
+    reader = open_engine(engine, tmp_path / "keyword", Weights())
     reader.refresh()
     index.change([(7, fields("a bicycle"))], [1])
     assert found(reader, "bicycle") == []
@@ -105,7 +104,7 @@ def test_a_reader_sees_a_commit_when_it_refreshes_and_not_before(
 
 
 def test_a_change_that_fails_leaves_the_index_as_it_was(index: KeywordIndex) -> None:
-    def broken() -> Iterator[tuple[int, Fields]]:
+    def broken() -> Iterator[tuple[int, FieldTerms]]:
         yield 8, fields("half a change")
         raise OSError("the disk is gone")
 
@@ -122,4 +121,4 @@ def test_a_folder_that_is_not_an_index_is_damage(engine: Engine, tmp_path: Path)
     folder = tmp_path / "other"
     folder.mkdir()
     with pytest.raises(Damaged):
-        open_engine(engine, folder, default()).refresh()
+        open_engine(engine, folder, Weights()).refresh()

@@ -13,9 +13,9 @@ import pytest
 from agent.app.subscriptions import DaemonParts
 from agent.clock import SystemClock
 from agent.daemon import Daemon, Live
-from agent.index.embedder import Chosen
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.vault.listing import contents
 from agent.workspace.search_index import Library, library
 from agent.workspace.workspace import App, build
@@ -104,7 +104,7 @@ class House:
 
 
 @contextmanager
-def living(root: Path, chosen: Chosen | None = FAKE) -> Iterator[House]:
+def living(root: Path, chosen: EmbedderChoice | None = FAKE) -> Iterator[House]:
     """A daemon that has started as `vault-agent daemon` starts it, until the end of the block."""
     app = build(root)
     with Daemon(app).live(replace(library(app), _chosen=chosen)) as live:
@@ -119,7 +119,7 @@ class _Broken(Library):
 
     error: Exception
 
-    def touch(self, changed: dict[str, str | None]) -> Report:
+    def touch(self, changed: dict[str, str | None]) -> IndexReport:
         raise self.error
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
-from agent.loop.outcome import Outcome
-from agent.loop.session import load
+from agent.loop.outcome import RunOutcome
+from agent.loop.session import load_session
 from agent.runs.registry import Mark, marks_of
 from agent.vault.change import Stamp
 from agent.workspace.workspace import build
@@ -56,7 +56,7 @@ def test_a_tick_and_an_answer_take_the_run_to_its_end(root: Path) -> None:
         house.until(lambda: (root / "log.md").exists() and is_idle(house), "the run went on to its end")
         assert (root / "log.md").read_text() == "went on\n"
         assert house.parts.resume.problem == ""
-    session = load(house.app.vault, only(list((root / "sessions").rglob("*.md"))).relative_to(root).as_posix())
+    session = load_session(house.app.vault, only(list((root / "sessions").rglob("*.md"))).relative_to(root).as_posix())
     assert session.open_run is None and not session.open_calls
     assert not list(marks_of(house.app.vault).all())
 
@@ -121,9 +121,9 @@ def test_a_run_that_was_cut_off_is_closed_when_the_daemon_starts(root: Path) -> 
     with app.vault.transaction("test", Stamp("agent")) as change:
         change.edit(mark.session, data, head)
     with living(root):
-        began = load(app.vault, mark.session).open_run
+        began = load_session(app.vault, mark.session).open_run
         assert began is not None and began.run == mark.run
-    assert Outcome.INTERRUPTED in note.read_text() and not list(marks_of(app.vault).all())
+    assert RunOutcome.INTERRUPTED in note.read_text() and not list(marks_of(app.vault).all())
 
 
 def test_a_daemon_that_is_told_to_stop_stops_its_runs_which_can_go_on_later(
@@ -141,7 +141,7 @@ def test_a_daemon_that_is_told_to_stop_stops_its_runs_which_can_go_on_later(
         wait_for(process, lambda: "Obey" in (root / "AGENT.md").read_text(), "the run went on")
         code, seconds = end(process)
         assert code == 0 and seconds < 6
-    session = load(build(root).vault, str(asked_for["session"]))
+    session = load_session(build(root).vault, str(asked_for["session"]))
     assert session.open_run is not None and "Run interrupted" in (root / str(asked_for["session"])).read_text()
     script(tmp_path / "script.json", CHANGE, {**slow, "seconds": 0}, "Done.")
     ended = run(root, env, "ask", "--resume", session.path)

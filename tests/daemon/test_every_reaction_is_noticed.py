@@ -9,7 +9,7 @@ import pytest
 from agent.events.bus import Bus
 from agent.events.runs import TaskCompleted
 from agent.interfaces.cli.main import main
-from agent.loop.session import load, sessions
+from agent.loop.session import load_session, sessions
 from agent.markdown.verdict import APPROVE
 from agent.metrics import totals
 from agent.runs.registry import Mark, marks_of
@@ -76,13 +76,13 @@ def checks(root: Path, house: House, heard: list[object]) -> dict[str, Callable[
         "a new note is committed": lambda: "new.md" in git(root, "log", "--name-only"),
         "a request is worked on": lambda: "status: needs_approval" in (root / "inbox/tea.md").read_text("utf-8"),
         "a decided run goes on": lambda: (
-            (root / "AGENT.md").read_text("utf-8") == "# Obey\n" and load(app.vault, session).open_run is None
+            (root / "AGENT.md").read_text("utf-8") == "# Obey\n" and load_session(app.vault, session).open_run is None
         ),
         "a new skill is asked about": (root / "approvals/skill-vault-coffee.md").exists,
         "a run that is over is heard of": lambda: len(heard) >= 2,
         "status knows what is seen": lambda: (last_word(house.app) or {}).get("files", 0) > 0,  # type: ignore[operator]
         "files are counted": lambda: (
-            totals.read(app.metrics).events.get("note.created", 0) > 0 or not house.parts.metrics.save()
+            totals.load_totals(app.metrics).events.get("note.created", 0) > 0 or not house.parts.metrics.save()
         ),
     }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
-from agent.loop.session import load, sessions
+from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.markdown.note import Note
 from agent.workspace.workspace import build
@@ -96,7 +96,7 @@ def test_more_text_below_the_answer_goes_on_in_the_same_session(root: Path) -> N
         assert note.read_text("utf-8").rstrip().endswith("end of answer %%")
     assert runs_so_far(root) == 1
     (path,) = sessions(build(root).vault)
-    session = load(build(root).vault, path)
+    session = load_session(build(root).vault, path)
     assert "And coffee?" in session.history[-2].text
 
 

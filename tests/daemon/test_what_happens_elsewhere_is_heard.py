@@ -96,7 +96,7 @@ def test_a_session_from_elsewhere_tells_nothing(root: Path, tmp_path: Path) -> N
 
 
 def counted(root: Path) -> dict[str, float]:
-    return dict(totals.read(build(root).metrics).events)
+    return dict(totals.load_totals(build(root).metrics).events)
 
 
 def test_what_comes_last_in_a_process_is_counted(root: Path) -> None:
@@ -107,9 +107,9 @@ def test_what_comes_last_in_a_process_is_counted(root: Path) -> None:
         assert main(["--vault", str(root), "skills", "review", name]) == 0
     for _ in range(2):
         assert main(["--vault", str(root), "ask", "brew some tea"]) == 0
-    assert counted(root)[names.called("ChainCompleted")] == 2
+    assert counted(root)[names.event_name("ChainCompleted")] == 2
     assert main(["--vault", str(root), "skills", "feedback", "brew", "helpful"]) == 0
-    assert counted(root)[names.called("SkillRated")] == 1
+    assert counted(root)[names.event_name("SkillRated")] == 1
 
 
 def test_a_run_is_counted_by_its_own_process_alone(root: Path) -> None:

@@ -13,7 +13,7 @@ from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.update import Updater
-from agent.index.weights import default
+from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 
@@ -28,7 +28,7 @@ def main(engine: Engine, folder: Path) -> None:
     whole = folder / "whole"
     vault = MemoryVault(dict(NOTES))
     vault.searcher(whole, engine, FAKE).close()
-    kept = Searcher(IndexFiles(whole), engine, FAKE, default())
+    kept = Searcher(IndexFiles(whole), engine, FAKE, Weights())
     answer = kept.search(QUESTION).hits
     sizes = {path.relative_to(whole): path.stat().st_size for path in sorted(whole.rglob("*")) if path.is_file()}
     kept.close()
@@ -38,7 +38,7 @@ def main(engine: Engine, folder: Path) -> None:
             harmed = folder / f"{name.name}-{length}"
             shutil.copytree(whole, harmed)
             searcher, updater = (
-                Searcher(IndexFiles(harmed), engine, FAKE, default()),
+                Searcher(IndexFiles(harmed), engine, FAKE, Weights()),
                 vault.updater(harmed, engine, FAKE),
             )
             vault.update(updater)

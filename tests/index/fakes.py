@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 
-from agent.index.embedder import Chosen
-from agent.index.packed import Floats, Ints
+from agent.index.arrays import Floats, Ints
+from agent.index.embedder import EmbedderChoice
 
 _MATRIX = np.random.default_rng(7).standard_normal((4096, 256)).astype(np.float32)
 _WORD = re.compile(r"\w+")
@@ -36,5 +36,5 @@ class FakeEmbedder:
         return _MATRIX[tokens]
 
 
-FAKE = Chosen(FakeEmbedder())
-NONE = Chosen(None, "no embedding model")
+FAKE = EmbedderChoice(FakeEmbedder())
+NONE = EmbedderChoice(None, "no embedding model")

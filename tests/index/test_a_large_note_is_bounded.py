@@ -25,8 +25,8 @@ import resource, sys
 from agent.index import document, encode, embedder, weights
 data = sys.stdin.buffer.read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-found = document.read("big.md", data)
-encode.encode([found], embedder.choose("").embedder, weights.default().fields)
+found = document.parse_document("big.md", data)
+encode.encode([found], embedder.choose_embedder("").embedder, weights.Weights().fields)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
@@ -54,7 +54,7 @@ def test_units_and_terms_are_capped_whatever_the_note_is_made_of(monkeypatch: py
     monkeypatch.setattr(document, "WHOLE", 1 << 16)
     monkeypatch.setattr(document, "MOST_TERMS", 2000)
     data = SHAPES[shape].encode()[:100_000]
-    found = document.read("big.md", data)
+    found = document.parse_document("big.md", data)
     assert len(found.units) <= 200
     assert sum(len(unit.terms) for unit in found.units[1:]) <= 2000
     assert all(len(unit.text) <= 2 * WINDOW for unit in found.units[1:])
@@ -65,7 +65,7 @@ def test_units_and_terms_are_capped_whatever_the_note_is_made_of(monkeypatch: py
 def test_a_large_note_keeps_its_header_and_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "WHOLE", 1 << 16)
     text = "---\ntitle: Long log\ntags: [log]\n---\n" + "a line of plain words\n" * 6_000 + "the very end\n"
-    found = document.read("big.md", text.encode())
+    found = document.parse_document("big.md", text.encode())
     assert found.title == "Long log" and ("tag", "log") in found.facets
     lines = text.split("\n")
     for unit in found.units[1:]:
@@ -76,8 +76,8 @@ def test_a_large_note_keeps_its_header_and_its_lines(monkeypatch: pytest.MonkeyP
 def test_a_note_of_many_lines_has_units_of_several_and_one_of_few_a_unit_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    few = document.read("note.md", b"a line\n" * 900)
+    few = document.parse_document("note.md", b"a line\n" * 900)
     monkeypatch.setattr(document, "MOST_UNITS", 100)
-    many = document.read("note.md", b"a line\n" * 900)
+    many = document.parse_document("note.md", b"a line\n" * 900)
     assert few.problem == many.problem == ""
     assert len(few.units) == 901 and len(many.units) == 91

@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import LockHeld
-from agent.index.buckets import Buckets, Table
-from agent.index.damage import damage
+from agent.index.buckets import Buckets, LookupTable
+from agent.index.damage import Damaged, store_errors
 from agent.index.files import IndexFiles
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.index.update import Updater
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
@@ -77,8 +76,8 @@ def test_a_whole_page_that_is_lost_changes_no_answer(
         check(folder, right, vault, f"page {page}")
 
 
-@pytest.mark.parametrize("table", Table)
-def test_a_bucket_that_is_gone_or_moved_is_damage(tmp_path: Path, whole: Path, table: Table) -> None:
+@pytest.mark.parametrize("table", LookupTable)
+def test_a_bucket_that_is_gone_or_moved_is_damage(tmp_path: Path, whole: Path, table: LookupTable) -> None:
     for change in (
         f"delete from bucket where id = {table.place('x')}",
         f"update bucket set id = 5000 where id = {table.place('x')}",
@@ -103,7 +102,7 @@ def test_damage_under_an_open_writer_is_built_anew_in_the_same_update(
     updater = vault.updater(folder, "whoosh", FAKE)
     vault.update(updater)
     with sqlite3.connect(folder / "notes.db") as other:
-        other.execute("delete from bucket where id = ?", (Table.NOTES.place("7.md"),))
+        other.execute("delete from bucket where id = ?", (LookupTable.NOTES.place("7.md"),))
     assert "bucket is missing" in vault.update(updater).rebuilt
     updater.close()
     assert said(folder) == said(whole)
@@ -154,7 +153,7 @@ def test_a_folder_or_file_in_the_wrong_place_is_cleared_away(
 def test_a_held_lock_or_a_full_disk_is_not_damage(code: int, expected: type[Exception]) -> None:
     error = sqlite3.OperationalError("x")
     error.sqlite_errorcode = code
-    with pytest.raises(expected) as caught, damage():
+    with pytest.raises(expected) as caught, store_errors():
         raise error
     assert not isinstance(caught.value, OSError) or caught.value.errno in {errno.ENOSPC, errno.EACCES}
 
@@ -171,16 +170,16 @@ def test_buckets_hold_what_a_dictionary_holds(steps: list[tuple[str, int, bool]]
     wanted: dict[str, int] = {}
     for key, value, goes in steps:
         if goes and key in wanted:
-            del buckets.change(Table.NOTES, key)[key], wanted[key]
+            del buckets.change(LookupTable.NOTES, key)[key], wanted[key]
         else:
-            buckets.change(Table.NOTES, key)[key] = wanted[key] = value
+            buckets.change(LookupTable.NOTES, key)[key] = wanted[key] = value
         if value % 3 == 0:
             buckets.flush()
             buckets.forget()
     buckets.flush()
     buckets.forget()
-    assert dict(buckets.all(Table.NOTES)) == wanted
-    assert all(buckets.get(Table.NOTES, key) == value for key, value in wanted.items())
+    assert dict(buckets.all(LookupTable.NOTES)) == wanted
+    assert all(buckets.get(LookupTable.NOTES, key) == value for key, value in wanted.items())
     connection.close()
 
 
@@ -190,7 +189,7 @@ def test_a_planted_bug_that_skips_the_checksum_is_caught(
     right = said(whole)
     folder = harmed(whole, tmp_path)
     with sqlite3.connect(folder / "notes.db") as other:
-        other.execute("update bucket set data = '{}' where id = ?", (Table.FACETS.place("tag\0t2"),))
+        other.execute("update bucket set data = '{}' where id = ?", (LookupTable.FACETS.place("tag\0t2"),))
     monkeypatch.setattr("agent.index.buckets._checked", lambda place, data, checksum: json.loads(data))
     with pytest.raises(AssertionError):
         check(folder, right, vault, "planted")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from agent.errors import LockHeld
+from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.fakes import FakeClock
 from tests.index.fakes import FAKE, NONE
@@ -32,7 +32,7 @@ def build(folder: Path, engine: Engine = "whoosh") -> MemoryVault:
 
 
 def search(folder: Path, engine: Engine = "whoosh") -> tuple[list[str], str | None, str]:
-    searcher = Searcher(IndexFiles(folder), engine, FAKE, default())
+    searcher = Searcher(IndexFiles(folder), engine, FAKE, Weights())
     answer = searcher.search("mat7 cat", 5)
     searcher.close()
     return [hit.path for hit in answer.hits], answer.degraded, answer.mode
@@ -143,7 +143,7 @@ def test_deleting_the_cache_under_a_running_daemon_costs_time_only(tmp_path: Pat
     vault = MemoryVault(dict(NOTES))
     updater = vault.updater(tmp_path, "whoosh", FAKE)
     vault.update(updater)
-    searcher = Searcher(IndexFiles(tmp_path), "whoosh", FAKE, default())
+    searcher = Searcher(IndexFiles(tmp_path), "whoosh", FAKE, Weights())
     assert searcher.search("mat7").hits[0].path == "7.md"
     for path in tmp_path.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -158,7 +158,7 @@ def test_a_search_sees_each_update_and_never_waits_for_one(tmp_path: Path) -> No
     vault = MemoryVault(dict(NOTES))
     updater = vault.updater(tmp_path, "whoosh", FAKE)
     vault.update(updater)
-    searcher = Searcher(IndexFiles(tmp_path), "whoosh", FAKE, default())
+    searcher = Searcher(IndexFiles(tmp_path), "whoosh", FAKE, Weights())
     during: list[tuple[str, ...]] = []
 
     def read(path: str) -> bytes | None:

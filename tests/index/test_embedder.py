@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.index.embedder import choose, widened, wordllama
+from agent.index.embedder import choose_embedder, load_wordllama, widened
 
 pytest.importorskip("wordllama")
 pytest.importorskip("tokenizers")
 
 
 def test_without_settings_or_a_cache_the_shipped_model_is_used(tmp_path: Path) -> None:
-    chosen = choose("", tmp_path)
+    chosen = choose_embedder("", tmp_path)
     assert chosen.embedder is not None
     assert (chosen.embedder.name, chosen.embedder.dimensions, chosen.reason) == ("wordllama-l2-256", 256, "")
 
 
 def test_a_model_that_is_not_here_is_named_and_the_shipped_one_used(tmp_path: Path) -> None:
-    chosen = choose("someone/some-model", tmp_path)
+    chosen = choose_embedder("someone/some-model", tmp_path)
     assert chosen.embedder is not None
     assert "someone/some-model is not on this machine" in chosen.reason
 
@@ -27,13 +27,13 @@ def test_a_broken_model_in_the_cache_is_no_reason_to_fail(tmp_path: Path) -> Non
     folder = tmp_path / "models--minishlab--potion-multilingual-128M" / "snapshots" / "abc"
     folder.mkdir(parents=True)
     (folder / "model.safetensors").write_bytes(b"broken")
-    chosen = choose("", tmp_path)
+    chosen = choose_embedder("", tmp_path)
     assert chosen.embedder is not None
     assert "cannot be loaded" in chosen.reason
 
 
 def test_near_meanings_lie_nearer_than_far_ones() -> None:
-    model = wordllama()
+    model = load_wordllama()
     cat, kitten, tax = (
         model.vectors(tokens).sum(axis=0) for tokens in model.tokens(["a cat", "a kitten", "income tax law"])
     )

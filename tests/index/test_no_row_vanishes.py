@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 
@@ -49,7 +49,7 @@ def said(folder: Path) -> Said:
     """What each question finds, in a process that opens the index for it."""
     answers = []
     for text in QUESTIONS:
-        searcher = Searcher(IndexFiles(folder), "whoosh", FAKE, default())
+        searcher = Searcher(IndexFiles(folder), "whoosh", FAKE, Weights())
         answer = searcher.search(text, 30)
         searcher.close()
         answers.append(([hit.path for hit in answer.hits], answer.degraded))
@@ -102,7 +102,7 @@ def test_a_row_whose_number_or_status_was_damaged_is_built_again(
 ) -> None:
     folder = flipped(whole, tmp_path, cell((whole / "notes.db").read_bytes(), b"7.md")[part], 0x40 if part else 0x01)
     files = IndexFiles(folder)
-    searcher = Searcher(files, "whoosh", FAKE, default())
+    searcher = Searcher(files, "whoosh", FAKE, Weights())
     answer = searcher.search("mat7 cat", 5)
     assert answer.mode == "none" and answer.degraded and "notes.db is damaged" in answer.degraded
     assert files.mark.exists()

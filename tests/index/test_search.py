@@ -3,7 +3,7 @@
 import pytest
 
 from agent.errors import UserError
-from agent.index.hit import Answer
+from agent.index.hit import SearchResult
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
@@ -29,7 +29,7 @@ def make_searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     return MemoryVault(dict(NOTES)).searcher(tmp_path_factory.mktemp("index"), "whoosh", FAKE)
 
 
-def paths(answer: Answer) -> list[str]:
+def paths(answer: SearchResult) -> list[str]:
     return [hit.path for hit in answer.hits]
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.index.packed import HOOD, Packed, batch, from_bytes
-from agent.index.signals import Asked, Row, Statistics, of_meaning, of_words
-from agent.index.weights import default
+from agent.index.arrays import HOOD, NoteArrays, batch, from_bytes
+from agent.index.signals import EncodedQuery, Row, Statistics, meaning_signals, word_signals
+from agent.index.weights import Weights
 from tests.index.fakes import FakeEmbedder
 
 EMBEDDER = FakeEmbedder()
@@ -22,12 +22,12 @@ Unit = tuple[list[int], list[int]]
 Note = tuple[list[Unit], list[tuple[int, float]]]
 
 
-def pack(note: Note) -> Packed:
+def pack(note: Note) -> NoteArrays:
     units, extra = note
     sums = [_sum(tokens) for _, tokens in units]
     hoods = [np.sum(sums[max(at - HOOD, 0) : at + HOOD + 1], axis=0) for at in range(len(units))]
     lines = np.arange(len(units), dtype=np.int32)
-    return Packed(
+    return NoteArrays(
         np.array([term for terms, _ in units for term in terms], dtype=np.uint32),
         np.cumsum([len(terms) for terms, _ in units], dtype=np.int32),
         np.array([term for term, _ in extra], dtype=np.uint32),
@@ -57,16 +57,16 @@ def test_rows_become_one_batch_and_lose_nothing(notes: list[Note]) -> None:
         for at in range(start, end):
             assert (found.low[at], found.high[at]) == (max(at - HOOD, start), min(at + HOOD + 1, end))
             for ends, values, own_ends, own in (
-                (found.packed.ends, found.packed.terms, row.ends, row.terms),
-                (found.packed.token_ends, found.packed.tokens, row.token_ends, row.tokens),
+                (found.arrays.ends, found.arrays.terms, row.ends, row.terms),
+                (found.arrays.token_ends, found.arrays.tokens, row.token_ends, row.tokens),
             ):
                 mine = values[ends[at - 1] if at else 0 : ends[at]].tolist()
                 assert mine == own[own_ends[at - start - 1] if at > start else 0 : own_ends[at - start]].tolist()
-        assert found.packed.norms[start:end].tolist() == row.norms.tolist()
-        assert found.packed.hood_norms[start:end].tolist() == row.hood_norms.tolist()
-        assert found.packed.extra[found.extra_note == number].tolist() == row.extra.tolist()
-        assert found.packed.extra_weights[found.extra_note == number].tolist() == row.extra_weights.tolist()
-        assert from_bytes(row.to_bytes()).last.tolist() == found.packed.last[start:end].tolist()
+        assert found.arrays.norms[start:end].tolist() == row.norms.tolist()
+        assert found.arrays.hood_norms[start:end].tolist() == row.hood_norms.tolist()
+        assert found.arrays.extra[found.extra_note == number].tolist() == row.extra.tolist()
+        assert found.arrays.extra_weights[found.extra_note == number].tolist() == row.extra_weights.tolist()
+        assert from_bytes(row.to_bytes()).last.tolist() == found.arrays.last[start:end].tolist()
         start = end
 
 
@@ -81,18 +81,18 @@ def test_a_row_that_is_cut_short_is_refused() -> None:
 @settings(max_examples=60)
 def test_signals_are_what_the_formulas_say(notes: list[Note], terms: list[int], tokens: list[int]) -> None:
     found = batch([pack(note).to_bytes() for note in notes])
-    asked = Asked(terms, EMBEDDER.vectors(np.array(tokens, dtype=np.int32)))
+    asked = EncodedQuery(terms, EMBEDDER.vectors(np.array(tokens, dtype=np.int32)))
     frequency = {term: (term % 3 + 1, term % 5 + 2) for term in terms}
     statistics = Statistics(40, 90, *AVERAGES, frequency)
-    words = of_words(asked, found, statistics, default())
-    meaning = of_meaning(asked, found, EMBEDDER)
+    words = word_signals(asked, found, statistics, Weights())
+    meaning = meaning_signals(asked, found, EMBEDDER)
     by_hand = [_by_hand(note, asked, tokens, statistics) for note in notes]
     for name, values in (words | meaning).items():
         expected = [value for each in by_hand for value in each[name]]
         assert values.tolist() == pytest.approx(expected, abs=2e-5), name
 
 
-def _by_hand(note: Note, asked: Asked, tokens: list[int], statistics: Statistics) -> dict[str, list[float]]:
+def _by_hand(note: Note, asked: EncodedQuery, tokens: list[int], statistics: Statistics) -> dict[str, list[float]]:
     units, extra = note
     found: dict[str, list[float]] = {name: [] for name in ("unit", "hood", "unit_cosine", "hood_cosine")}
     found |= {"unit_match": [], "hood_match": []}
@@ -100,7 +100,7 @@ def _by_hand(note: Note, asked: Asked, tokens: list[int], statistics: Statistics
     whole = [term for terms, _ in units for term in terms]
     found["note"] = [_bm25(asked, whole, statistics.note_length, statistics, of_notes=True, more=weight)]
     found["title"] = [
-        sum(_idf(statistics.notes, statistics.frequency[term][0]) * weight[term] / (weight[term] + default().k1)
+        sum(_idf(statistics.notes, statistics.frequency[term][0]) * weight[term] / (weight[term] + Weights().k1)
             for term in asked.terms)
     ]  # fmt: skip
     for at, (own, own_tokens) in enumerate(units):
@@ -120,7 +120,7 @@ def _idf(total: int, having: int) -> float:
 
 
 def _bm25(
-    asked: Asked,
+    asked: EncodedQuery,
     terms: list[int],
     average: float,
     statistics: Statistics,
@@ -128,7 +128,7 @@ def _bm25(
     of_notes: bool,
     more: dict[int, float] | None = None,
 ) -> float:
-    k1, b = default().k1, default().b
+    k1, b = Weights().k1, Weights().b
     score = 0.0
     for term in asked.terms:
         in_notes, in_units = statistics.frequency[term]

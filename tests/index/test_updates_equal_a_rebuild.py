@@ -11,14 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.index.engines import open_engine
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, open_engine
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
 from agent.index.vector import VectorIndex
-from agent.index.weights import Weights, default
+from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 
@@ -56,7 +55,7 @@ QUESTIONS = (
     "on 2026-03-04 car",
     "b",
 )
-LIMITS = replace(default(), exact_chunks=2)
+LIMITS = replace(Weights(), exact_chunks=2)
 """With so few chunks compared, these small vaults come to have usearch's graph, and lose it again."""
 
 
@@ -69,7 +68,7 @@ class Life:
     vault: MemoryVault = field(default_factory=MemoryVault)
     indexed: dict[str, str] = field(default_factory=dict)
     updater: Any = None
-    weights: Weights = field(default_factory=default)
+    weights: Weights = field(default_factory=Weights)
 
     def step(self, name: str, *given: Any) -> None:
         getattr(self, name)(*given)
@@ -127,7 +126,7 @@ def _die_at(operation: int) -> None:
 
 def seen(folder: Path, engine: Engine, weights: Weights | None = None) -> tuple[object, Coverage]:
     """What the index answers, and what it says of itself."""
-    searcher = Searcher(IndexFiles(folder), engine, FAKE, weights or default())
+    searcher = Searcher(IndexFiles(folder), engine, FAKE, weights or Weights())
     answers = []
     for text in QUESTIONS:
         for passages in (False, True):
@@ -144,7 +143,7 @@ def seen(folder: Path, engine: Engine, weights: Weights | None = None) -> tuple[
     return answers, state
 
 
-@pytest.mark.parametrize(("engine", "weights"), [("whoosh", default()), ("tantivy", LIMITS)])
+@pytest.mark.parametrize(("engine", "weights"), [("whoosh", Weights()), ("tantivy", LIMITS)])
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=1, max_size=14))
 def test_after_any_life_the_index_equals_a_fresh_one(
@@ -188,14 +187,14 @@ def test_updates_that_died_one_after_the_other_leave_nothing_behind(tmp_path: Pa
         life.write("new.md", f"the cat sat {operation} times".encode())
         life.write("3.md", f"the cat sat again {operation}".encode())
         life.crash(operation)
-        searcher = Searcher(IndexFiles(tmp_path), engine, FAKE, default())
+        searcher = Searcher(IndexFiles(tmp_path), engine, FAKE, Weights())
         answer = searcher.search("cat sat", 20)
         searcher.close()
         assert answer.degraded is None
         assert kept <= {hit.path for hit in answer.hits}
         assert not IndexFiles(tmp_path).mark.exists()
     life.update()
-    keyword = open_engine(engine, IndexFiles(tmp_path).keyword(engine), default())
+    keyword = open_engine(engine, IndexFiles(tmp_path).keyword(engine), Weights())
     keyword.refresh()
     assert keyword.count() == len(life.vault.notes)
     keyword.close()
@@ -204,7 +203,7 @@ def test_updates_that_died_one_after_the_other_leave_nothing_behind(tmp_path: Pa
 @pytest.mark.parametrize("operation", range(1, 90, 8))
 @pytest.mark.parametrize("grows", [True, False])
 def test_a_crash_while_the_graph_comes_or_goes_is_made_good(tmp_path: Path, operation: int, grows: bool) -> None:
-    weights = replace(default(), exact_chunks=8)
+    weights = replace(Weights(), exact_chunks=8)
     few = {f"{number}.md": f"the cat number {number} sat on a mat".encode() for number in range(4)}
     many = few | {f"more {number}.md": f"a red car number {number}".encode() for number in range(12)}
     life = Life(tmp_path / "one", "whoosh", MemoryVault(dict(few if grows else many)), weights=weights)

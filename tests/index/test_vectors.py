@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.index.packed import Floats
-from agent.index.seal import Damaged
+from agent.index.arrays import Floats
+from agent.index.damage import Damaged
 from agent.index.vector import VectorIndex
 
 KINDS = np.random.default_rng(5).standard_normal((12, 32)).astype(np.float32)

@@ -9,8 +9,7 @@ from agent.context.budget import Count
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
-from agent.index.hit import Answer
-from agent.llm.breaker import Breaker
+from agent.index.hit import SearchResult
 from agent.llm.provider import Provider
 from agent.llm.script import Line
 from agent.llm.scripted import Scripted
@@ -18,8 +17,9 @@ from agent.loop.agent import Agent, Models
 from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
-from agent.loop.run import Asked, Run
-from agent.loop.session import Session, begin
+from agent.loop.repetition import Breaker
+from agent.loop.run import Run, RunRequest
+from agent.loop.session import Session, begin_session
 from agent.memory.recall import Recollection
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
@@ -33,9 +33,9 @@ from tests.vaults import make_vault
 ANNA = Speaker("cli")
 
 
-def nothing_found(question: str, limit: int) -> Answer:
+def nothing_found(question: str, limit: int) -> SearchResult:
     """A search over an empty vault."""
-    return Answer(question, "keyword", "none")
+    return SearchResult(question, "keyword", "none")
 
 
 def nothing_remembered(question: str, limit: int, context: RunContext) -> Recollection:
@@ -90,7 +90,7 @@ class Stage:
 
     def session(self, task: str = "a task") -> Session:
         """A new session."""
-        return begin(self.vault, "cli", task)
+        return begin_session(self.vault, "cli", task)
 
     def run(self, task: str, session: Session, number: str = "", mailbox: Mailbox | None = None) -> Run:
         """A run in a session; `number` names it where it is taken up again."""
@@ -99,7 +99,7 @@ class Stage:
         return Run(
             self.agent(),
             session,
-            Asked(task, ANNA),
+            RunRequest(task, ANNA),
             context,
             mailbox or Mailbox(),
             self.said.append,

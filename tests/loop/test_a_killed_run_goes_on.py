@@ -9,8 +9,8 @@ from agent.llm.messages import Object, Reply, Request, ToolResult
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.script import Call, Line
 from agent.llm.scripted import Scripted
-from agent.loop.outcome import Ended, Outcome
-from agent.loop.session import Session, load, sessions
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.session import Session, load_session, sessions
 from agent.tools.tool import Given, RunContext, Tool
 from tests.loop.stage import Stage, note
 
@@ -60,7 +60,7 @@ def go_on(here: Stage) -> tuple[Ended, Session]:
     """What a new process does with what it finds."""
     here.model = Mortal(100)
     (path,) = sessions(here.vault)
-    session = load(here.vault, path)
+    session = load_session(here.vault, path)
     began = session.open_run
     assert began is not None
     return here.run(began.task, session, began.run).go(resumed=True), session
@@ -73,13 +73,13 @@ def test_the_same_result_is_counted_over_the_kill(tmp_path: Path, calls: int) ->
     with pytest.raises(Killed):
         here.ask("Read it")
     (path,) = sessions(here.vault)
-    session = load(here.vault, path)
+    session = load_session(here.vault, path)
     began = session.open_run
     assert began is not None
     here.model = again
     ended = here.run(began.task, session, began.run).go(resumed=True)
     results = [message for message in session.history if isinstance(message, ToolResult)]
-    assert (ended.outcome, len(results)) == (Outcome.LIMIT, 8)
+    assert (ended.outcome, len(results)) == (RunOutcome.LIMIT, 8)
 
 
 @pytest.mark.parametrize("calls", range(5))
@@ -88,7 +88,7 @@ def test_killed_while_the_model_thinks(tmp_path: Path, calls: int) -> None:
     with pytest.raises(Killed):
         here.ask("Keep a log")
     ended, session = go_on(here)
-    assert (ended.outcome, ended.answer, note(here.vault, "log.md")) == (Outcome.FINISHED, "All done.", WHOLE)
+    assert (ended.outcome, ended.answer, note(here.vault, "log.md")) == (RunOutcome.FINISHED, "All done.", WHOLE)
     assert len([message for message in session.history if isinstance(message, ToolResult)]) == 8
 
 
@@ -104,7 +104,7 @@ def test_killed_between_a_write_and_its_record(tmp_path: Path, calls: int) -> No
         run.go()
     assert note(here.vault, "log.md") == "".join(f"line {n}\n" for n in range(calls + 1))
     ended, session = go_on(here)
-    assert (ended.outcome, note(here.vault, "log.md")) == (Outcome.FINISHED, WHOLE)
+    assert (ended.outcome, note(here.vault, "log.md")) == (RunOutcome.FINISHED, WHOLE)
     results = [message for message in session.history if isinstance(message, ToolResult)]
     assert not any(result.failed for result in results) and len(results) == 8
 
@@ -114,5 +114,5 @@ def test_the_transcript_is_whole_after_a_kill(tmp_path: Path) -> None:
     with pytest.raises(Killed):
         here.ask("Keep a log")
     _, session = go_on(here)
-    assert load(here.vault, session.path).history == session.history
+    assert load_session(here.vault, session.path).history == session.history
     assert session.open_run is None and not session.open_calls

@@ -8,8 +8,8 @@ from agent.llm.messages import Context, User
 from agent.llm.provider import Model
 from agent.llm.script import Call, Line
 from agent.llm.scripted import Scripted
-from agent.loop.outcome import Outcome
-from agent.loop.session import load, sessions
+from agent.loop.outcome import RunOutcome
+from agent.loop.session import load_session, sessions
 from tests.loop.stage import Stage, note
 
 SMALL = Model("small", 4_000, 400)
@@ -31,13 +31,13 @@ def talk(here: Stage, turns: int = 12) -> str:
     session = here.session("talk")
     for n in range(turns):
         ended = here.ask(f"I prefer tea number {n}. " + "Please remember all of this. " * 12, session)
-        assert ended.outcome is Outcome.FINISHED, ended.reason
+        assert ended.outcome is RunOutcome.FINISHED, ended.reason
     return session.path
 
 
 def test_the_older_part_is_summarised_and_the_last_turns_stay(tmp_path: Path) -> None:
     here = Stage(tmp_path, model())
-    session = load(here.vault, talk(here))
+    session = load_session(here.vault, talk(here))
     first, *rest = session.history
     assert isinstance(first, Context) and first.source == "summary"
     said = [message for message in rest if isinstance(message, User)]
@@ -62,7 +62,7 @@ def test_everybody_is_told_before_anything_is_dropped(tmp_path: Path) -> None:
     here = Stage(tmp_path, model())
     told: list[ContextCompact] = []
     here.bus.subscribe(told.append, ContextCompact, name="ear")
-    session = load(here.vault, talk(here))
+    session = load_session(here.vault, talk(here))
     dropped = [said.text for event in told for said in event.messages if said.role == "user"]
     kept = [message.text for message in session.history if isinstance(message, User)]
     assert len(dropped) + len(kept) == 12
@@ -83,7 +83,7 @@ def test_a_broken_flush_does_not_stop_the_compaction(tmp_path: Path) -> None:
         raise RuntimeError("the memory is full")
 
     here.bus.subscribe(fail, ContextCompact, name="flush")
-    session = load(here.vault, talk(here))
+    session = load_session(here.vault, talk(here))
     assert isinstance(session.history[0], Context)
     assert here.bus.counts()["flush"].failed
 
@@ -108,7 +108,7 @@ def test_a_loaded_session_sends_what_the_living_one_would(tmp_path: Path) -> Non
     here = Stage(tmp_path, lister)
     ended = here.ask("List the notes")
     last = lister.requests[-1]
-    here.ask("Thank you", load(here.vault, ended.session))
+    here.ask("Thank you", load_session(here.vault, ended.session))
     again = lister.requests[-1]
     assert again.messages[: last.stable] == last.messages[: last.stable]
 
@@ -116,5 +116,5 @@ def test_a_loaded_session_sends_what_the_living_one_would(tmp_path: Path) -> Non
 def test_a_task_too_long_for_the_model_is_refused_with_what_to_do(tmp_path: Path) -> None:
     here = Stage(tmp_path, Scripted([Line("Fine.")], model=replace(SMALL, window=2_000)))
     ended = here.ask("word " * 20_000)
-    assert ended.outcome is Outcome.LIMIT
+    assert ended.outcome is RunOutcome.LIMIT
     assert "window" in ended.hint or "note" in ended.hint

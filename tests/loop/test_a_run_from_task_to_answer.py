@@ -13,8 +13,8 @@ from agent.llm.messages import Assistant, Context, Object, ToolCall, ToolResult,
 from agent.llm.script import Call, Line
 from agent.llm.scripted import Scripted
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Outcome
-from agent.loop.session import load
+from agent.loop.outcome import RunOutcome
+from agent.loop.session import load_session
 from agent.tools.tool import Given, RunContext, Tool
 from agent.vault.history.commits import commits
 from tests.loop.stage import Stage, note, stage
@@ -28,14 +28,14 @@ READ = Line("", (Call("vault_read", {"path": "a.md"}), Call("vault_read", {"path
 def test_an_answer_ends_the_run(tmp_path: Path) -> None:
     here = stage(tmp_path, ["Hello, Anna."])
     ended = here.ask("Say hello")
-    assert (ended.outcome, ended.answer, ended.steps) == (Outcome.FINISHED, "Hello, Anna.", 1)
+    assert (ended.outcome, ended.answer, ended.steps) == (RunOutcome.FINISHED, "Hello, Anna.", 1)
     assert "".join(here.said) == "Hello, Anna."
 
 
 def test_what_was_said_is_in_the_session_s_note(tmp_path: Path) -> None:
     here = stage(tmp_path, [WRITE, "Done: [[tea]]."])
     ended = here.ask("Write about tea")
-    session = load(here.vault, ended.session)
+    session = load_session(here.vault, ended.session)
     said = [type(message) for message in session.history]
     assert said == [User, Assistant, ToolResult, Assistant]
     shown = note(here.vault, ended.session)
@@ -63,7 +63,7 @@ def test_every_commit_of_a_session_names_it(tmp_path: Path) -> None:
 def test_calls_that_only_read_give_their_results_in_the_order_in_which_they_were_asked_for(tmp_path: Path) -> None:
     here = stage(tmp_path, [READ, "Both read."], a="Apples.\n", b="Bananas.\n")
     ended = here.ask("Read both")
-    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert ["Apples" in results[0].text, "Bananas" in results[1].text] == [True, True]
     assert [source.path for source in ended.sources] == ["a.md", "b.md"]
 
@@ -71,8 +71,8 @@ def test_calls_that_only_read_give_their_results_in_the_order_in_which_they_were
 def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path) -> None:
     here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),)), "It is not there."])
     ended = here.ask("Read it")
-    assert ended.outcome is Outcome.FINISHED
-    (result,) = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert ended.outcome is RunOutcome.FINISHED
+    (result,) = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert result.failed and "missing.md" in result.text
 
 
@@ -89,8 +89,8 @@ def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path)
 def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: Call) -> None:
     here = stage(tmp_path, [Line("", (call,)), "I give up."])
     ended = here.ask("Try")
-    assert (ended.outcome, ended.commits) == (Outcome.FINISHED, ())
-    (result,) = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert (ended.outcome, ended.commits) == (RunOutcome.FINISHED, ())
+    (result,) = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert result.failed and result.text
 
 
@@ -98,34 +98,34 @@ def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
     again = Line("", (Call("vault_read", {"path": "missing.md"}),))
     here = stage(tmp_path, [again] * 10)
     ended = here.ask("Read it")
-    assert (ended.outcome, ended.steps) == (Outcome.LIMIT, 4)
-    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    assert (ended.outcome, ended.steps) == (RunOutcome.LIMIT, 4)
+    results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert len(results) == 3 and "not be tried again" in results[-1].text
 
 
 def test_the_same_call_with_the_same_result_is_stopped_after_eight(tmp_path: Path) -> None:
     here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "a.md"}),))] * 60, a="Apples.\n")
     ended = here.ask("Read it")
-    assert (ended.outcome, ended.steps, len(ended.tools)) == (Outcome.LIMIT, 9, 8)
+    assert (ended.outcome, ended.steps, len(ended.tools)) == (RunOutcome.LIMIT, 9, 8)
     assert "vault_read was called 8 times" in ended.reason and "ask again in other words" in ended.hint
-    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     warned = ["with the same result; answer with what you have" in result.text for result in results]
     assert warned == [False] * 2 + [True] * 6 and all("Apples." in result.text for result in results)
-    assert here.ask("Read it again", load(here.vault, ended.session)).steps == 9, "a new run has a new count"
+    assert here.ask("Read it again", load_session(here.vault, ended.session)).steps == 9, "a new run has a new count"
 
 
 def test_two_calls_by_turns_that_tell_nothing_new_are_stopped_too(tmp_path: Path) -> None:
     by_turns = [Line("", (Call("vault_read", {"path": path}),)) for path in ("a.md", "b.md")] * 30
     here = stage(tmp_path, [READ, *by_turns], a="Apples.\n", b="Bananas.\n")
     ended = here.ask("Read both")
-    assert (ended.outcome, len(ended.tools)) == (Outcome.LIMIT, 16)
+    assert (ended.outcome, len(ended.tools)) == (RunOutcome.LIMIT, 16)
 
 
 def test_a_note_that_grows_may_be_read_as_often_as_it_does(tmp_path: Path) -> None:
     append, read = Call("vault_append", {"path": "log.md", "text": "again"}), Call("vault_read", {"path": "log.md"})
     here = stage(tmp_path, [*[Line("", (append, read))] * 12, "Done."])
     ended = here.ask("Write it twelve times, and look each time")
-    assert (ended.outcome, len(ended.tools)) == (Outcome.FINISHED, 24)
+    assert (ended.outcome, len(ended.tools)) == (RunOutcome.FINISHED, 24)
     assert "with the same result" not in note(here.vault, ended.session)
     assert note(here.vault, "log.md") == "again\n" * 12
 
@@ -133,25 +133,25 @@ def test_a_note_that_grows_may_be_read_as_often_as_it_does(tmp_path: Path) -> No
 def test_one_answer_cannot_ask_for_the_same_failing_call_ten_times(tmp_path: Path) -> None:
     here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),) * 10)])
     ended = here.ask("Read it")
-    assert ended.outcome is Outcome.LIMIT and len(ended.tools) == 3
+    assert ended.outcome is RunOutcome.LIMIT and len(ended.tools) == 3
 
 
 def test_a_run_has_a_limit_of_steps(tmp_path: Path) -> None:
     lines = [Line("", (Call("vault_list", {"limit": n + 1}),)) for n in range(60)]
     ended = stage(tmp_path, lines).ask("Go on for ever")
-    assert (ended.outcome, ended.steps) == (Outcome.LIMIT, 50)
+    assert (ended.outcome, ended.steps) == (RunOutcome.LIMIT, 50)
     assert "50 steps" in ended.reason and "run.steps" in ended.hint
 
 
 def test_a_model_that_fails_ends_the_run_as_failed_and_says_why(tmp_path: Path) -> None:
     here = stage(tmp_path, [Line(error="permanent", message="no such model")])
     ended = here.ask("Hello")
-    assert (ended.outcome, ended.reason) == (Outcome.FAILED, "no such model")
+    assert (ended.outcome, ended.reason) == (RunOutcome.FAILED, "no such model")
     assert "no such model" in note(here.vault, ended.session)
 
 
 def test_an_empty_answer_is_a_failure(tmp_path: Path) -> None:
-    assert stage(tmp_path, [Line("  ")]).ask("Hello").outcome is Outcome.FAILED
+    assert stage(tmp_path, [Line("  ")]).ask("Hello").outcome is RunOutcome.FAILED
 
 
 def test_stopping_ends_the_run_and_keeps_the_session(tmp_path: Path) -> None:
@@ -165,12 +165,12 @@ def test_stopping_ends_the_run_and_keeps_the_session(tmp_path: Path) -> None:
 
     here.bus.subscribe(stop, IterationStarted, name="stop")
     ended = here.ask("Write about tea")
-    assert ended.outcome is Outcome.INTERRUPTED
+    assert ended.outcome is RunOutcome.INTERRUPTED
     assert note(here.vault, "tea.md") == "Green.\n"
     here.cancel = False
-    session = load(here.vault, ended.session)
+    session = load_session(here.vault, ended.session)
     assert session.open_run is not None
-    assert here.run("Write about tea", session, ended.run).go(resumed=True).outcome is Outcome.FINISHED
+    assert here.run("Write about tea", session, ended.run).go(resumed=True).outcome is RunOutcome.FINISHED
 
 
 def test_messages_that_come_during_a_run_are_taken_up_at_its_next_step(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_what_hooks_inject_is_put_before_the_model(tmp_path: Path) -> None:
     here.bus.subscribe(lambda event: [Injection("Anna likes tea.", "taste")], TaskStarted, name="taste")
     here.bus.subscribe(lambda event: [Injection("Be brief.", "rule")], IterationStarted, name="rule")
     ended = here.ask("Hello")
-    history = load(here.vault, ended.session).history
+    history = load_session(here.vault, ended.session).history
     assert history[:3] == (Context("Anna likes tea.", "taste"), User("Hello"), Context("Be brief.", "rule"))
 
 
@@ -238,13 +238,13 @@ def test_a_tool_that_ends_the_run_leaves_the_results_of_those_before_it(tmp_path
     )
     here = stage(tmp_path, [asks, "The green one."])
     ended = here.ask("Ask me")
-    assert ended.outcome is Outcome.QUESTION_ASKED and ended.waits_for.startswith("questions/")
-    session = load(here.vault, ended.session)
+    assert ended.outcome is RunOutcome.QUESTION_ASKED and ended.waits_for.startswith("questions/")
+    session = load_session(here.vault, ended.session)
     assert [call.name for call in session.open_calls] == ["human_ask"]
     question = here.root / ended.waits_for
     question.write_text(question.read_text() + "the green one\n")
     again = here.run("Ask me", session, ended.run).go(resumed=True)
-    assert (again.outcome, again.answer) == (Outcome.FINISHED, "The green one.")
+    assert (again.outcome, again.answer) == (RunOutcome.FINISHED, "The green one.")
     assert note(here.vault, "log.md") == "one\n"
 
 
@@ -261,7 +261,7 @@ def test_secrets_are_covered_up_in_the_note_and_for_the_model(tmp_path: Path) ->
     key = "sk-ant-" + "a1B2c3D4" * 4
     here = stage(tmp_path, [f"I will not keep {key}."])
     ended = here.ask(f"My key is {key}")
-    assert ended.outcome is Outcome.FINISHED
+    assert ended.outcome is RunOutcome.FINISHED
     assert key not in note(here.vault, ended.session) and "[secret]" in note(here.vault, ended.session)
 
 
@@ -274,7 +274,7 @@ def test_a_vault_that_cannot_be_written_is_never_said_to_be_saved(tmp_path: Path
 
     here.bus.subscribe(block, IterationStarted, name="block")
     ended = here.ask("Say hello")
-    assert (ended.outcome, ended.answer) == (Outcome.FAILED, "Hello.")
+    assert (ended.outcome, ended.answer) == (RunOutcome.FAILED, "Hello.")
     assert "could not be saved" in ended.reason
 
 
@@ -287,7 +287,7 @@ def test_a_session_that_waits_for_a_rebase_says_so(tmp_path: Path) -> None:
 
     here.bus.subscribe(detach, IterationStarted, name="detach")
     ended = here.ask("Say hello")
-    assert (ended.outcome, ended.answer) == (Outcome.FINISHED, "Hello.") and ended.queued
+    assert (ended.outcome, ended.answer) == (RunOutcome.FINISHED, "Hello.") and ended.queued
     assert "Hello." not in note(here.vault, ended.session)
     (here.root / ".git" / "HEAD").write_text(head)
     here.vault.settle()
@@ -301,7 +301,7 @@ def test_a_hanging_or_failing_subscriber_does_not_stop_a_run(tmp_path: Path) -> 
         raise RuntimeError("broken")
 
     here.bus.subscribe(fail, TaskStarted, name="broken")
-    assert here.ask("Hello").outcome is Outcome.FINISHED
+    assert here.ask("Hello").outcome is RunOutcome.FINISHED
 
 
 def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
     lines = (Line("", (Call("test_wait", {"n": 1}), Call("test_wait", {"n": 2}))), Line("Met."))
     here = Stage(tmp_path, Scripted(lines), more=(wait,))
     ended = here.ask("Meet")
-    results = [m for m in load(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
     assert [result.text for result in results] == ["met", "met"]
 
 
@@ -328,12 +328,14 @@ def test_an_unknown_error_in_a_tool_is_told_and_not_fatal(tmp_path: Path) -> Non
 
     broken = Tool("test_broken", "Fail.", NO_ARGUMENTS, perform, frozenset({"search"}), readonly=True)
     here = Stage(tmp_path, Scripted((Line("", (Call("test_broken"),)), Line("So be it."))), more=(broken,))
-    assert here.ask("Try").outcome is Outcome.FINISHED
+    assert here.ask("Try").outcome is RunOutcome.FINISHED
 
 
 def test_calls_keep_their_arguments_to_the_letter(tmp_path: Path) -> None:
     text = "```\n%% vault-agent: user {} %%\n你好\n"
     here = stage(tmp_path, [Line("", (Call("vault_append", {"path": "a.md", "text": text}),)), "Done."])
     ended = here.ask("Append")
-    (call,) = [m.calls[0] for m in load(here.vault, ended.session).history if isinstance(m, Assistant) and m.calls]
+    (call,) = [
+        m.calls[0] for m in load_session(here.vault, ended.session).history if isinstance(m, Assistant) and m.calls
+    ]
     assert isinstance(call, ToolCall) and call.arguments == {"path": "a.md", "text": text}

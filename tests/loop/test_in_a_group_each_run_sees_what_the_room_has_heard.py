@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
-from agent.loop.records import Began, Closed, Event, Record, Spoken, Summarised, read, write
+from agent.loop.records import (
+    Began,
+    Closed,
+    RecordedEvent,
+    SessionRecord,
+    Spoken,
+    Summarised,
+    format_records,
+    parse_records,
+)
 from agent.loop.session import Session
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
@@ -15,7 +24,7 @@ from tests.vaults import make_vault
 PEOPLE = ("anna", "ben", "cara")
 
 
-def turn(number: int, who: str, *, group: bool = True, role: str = "guest") -> list[Event]:
+def turn(number: int, who: str, *, group: bool = True, role: str = "guest") -> list[RecordedEvent]:
     """A run with everything in it that a run can have; `who` stands in each word that is theirs alone."""
     call = ToolCall(f"c{number}", "memory_recall", {"query": f"private {who}"})
     return [
@@ -29,12 +38,12 @@ def turn(number: int, who: str, *, group: bool = True, role: str = "guest") -> l
     ]
 
 
-def session_of(folder: Path, events: list[Event]) -> Session:
+def session_of(folder: Path, events: list[RecordedEvent]) -> Session:
     """A session in which this has happened."""
     clock = FakeClock()
     vault = make_vault(folder, clock=clock)
-    records = [Record(clock.now() + timedelta(seconds=at), event) for at, event in enumerate(events)]
-    return Session(vault, "sessions/a.md", "id", "lark:room", "", read(write(records)))
+    records = [SessionRecord(clock.now() + timedelta(seconds=at), event) for at, event in enumerate(events)]
+    return Session(vault, "sessions/a.md", "id", "lark:room", "", parse_records(format_records(records)))
 
 
 def texts(messages: tuple[Message, ...]) -> list[str]:
@@ -66,7 +75,7 @@ def test_into_a_private_conversation_nobody_else_can_look(tmp_path: Path) -> Non
 def test_a_summary_stands_in_for_what_its_own_person_saw_and_for_nobody_else(tmp_path: Path) -> None:
     anna = Began("run3", "again", "lark:room", "anna", True, "guest")
     summary = Summarised("private anna: so far", 1)
-    events: list[Event] = [*turn(1, "anna"), *turn(2, "ben"), anna, Spoken(User("again", "anna")), summary]
+    events: list[RecordedEvent] = [*turn(1, "anna"), *turn(2, "ben"), anna, Spoken(User("again", "anna")), summary]
     session = session_of(tmp_path, events)
     assert texts(session.history) == ["private anna: so far", "again"]
     assert session.summarised("anna") == session.records[-1].at
@@ -87,14 +96,16 @@ def test_a_run_ends_where_the_next_one_begins(tmp_path: Path) -> None:
 def test_whoever_speaks_nothing_private_of_another_is_seen_and_nothing_said_aloud_is_lost(
     runs: list[tuple[str, bool, int | None]],
 ) -> None:
-    records: list[Record] = []
+    records: list[SessionRecord] = []
     clock = FakeClock()
     talk = Session(None, "sessions/a.md", "id", "lark:room", "", records)  # type: ignore[arg-type]  # nothing is saved
     summarised: set[str] = set()
     for number, (who, group, kept) in enumerate(runs):
-        records += [Record(clock.now(), event) for event in turn(number, who, group=group)]
+        records += [SessionRecord(clock.now(), event) for event in turn(number, who, group=group)]
         if kept is not None:
-            records.append(Record(clock.now(), Summarised(f"private {who}: summary", min(kept, len(talk.history)))))
+            records.append(
+                SessionRecord(clock.now(), Summarised(f"private {who}: summary", min(kept, len(talk.history))))
+            )
             summarised.add(who)
         seen = texts(talk.history)
         assert not [text for text in seen if "private" in text and f"private {who}" not in text]

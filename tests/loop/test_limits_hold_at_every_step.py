@@ -14,8 +14,8 @@ from agent.llm.messages import Assistant, Object, Reply, Request, ToolCall, Tool
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.script import Call, Line
 from agent.llm.scripted import Scripted
-from agent.loop.outcome import Ended, Outcome
-from agent.loop.session import Session, load
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.session import Session, load_session
 from agent.tools.tool import Given, RunContext, Tool
 from tests.fakes import FakeClock
 from tests.llm.dialects import openai
@@ -68,7 +68,7 @@ def go(here: Stage, session: Session | None = None, **limits: float) -> Ended:
 
 def results(here: Stage, ended: Ended) -> dict[str, ToolResult]:
     """The results in the session's note, by the call."""
-    found = [each for each in load(here.vault, ended.session).history if isinstance(each, ToolResult)]
+    found = [each for each in load_session(here.vault, ended.session).history if isinstance(each, ToolResult)]
     assert len({each.call for each in found}) == len(found)
     return {each.call: each for each in found}
 
@@ -80,7 +80,7 @@ def test_of_one_answer_so_many_calls_are_carried_out_and_the_others_refused_in_w
     uses, model = Uses(readonly=readonly), Wanting(90)
     here = Stage(tmp_path, model, more=(uses.tool,))
     ended = go(here)
-    assert ended.outcome == Outcome.FINISHED and sorted(uses.made) == list(range(1000, 1032))
+    assert ended.outcome == RunOutcome.FINISHED and sorted(uses.made) == list(range(1000, 1032))
     told = results(here, ended)
     assert len(told) == 90
     refused = [each.text for each in told.values() if each.failed]
@@ -95,11 +95,11 @@ def test_the_uses_of_a_run_end_in_the_middle_of_an_answer(tmp_path: Path, readon
     uses, model = Uses(readonly=readonly), Wanting(3, 6)
     here = Stage(tmp_path, model, more=(uses.tool,))
     ended = go(here, tool_calls=most)
-    assert (ended.outcome, len(uses.made)) == (Outcome.LIMIT, most) and "uses of tools" in ended.reason
+    assert (ended.outcome, len(uses.made)) == (RunOutcome.LIMIT, most) and "uses of tools" in ended.reason
     assert len(results(here, ended)) == most
     model.wanted = []
-    again = here.ask("go on", load(here.vault, ended.session))
-    assert again.outcome == Outcome.FINISHED and len(uses.made) == most
+    again = here.ask("go on", load_session(here.vault, ended.session))
+    assert again.outcome == RunOutcome.FINISHED and len(uses.made) == most
 
 
 @pytest.mark.parametrize(("readonly", "most"), [(False, 3), (True, 4)])
@@ -110,7 +110,7 @@ def test_a_stop_is_heard_between_the_calls_of_one_answer(tmp_path: Path, readonl
     uses = Uses(readonly=readonly, after=stop)
     here = Stage(tmp_path, Wanting(20), more=(uses.tool,))
     ended = go(here)
-    assert ended.outcome == Outcome.INTERRUPTED and 3 <= len(uses.made) <= most
+    assert ended.outcome == RunOutcome.INTERRUPTED and 3 <= len(uses.made) <= most
 
 
 def test_the_time_of_a_run_ends_between_the_calls_of_one_answer(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_the_time_of_a_run_ends_between_the_calls_of_one_answer(tmp_path: Path) 
     uses = Uses(readonly=False, after=lambda number: clock.advance(10))
     here = Stage(tmp_path, Wanting(20), clock=clock, more=(uses.tool,))
     ended = go(here, seconds=35)
-    assert (ended.outcome, len(uses.made)) == (Outcome.LIMIT, 4) and "35 seconds" in ended.reason
+    assert (ended.outcome, len(uses.made)) == (RunOutcome.LIMIT, 4) and "35 seconds" in ended.reason
 
 
 def test_a_tool_hears_that_the_time_is_over(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_tool_hears_that_the_time_is_over(tmp_path: Path) -> None:
 
     tool = Tool("web_use", "for tests", SCHEMA, perform, frozenset({"web"}), timeout=0.0)
     ended = go(Stage(tmp_path, Wanting(1, 1), clock=clock, more=(tool,)), seconds=50)
-    assert heard == [False, True] and ended.outcome == Outcome.LIMIT
+    assert heard == [False, True] and ended.outcome == RunOutcome.LIMIT
 
 
 @dataclass
@@ -155,9 +155,9 @@ def test_the_time_of_a_run_ends_a_call_of_the_model_and_keeps_what_was_said(tmp_
     clock = FakeClock()
     here = Stage(tmp_path, Slow(clock), clock=clock)
     ended = go(here, seconds=5)
-    assert ended.outcome == Outcome.LIMIT and ended.answer == "word0 word1 word2 word3 word4 "
+    assert ended.outcome == RunOutcome.LIMIT and ended.answer == "word0 word1 word2 word3 word4 "
     assert "5 seconds" in ended.reason and "run.seconds" in ended.hint
-    session = load(here.vault, ended.session)
+    session = load_session(here.vault, ended.session)
     assert session.history[-1] == Assistant("word0 word1 word2 word3 word4 ") and session.open_run is None
 
 
@@ -193,7 +193,7 @@ def test_the_time_of_a_run_ends_whatever_a_server_does(part: Callable[[FakeClock
     clock = FakeClock()
     with model_server(part(clock)) as server:
         ended = go(Stage(tmp_path, _wire(server.url, clock), clock=clock), seconds=20)
-        assert ended.outcome == Outcome.LIMIT and "20 seconds" in ended.reason
+        assert ended.outcome == RunOutcome.LIMIT and "20 seconds" in ended.reason
         assert len(server.asked) == 1
 
 
@@ -218,10 +218,10 @@ def test_what_was_refused_is_not_carried_out_when_the_run_is_taken_up_again(tmp_
     with pytest.raises(Killed):
         run.go()
     assert len(uses.made) == 2
-    again = here.run("do it", load(here.vault, session.path), run.context.run)
+    again = here.run("do it", load_session(here.vault, session.path), run.context.run)
     here.model = again.models.main
     ended = again.go(resumed=True)
-    assert ended.outcome == Outcome.FINISHED
+    assert ended.outcome == RunOutcome.FINISHED
     assert set(uses.made) == set(range(1000, 1032)) and len(results(here, ended)) == 40
 
 
@@ -235,14 +235,14 @@ def test_no_mixture_of_answers_passes_a_limit(tmp_path: Path, seed: int) -> None
     ended = go(here, tool_calls=most, calls_per_reply=each)
     expected = sum(min(calls, each) for calls in wanted)
     assert len(uses.made) == len(set(uses.made)) == min(expected, most)
-    assert ended.outcome == (Outcome.FINISHED if expected < most else Outcome.LIMIT)
+    assert ended.outcome == (RunOutcome.FINISHED if expected < most else RunOutcome.LIMIT)
     assert max(sum(1 for made in uses.made if made // 1000 == number) for number in range(1, 7)) <= each
 
 
 def test_the_scripted_model_meets_the_limit_too(tmp_path: Path) -> None:
     line = Line("", tuple(Call("vault_write", {"path": f"{n}.md", "content": "."}) for n in range(40)))
     here = Stage(tmp_path, Scripted([line, Line("done")]))
-    assert go(here).outcome == Outcome.FINISHED
+    assert go(here).outcome == RunOutcome.FINISHED
     assert len(list(here.root.glob("[0-9]*.md"))) == 32
 
 

@@ -6,7 +6,7 @@ from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, TaskStarted
 from agent.events.subscriber import Injection
 from agent.llm.script import Call, Line
-from agent.loop.pinned import pinned
+from agent.loop.receipts import pin_receipts
 from agent.tools.tool import Cited
 from tests.loop.stage import note, stage
 from tests.vaults import head, write
@@ -52,5 +52,5 @@ def test_where_git_cannot_be_asked_the_receipt_has_no_commit(tmp_path: Path) -> 
     scene = stage(tmp_path, [], tea="# Tea\n")
     told = (Injection("tea", "a", receipts=(TEA,)), Injection("plain", "b"))
     (scene.root / ".git").rename(tmp_path / "away")
-    assert pinned(scene.vault, told) == told
+    assert pin_receipts(scene.vault, told) == told
     scene.bus.close()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from agent.config.load import load
 from agent.config.remembering import Memory
 from agent.events.runs import ContextRefreshed, IterationStarted
-from agent.index.embedder import Chosen
-from agent.index.hit import Answer, Hit, Leg
-from agent.index.packed import Floats, Ints
+from agent.index.arrays import Floats, Ints
+from agent.index.embedder import EmbedderChoice
+from agent.index.hit import Hit, Leg, SearchResult
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.fallback import Fallback
@@ -46,7 +46,7 @@ class Shelf:
         self.notes[entry.path] = entry.note()
         return entry
 
-    def searcher(self, chosen: Chosen = KEYWORDS_ONLY) -> Searcher:
+    def searcher(self, chosen: EmbedderChoice = KEYWORDS_ONLY) -> Searcher:
         return MemoryVault(self.notes).searcher(self.folder, "whoosh", chosen)
 
     def open(self, settings: Memory = SETTINGS, searcher: Searcher | None = None) -> Recaller:
@@ -124,10 +124,10 @@ def test_whatever_is_asked_only_one_s_own_and_one_s_chat_s_are_found(
     }  # fmt: skip
     notes = {path: entry.note() for path, entry in entries.items()}
 
-    def careless(text: str, limit: int) -> Answer:
+    def careless(text: str, limit: int) -> SearchResult:
         """A search that filters nothing."""
         facets = {path: _facets(entry) for path, entry in entries.items()}
-        return Answer(text, "keyword", "fake", tuple(_hit(path, facets[path]) for path in notes))
+        return SearchResult(text, "keyword", "fake", tuple(_hit(path, facets[path]) for path in notes))
 
     recaller = Recaller(careless, notes.get, lambda: NOW, SETTINGS)
     for each in recaller.recall(question, Asker(sender, chat, is_owner), 8).found:
@@ -326,11 +326,11 @@ def test_when_meaning_fails_keywords_answer_and_it_is_said(shelf: Shelf, how: st
     broken = Broken(how)
     main = shelf.searcher(KEYWORDS_ONLY if how == "missing" else FAKE)
     if how != "missing":
-        main.chosen = Chosen(broken)
-    words = Searcher(main.files, main.engine, Chosen(None), main.weights)
+        main.chosen = EmbedderChoice(broken)
+    words = Searcher(main.files, main.engine, EmbedderChoice(None), main.weights)
     fallback = Fallback(patience=0.05 if how == "hangs" else 20.0)
 
-    def find(text: str, limit: int) -> Answer:
+    def find(text: str, limit: int) -> SearchResult:
         return fallback.search(
             lambda: main.search(text, limit, explain=True), lambda: words.search(text, limit, explain=True)
         )
@@ -347,8 +347,8 @@ def test_when_meaning_fails_keywords_answer_and_it_is_said(shelf: Shelf, how: st
 
 def test_while_nothing_is_wrong_nothing_is_said() -> None:
     leg = Leg("unit_cosine", 1, 0.4, 0.1)
-    answer = Answer("q", "hybrid", "fake", (replace(_hit("a.md", ()), why=(leg,)),))
-    assert Fallback().search(lambda: answer, lambda: Answer("q", "keyword", "fake")) == answer
+    answer = SearchResult("q", "hybrid", "fake", (replace(_hit("a.md", ()), why=(leg,)),))
+    assert Fallback().search(lambda: answer, lambda: SearchResult("q", "keyword", "fake")) == answer
 
 
 STEP = IterationStarted("run", "sessions/a.md", 4, "plan the week")

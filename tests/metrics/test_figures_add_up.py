@@ -30,7 +30,7 @@ from agent.events.runs import (
 from agent.events.types import DaemonStarted, FileChanged, Origin
 from agent.metrics.collect import INTERVAL, Collector
 from agent.metrics.names import NAMES
-from agent.metrics.totals import Totals, read
+from agent.metrics.totals import MetricTotals, load_totals
 from tests.fakes import FakeClock
 
 ANNA = Speaker("cli")
@@ -65,7 +65,7 @@ def test_a_run_is_counted_by_what_happened_in_it(tmp_path: Path, clock: FakeCloc
     bus.publish(ContextCompact("r", "s", ANNA, ()))
     bus.publish(MemoryFlushed("r", "s", 2, 1))
     bus.publish(ENDED)
-    assert read(tmp_path) == Totals(
+    assert load_totals(tmp_path) == MetricTotals(
         events={
             "task.started": 1,
             "iteration.started": 1,
@@ -104,7 +104,7 @@ def test_what_memory_does_by_itself_is_counted_under_its_published_names(tmp_pat
     collector.hear(ENDED)
     collector.hear(MemoryCaptured("r", "s", 2))
     collector.hear(MemoryCaptured("r", "s", 0, problem="LockHeld: busy"))
-    totals = read(tmp_path)
+    totals = load_totals(tmp_path)
     assert {name: number for name, number in totals.events.items() if name.startswith("proactive.")} == {
         "proactive.memory.recalled": 2,
         "proactive.memory.captured": 2,
@@ -130,7 +130,7 @@ def test_what_was_counted_under_another_name_before_is_the_same_figure(tmp_path:
     old = {"events": {"MemoryCaptured": 2, "proactive.memory.captured": 1, "Unheard": 3}, "used": {"TaskStarted": 1}}
     (tmp_path / "2026-11-20.json").write_text(json.dumps(old))
     Collector(tmp_path, clock).hear(MemoryCaptured("r", "s", 1))
-    totals = read(tmp_path)
+    totals = load_totals(tmp_path)
     assert totals.events == {"proactive.memory.captured": 4, "Unheard": 3}
     assert totals.used == {"TaskStarted": 1}
 
@@ -139,15 +139,15 @@ def test_little_things_are_written_from_time_to_time(tmp_path: Path, clock: Fake
     collector = Collector(tmp_path, clock)
     for _ in range(100):
         collector.hear(FileChanged("a.png", True, Origin.HUMAN))
-    assert read(tmp_path) == Totals()
+    assert load_totals(tmp_path) == MetricTotals()
     clock.advance(INTERVAL)
     collector.hear(FileChanged("a.png", True, Origin.HUMAN))
-    assert read(tmp_path).events == {"file.changed": 101}
+    assert load_totals(tmp_path).events == {"file.changed": 101}
     collector.hear(DaemonStarted("/vault"))
     assert collector.save()
-    assert read(tmp_path).events == {"file.changed": 101, "daemon.started": 1}
+    assert load_totals(tmp_path).events == {"file.changed": 101, "daemon.started": 1}
     assert collector.save()
-    assert read(tmp_path).events == {"file.changed": 101, "daemon.started": 1}
+    assert load_totals(tmp_path).events == {"file.changed": 101, "daemon.started": 1}
 
 
 def test_each_day_has_its_file_and_old_days_can_be_left_out(tmp_path: Path, clock: FakeClock) -> None:
@@ -156,15 +156,15 @@ def test_each_day_has_its_file_and_old_days_can_be_left_out(tmp_path: Path, cloc
     clock.advance(86_400)
     collector.hear(ENDED)
     assert sorted(path.name for path in tmp_path.glob("*.json")) == ["2026-11-21.json", "2026-11-22.json"]
-    assert read(tmp_path).events == {"task.started": 1, "task.completed": 1}
-    assert read(tmp_path, date(2026, 11, 22)).events == {"task.completed": 1}
+    assert load_totals(tmp_path).events == {"task.started": 1, "task.completed": 1}
+    assert load_totals(tmp_path, date(2026, 11, 22)).events == {"task.completed": 1}
 
 
 def test_several_processes_add_to_the_same_figures(tmp_path: Path, clock: FakeClock) -> None:
     one, other = Collector(tmp_path, clock), Collector(tmp_path, clock)
     for collector in (one, other, one, other):
         collector.hear(ENDED)
-    assert read(tmp_path).outcomes == {"finished": 4}
+    assert load_totals(tmp_path).outcomes == {"finished": 4}
 
 
 def test_while_another_process_writes_the_figures_wait(tmp_path: Path, clock: FakeClock) -> None:
@@ -174,9 +174,9 @@ def test_while_another_process_writes_the_figures_wait(tmp_path: Path, clock: Fa
         fcntl.flock(other, fcntl.LOCK_EX)
         collector.hear(ENDED)
         assert not collector.save()
-        assert read(tmp_path).outcomes == {"finished": 1}
+        assert load_totals(tmp_path).outcomes == {"finished": 1}
     assert collector.save()
-    assert read(tmp_path).outcomes == {"finished": 2}
+    assert load_totals(tmp_path).outcomes == {"finished": 2}
 
 
 @pytest.mark.parametrize(
@@ -186,11 +186,11 @@ def test_while_another_process_writes_the_figures_wait(tmp_path: Path, clock: Fa
 def test_a_damaged_file_is_set_aside_and_counting_goes_on(tmp_path: Path, clock: FakeClock, damage: bytes) -> None:
     file = tmp_path / "2026-11-21.json"
     file.write_bytes(damage)
-    assert read(tmp_path).unreadable == 1
+    assert load_totals(tmp_path).unreadable == 1
     collector = Collector(tmp_path, clock)
     collector.hear(ENDED)
-    assert read(tmp_path).outcomes == {"finished": 1}
-    assert read(tmp_path).unreadable == 1
+    assert load_totals(tmp_path).outcomes == {"finished": 1}
+    assert load_totals(tmp_path).unreadable == 1
     assert (tmp_path / "2026-11-21.json.damaged").read_bytes() == damage
 
 
@@ -202,11 +202,11 @@ def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path, clock: Fak
     assert not collector.save()
     blocked.unlink()
     assert collector.save()
-    assert read(blocked).outcomes == {"finished": 1}
+    assert load_totals(blocked).outcomes == {"finished": 1}
 
 
 def test_no_figures_yet_is_no_error(tmp_path: Path) -> None:
-    assert read(tmp_path / "nowhere") == Totals()
+    assert load_totals(tmp_path / "nowhere") == MetricTotals()
 
 
 _KILLED = """
@@ -234,6 +234,6 @@ def test_a_kill_loses_nothing_that_was_written_and_leaves_a_whole_file(tmp_path:
         heard += len(dots) + len(process.stdout.read())
         process.stdout.close()
         process.wait(30)
-        totals = read(tmp_path)
+        totals = load_totals(tmp_path)
         assert totals.unreadable == 0
         assert heard <= totals.outcomes["finished"] <= heard + 5

@@ -19,7 +19,7 @@ from agent.llm.messages import Object, System
 from agent.llm.script import Call, Line
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
-from agent.loop.outcome import Outcome
+from agent.loop.outcome import RunOutcome
 from agent.markdown.note import Note
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.locations import skill_locations
@@ -198,7 +198,7 @@ def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolFailed], str]:
     stage.text = found.text
     failed: list[ToolFailed] = []
     stage.bus.subscribe(failed.append, ToolFailed, name="failed")
-    assert stage.ask(case.task).outcome is Outcome.FINISHED
+    assert stage.ask(case.task).outcome is RunOutcome.FINISHED
     before = "\n".join(message.text for message in model.requests[0].messages if isinstance(message, System))
     return stage, failed, before
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.index.embedder import choose
+from agent.index.embedder import choose_embedder
 from agent.skills.matching.matcher import REFERENCE, SEMANTIC
 from agent.skills.matching.similarity import CALIBRATIONS, OTHERWISE, Similarity, calibration
 from tests.skills.shelves import skill
@@ -63,7 +63,7 @@ NOTHING = (
 
 @pytest.fixture(scope="module")
 def near() -> Similarity:
-    embedder = choose("").embedder
+    embedder = choose_embedder("").embedder
     if embedder is None or not embedder.name.startswith(tuple(CALIBRATIONS)):
         pytest.skip("another model is installed")
     return Similarity(embedder)

@@ -12,8 +12,8 @@ from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.llm.messages import Context
 from agent.loop.outcome import Ended
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, read_entry
@@ -79,7 +79,7 @@ class Life:
         """A conversation, a line some minutes after the other, and its end; in a new session unless it is given."""
         with self.sitting() as agent:
             for line in lines:
-                ended = agent.ask(Asked(line, ME), session)
+                ended = agent.ask(RunRequest(line, ME), session)
                 session = ended.session
                 self.later(minutes)
             agent.capturing.settle()
@@ -116,7 +116,9 @@ class Life:
     def given(self, question: str) -> str:
         """What is put before the model of a new session beside the question."""
         session = self.talk(question).session
-        return "\n".join(each.text for each in load(self.app.vault, session).history if isinstance(each, Context))
+        return "\n".join(
+            each.text for each in load_session(self.app.vault, session).history if isinstance(each, Context)
+        )
 
     @property
     def entries(self) -> dict[str, Entry]:

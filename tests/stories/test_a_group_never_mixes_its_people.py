@@ -15,9 +15,9 @@ from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.loop.agent import Models
-from agent.loop.outcome import Outcome
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.outcome import RunOutcome
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, read_entry
 from agent.runs.capture import keep
 from agent.runs.decisions import answer, open_questions
@@ -92,7 +92,7 @@ class House:
         """Ask in a process of its own; the session. `given` is what this run's models were given."""
         self.given.clear()
         with self.opened() as agent:
-            return agent.ask(Asked(text, who, role), session).session
+            return agent.ask(RunRequest(text, who, role), session).session
 
     def heard(self) -> str:
         return "\n".join(self.given)
@@ -254,17 +254,17 @@ def test_without_a_model_a_guest_is_quoted_nothing_that_is_not_theirs(
     with house.opened() as agent:
         for who, question in (("ben", "green tea"), ("ben", ASKS), ("anna", "green tea"), ("anna", ASKS)):
             for speaker in (alone(who), grouped(who)):
-                answer = agent.ask(Asked(question, speaker, "guest")).answer
+                answer = agent.ask(RunRequest(question, speaker, "guest")).answer
                 assert "Green tea in the morning" not in answer, "a guest was quoted the owner's notes"
                 assert "breakfast" not in answer if who == "anna" else "4417" not in answer
                 assert ("4417" if who == "anna" else "breakfast") in answer
-        assert "Green tea in the morning" in agent.ask(Asked("green tea", Speaker("cli"))).answer
+        assert "Green tea in the morning" in agent.ask(RunRequest("green tea", Speaker("cli"))).answer
 
 
 def test_a_guest_without_a_name_is_refused_and_given_nothing(house: House) -> None:
     with pytest.raises(UserError, match="no name"):
-        Asked("Who am I?", Speaker("webhook"), "guest")
-    assert Asked("Who am I?", Speaker("webhook", "x"), "guest").speaker.sender == "x"
+        RunRequest("Who am I?", Speaker("webhook"), "guest")
+    assert RunRequest("Who am I?", Speaker("webhook", "x"), "guest").speaker.sender == "x"
 
 
 def test_a_run_that_waits_in_a_group_is_not_lost_when_somebody_else_speaks(house: House) -> None:
@@ -280,7 +280,7 @@ def test_a_run_that_waits_in_a_group_is_not_lost_when_somebody_else_speaks(house
         (question,) = open_questions(agent.app)
         answer(agent.app, question, "The red one.")
         house.given.clear()
-        assert agent.resume(session).outcome is Outcome.FINISHED
+        assert agent.resume(session).outcome is RunOutcome.FINISHED
         assert "the person answered: The red one." in house.heard()
     assert house.ask("Good morning again!", grouped("ben"), session) == session, "nobody has to wait here any more"
 
@@ -291,14 +291,14 @@ def test_who_is_waited_for_may_say_something_else_in_their_session(house: House)
     assert house.ask("Leave it.", grouped("olga"), session, role="owner") == session
     with house.opened() as agent:
         assert agent.marks.waiting() == ()
-        assert not load(agent.app.vault, session).waits
+        assert not load_session(agent.app.vault, session).waits
 
 
 def test_a_session_that_waits_on_another_machine_is_left_to_its_person(house: House) -> None:
     house.calls.append(ToolCall("q1", "human_ask", {"question": "Which locker?"}))
     session = house.ask("Open my locker.", grouped("olga"), role="owner")
     with house.opened() as agent:
-        agent.marks.drop(load(agent.app.vault, session).id)
+        agent.marks.drop(load_session(agent.app.vault, session).id)
     assert house.ask("Good morning!", grouped("ben"), session) != session
 
 

@@ -15,7 +15,7 @@ from agent.context.tokens import estimate
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from agent.markdown.verdict import APPROVE
 from agent.runs.skill_feedback import gather
 from agent.runs.skill_set import skills
@@ -57,7 +57,7 @@ def say(root: Path, *replies: object) -> None:
 def ask(root: Path, task: str) -> Ended:
     app = build(root)
     with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
-        return agent.ask(Asked(task, Speaker("cli")))
+        return agent.ask(RunRequest(task, Speaker("cli")))
 
 
 def told(root: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

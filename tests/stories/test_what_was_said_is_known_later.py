@@ -13,8 +13,8 @@ from agent.app.agent import build_runs
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.llm.messages import Context
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 from agent.memory.entry import EntryType, read_entry
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Line, Runs
@@ -74,7 +74,9 @@ def opened(root: Path) -> closing[Runs]:
 
 def given(agent: Runs, session: str) -> str:
     """All that was put before the model of a session besides what was said."""
-    return "\n".join(message.text for message in load(agent.app.vault, session).history if isinstance(message, Context))
+    return "\n".join(
+        message.text for message in load_session(agent.app.vault, session).history if isinstance(message, Context)
+    )
 
 
 def entries(vault: Vault) -> list[str]:
@@ -84,28 +86,28 @@ def entries(vault: Vault) -> list[str]:
 def test_each_of_twenty_facts_is_known_in_a_new_session(root: Path) -> None:
     with opened(root) as talking:
         for number, (fact, _) in enumerate(FACTS):
-            session = talking.ask(Asked(fact, CLI)).session
-            talking.ask(Asked(f"And now something else, number {number}: how are you?", CLI), session)
+            session = talking.ask(RunRequest(fact, CLI)).session
+            talking.ask(RunRequest(f"And now something else, number {number}: how are you?", CLI), session)
             if number % 4 == 0:
-                talking.ask(Asked("你好，今天天气怎么样？", CLI), session)
+                talking.ask(RunRequest("你好，今天天气怎么样？", CLI), session)
                 talking.compact(session)
     with opened(root) as later:
         for fact, question in FACTS:
-            ended = later.ask(Asked(question, CLI))
+            ended = later.ask(RunRequest(question, CLI))
             assert fact in given(later, ended.session), question
 
 
 def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: Runs) -> None:
     fact, question = FACTS[0]
-    session = agent.ask(Asked(fact, CLI)).session
+    session = agent.ask(RunRequest(fact, CLI)).session
     for number in range(8):
-        agent.ask(Asked(f"Tell me about the number {number}.", CLI), session)
+        agent.ask(RunRequest(f"Tell me about the number {number}.", CLI), session)
     agent.capturing.close()
     agent.recall.library.refresh()
     assert fact not in given(agent, session)
     agent.compact(session)
-    agent.ask(Asked(question, CLI), session)
-    history = load(agent.app.vault, session).history
+    agent.ask(RunRequest(question, CLI), session)
+    history = load_session(agent.app.vault, session).history
     assert any(
         f"User: {fact}" in each.text for each in history if isinstance(each, Context) and each.source == "memories"
     )
@@ -168,9 +170,9 @@ def test_with_everything_switched_off_nothing_is_kept_and_nothing_recalled(
     for switch in ("AUTO_RECALL", "AUTO_CAPTURE", "CAPTURE_MESSAGES"):
         monkeypatch.setenv(f"VAULT_AGENT_MEMORY__{switch}", "false")
     with opened(root) as agent:
-        agent.ask(Asked(FACTS[0][0], CLI))
+        agent.ask(RunRequest(FACTS[0][0], CLI))
     with opened(root) as agent:
-        ended = agent.ask(Asked(FACTS[0][1], CLI))
+        ended = agent.ask(RunRequest(FACTS[0][1], CLI))
         assert FACTS[0][0] not in given(agent, ended.session)
     assert entries(build(root).vault) == []
 
@@ -178,14 +180,16 @@ def test_with_everything_switched_off_nothing_is_kept_and_nothing_recalled(
 def test_in_a_group_each_is_given_their_own_and_what_the_room_has_heard(root: Path) -> None:
     anna, ben = (Speaker("lark:room", name, group=True) for name in ("anna", "ben"))
     with opened(root) as agent:
-        agent.ask(Asked("My locker number is 4417.", Speaker("lark:anna", "anna"), "guest"))
-        agent.ask(Asked("The room's coffee machine takes tokens.", ben, "guest"))
+        agent.ask(RunRequest("My locker number is 4417.", Speaker("lark:anna", "anna"), "guest"))
+        agent.ask(RunRequest("The room's coffee machine takes tokens.", ben, "guest"))
     with opened(root) as agent:
-        asked = agent.ask(Asked("What is the locker number, and what does the coffee machine take?", ben, "guest"))
+        asked = agent.ask(RunRequest("What is the locker number, and what does the coffee machine take?", ben, "guest"))
         heard = given(agent, asked.session)
         assert "4417" not in heard
         assert "takes tokens" in heard
-        asked = agent.ask(Asked("What is the locker number, and what does the coffee machine take?", anna, "guest"))
+        asked = agent.ask(
+            RunRequest("What is the locker number, and what does the coffee machine take?", anna, "guest")
+        )
         heard = given(agent, asked.session)
         assert "4417" in heard
         assert "takes tokens" in heard
@@ -193,7 +197,7 @@ def test_in_a_group_each_is_given_their_own_and_what_the_room_has_heard(root: Pa
 
 
 def test_a_run_stopped_by_its_person_keeps_what_they_said_and_not_half_an_answer(agent: Runs) -> None:
-    agent.ask(Asked(FACTS[4][0], CLI), "", Line(cancelled=lambda: True))
+    agent.ask(RunRequest(FACTS[4][0], CLI), "", Line(cancelled=lambda: True))
     agent.capturing.close()
     close_cut_off(agent.app)
     (path,) = entries(agent.app.vault)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent.errors import NeedsApproval
-from agent.index.hit import Answer, Hit
+from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, Object, ToolCall
 from agent.memory.recall import Recollection, Remembered
 from agent.tools.approvals import Approvals
@@ -106,8 +106,8 @@ def house(
     approvals = Approvals(vault, clock, hours, language)
     found: list[Hit] = []
 
-    def search(query: str, limit: int) -> Answer:
-        return Answer(query, "keyword", "fake", tuple(found[:limit]))
+    def search(query: str, limit: int) -> SearchResult:
+        return SearchResult(query, "keyword", "fake", tuple(found[:limit]))
 
     def recall(query: str, limit: int, context: RunContext) -> Recollection:
         return Recollection(

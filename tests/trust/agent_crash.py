@@ -18,7 +18,7 @@ from random import Random
 
 from agent.clock import SystemClock
 from agent.llm.messages import Assistant, ToolResult
-from agent.loop.session import load
+from agent.loop.session import load_session
 from agent.runs.registry import marks_of
 from agent.workspace.workspace import build
 from tests.stories.agents import call, command, environment, script, settings, tell
@@ -183,7 +183,7 @@ def check_transcript(root: Path, folder: Path) -> None:
     os.environ["VAULT_AGENT_HOME"] = str(folder / "home")
     vault = build(root).vault
     (note,) = (root / "sessions").rglob("*.md")
-    session = load(vault, note.relative_to(root).as_posix())
+    session = load_session(vault, note.relative_to(root).as_posix())
     assert session.open_run is None and not session.open_calls
     calls = [call.id for said in session.history if isinstance(said, Assistant) for call in said.calls]
     results = [said for said in session.history if isinstance(said, ToolResult)]

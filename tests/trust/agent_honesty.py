@@ -18,7 +18,7 @@ from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.run_report import document
 from agent.llm.messages import Object
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from agent.vault.change import Stamp
 from agent.vault.store import Vault, open_vault
 from agent.workspace.search_index import library
@@ -147,7 +147,7 @@ def _ask(app: App) -> Told:
         with closing(replace(library(app), _chosen=FAKE)) as index, closing(build_runs(app, index)) as agent:
             with suppress(AgentError, OSError):
                 index.refresh()
-            ended = agent.ask(Asked("Write it all down, please.", Speaker("cli")))
+            ended = agent.ask(RunRequest("Write it all down, please.", Speaker("cli")))
             return Told(document(agent, ended))
     except (AgentError, OSError) as error:
         return Told(None, f"{error} {getattr(error, 'hint', '')}")

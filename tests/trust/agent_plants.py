@@ -100,13 +100,13 @@ def _commits_not_masked(put: Put) -> None:
 def _session_names_not_masked(put: Put) -> None:
     """Nor refused: what stands in the way is taken away, too."""
     put(Runs, "_masked", lambda self, asked: asked)
-    put(session, "begin", careless_begin)
-    put(runs, "begin", careless_begin)
+    put(session, "begin_session", careless_begin)
+    put(runs, "begin_session", careless_begin)
     put(guard, "_in_name", lambda before, after, known: [])
 
 
 def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
-    """As `begin`, with the task as it is."""
+    """As `begin_session`, with the task as it is."""
     id = vault.clock.new_id()
     return Session(vault, f"{session.FOLDER}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
 

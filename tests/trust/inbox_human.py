@@ -18,7 +18,7 @@ from agent.background.pool import Pool
 from agent.clock import SystemClock
 from agent.events.types import FilesChanged, Tick
 from agent.loop.records import Began
-from agent.loop.session import load, sessions
+from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.watch.recent import Recent
 from agent.watch.watcher import Watcher
@@ -203,7 +203,7 @@ class Desk:
     def runs(self) -> int:
         """How many runs there have been."""
         vault = self.app.vault
-        found = (load(vault, path).records for path in sessions(vault))
+        found = (load_session(vault, path).records for path in sessions(vault))
         return sum(isinstance(record.event, Began) for records in found for record in records)
 
     def _type(self, path: str, before: str, words: str) -> None:

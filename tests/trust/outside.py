@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent.index.embedder import Chosen
+from agent.index.embedder import EmbedderChoice
 from tests.daemon.house import House, blob, living, on_disk
 from tests.index.fakes import FAKE
 from tests.vaults import git, git_beside, make_vault, write
@@ -27,7 +27,7 @@ def check_overflow(folder: Path, seconds: float = 30) -> None:
         assert house.finds("numbat") == house.finds("quokka") == []
 
 
-def check_checkout(folder: Path, count: int, seconds: float, chosen: Chosen | None = FAKE) -> int:
+def check_checkout(folder: Path, count: int, seconds: float, chosen: EmbedderChoice | None = FAKE) -> int:
     """A checkout of `count` files is in the index in `seconds`, while two threads starve the daemon from beginning to
     end; returns the bytes that it grew by."""
     notes = {f"notes/{n % 50}/{n}.md": f"# {n}\n\nold{n} words\n" for n in range(count)}

@@ -12,12 +12,12 @@ from dataclasses import replace
 from datetime import date
 
 from agent.llm.attempt import Account, Attempt, Unmetered
-from agent.llm.breaker import Breaker
 from agent.llm.ledger import Entry, Ledger, Page
 from agent.llm.messages import Reply, Request, Usage
 from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
 from agent.llm.wire import Wire
+from agent.loop.repetition import Breaker
 from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
 from agent.vault.plumbing.commit import Committer, Tip

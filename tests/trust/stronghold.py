@@ -20,7 +20,7 @@ from agent.events.runs import Speaker
 from agent.llm.choose import Providers
 from agent.llm.messages import Object
 from agent.loop.outcome import Ended
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from agent.runs import accounts as app_models
 from agent.runs import toolbox as app_toolbox
 from agent.runs.service import Runs
@@ -127,7 +127,7 @@ class Stronghold:
         task = "\n".join([words, *(wish.text for wish in wishes)])
         self.book.said.append(task)
         with self.agent() as agent:
-            ended = agent.ask(Asked(task, Speaker("cli")), session)
+            ended = agent.ask(RunRequest(task, Speaker("cli")), session)
         return self.settled(ended)
 
     def settled(self, ended: Ended) -> Ended:

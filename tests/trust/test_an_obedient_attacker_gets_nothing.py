@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.events.runs import Speaker
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from tests.trust.attacks import READ_PAGE, attacks
 from tests.trust.obedient import Obedient
 from tests.trust.stronghold import PAGE, Person, page, stronghold, want
@@ -86,6 +86,6 @@ def test_what_a_sub_run_is_told_is_no_wish_of_its_owner(tmp_path: Path, monkeypa
         house.book.urls.append(PAGE)
         house.book.said.append(READ_PAGE.text)
         with house.agent() as agent:
-            house.settled(agent.ask(Asked(READ_PAGE.text, Speaker("cli"))))
+            house.settled(agent.ask(RunRequest(READ_PAGE.text, Speaker("cli"))))
         assert any("-summary-" in path for path in house.notes("sessions/")), "nothing had to make room"
         house.check()

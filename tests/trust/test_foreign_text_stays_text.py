@@ -26,7 +26,7 @@ from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen
 from agent.llm.messages import Assistant, Context, ToolCall, ToolResult, User
 from agent.loop import records
-from agent.loop.records import Began, Closed, Record, Spoken, Tainted
+from agent.loop.records import Began, Closed, SessionRecord, Spoken, Tainted
 from agent.markdown import blocks, requests
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -182,7 +182,7 @@ def _question(call: Callable[..., object], question: str, options: Sequence[str]
 def test_a_sessions_note_has_its_own_headings_only_and_reads_back(count: int) -> None:
     for text in payloads(count):
         said = [
-            Record(AT, event)
+            SessionRecord(AT, event)
             for event in (
                 Began("r", text, "cli", text), Spoken(User(text, text)), Spoken(Context(text, text)), Tainted(text),
                 Spoken(Assistant(text, (ToolCall("1", text, {text: text}),))),
@@ -190,9 +190,9 @@ def test_a_sessions_note_has_its_own_headings_only_and_reads_back(count: int) ->
                 Closed("r", "failed", text),
             )
         ]  # fmt: skip
-        note = records.write(said)
+        note = records.format_records(said)
         check_session(note, len(said) + 1)
-        assert records.read(note) == said
+        assert records.parse_records(note) == said
 
 
 def check_session(note: str, count: int) -> None:

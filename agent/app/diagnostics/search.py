@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from agent.errors import LockHeld
+from agent.index.damage import Damaged
 from agent.index.passage_store import open_store
-from agent.index.seal import Damaged
 from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.workspace.search_index import Library, library
 from agent.workspace.workspace import App

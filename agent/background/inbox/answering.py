@@ -16,8 +16,8 @@ from agent.events.runs import Speaker
 from agent.loop import outcome as ends
 from agent.loop.outcome import Ended
 from agent.loop.records import inert
-from agent.loop.run import Asked
-from agent.loop.session import Session, load
+from agent.loop.run import RunRequest
+from agent.loop.session import Session, load_session
 from agent.markdown import requests
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, Request, Status
@@ -46,10 +46,10 @@ _LINKS, _LIKELY = 8, 3
 _LINK = re.compile(r"\[\[([^\]|#\n]+)")
 _SUBJECT = 80
 _TRIES = 5
-_STATUS: dict[ends.Outcome, Status] = {
-    ends.Outcome.FINISHED: "done",
-    ends.Outcome.NEEDS_APPROVAL: "needs_approval",
-    ends.Outcome.QUESTION_ASKED: "question",
+_STATUS: dict[ends.RunOutcome, Status] = {
+    ends.RunOutcome.FINISHED: "done",
+    ends.RunOutcome.NEEDS_APPROVAL: "needs_approval",
+    ends.RunOutcome.QUESTION_ASKED: "question",
 }
 
 
@@ -104,7 +104,7 @@ def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> E
         raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
     task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
     untrusted = foreign_text(app.vault).source(path, data)
-    return agent.ask(Asked(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
+    return agent.ask(RunRequest(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
 
 
 def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
@@ -229,7 +229,7 @@ def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:
     if ended is None:
         return ()
     try:
-        return load(app.vault, ended.session).untrusted
+        return load_session(app.vault, ended.session).untrusted
     except NoteGone:
         return ()
 
@@ -238,7 +238,7 @@ def _session_before(app: App, agent: Runs, data: bytes) -> str:
     """The session in which the note's last request was answered, if it is this machine's and can be gone on with."""
     path = requests.last_session(data)
     try:
-        session: Session | None = load(app.vault, path) if path else None
+        session: Session | None = load_session(app.vault, path) if path else None
     except AgentError:
         return ""
     if session is None or session.channel != CHANNEL or session.open_run or not is_own(app, session):

@@ -23,7 +23,7 @@ from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import Change
 from agent.markdown.requests import Request, is_answered, is_pending, may_ask, unreadable
 from agent.texts import text
@@ -106,7 +106,11 @@ class Inbox:
     def take_in(self, ended: Ended) -> None:
         """A run that waited has come to an end; called from its thread."""
         for entry in list(self.entries.values()):
-            if entry.phase == "waits" and entry.session == ended.session and ended.outcome is not Outcome.INTERRUPTED:
+            if (
+                entry.phase == "waits"
+                and entry.session == ended.session
+                and ended.outcome is not RunOutcome.INTERRUPTED
+            ):
                 entry.due, entry.ended, entry.phase = 0.0, ended, "ended"
 
     def tick(self, event: Tick) -> None:
@@ -269,7 +273,7 @@ class Inbox:
         ended = entry.ended
         if ended is not None:
             entry.session = ended.session
-            if ended.outcome is Outcome.INTERRUPTED and not entry.cancelled.is_set():
+            if ended.outcome is RunOutcome.INTERRUPTED and not entry.cancelled.is_set():
                 entry.phase = "interrupted"
                 return
         if now < entry.due and entry.missing is not None:

@@ -12,7 +12,7 @@ from agent.background.inbox.queue import Entry
 from agent.background.pool import Cancelled
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, LockHeld, NoteGone
-from agent.loop.session import load
+from agent.loop.session import load_session
 from agent.runs.service import Line
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
@@ -69,6 +69,6 @@ def is_open(app: App, entry: Entry) -> bool:
 def is_over(vault: Vault, session: str) -> bool:
     """Whether no run is open in a session, or there is no such session."""
     try:
-        return load(vault, session).open_run is None
+        return load_session(vault, session).open_run is None
     except AgentError:
         return True

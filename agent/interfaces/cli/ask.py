@@ -15,9 +15,9 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document, failure, remarks
-from agent.loop.outcome import Ended, Outcome
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Runs
@@ -57,15 +57,15 @@ def _run(agent: Runs, output: Output, task: str, session: str, resume: str) -> E
     here = foreground(agent, output)
     if resume:
         return here.run_and_decide(lambda line: agent.resume(resume, line))
-    if session and agent.is_stale(load(agent.app.vault, session)):
+    if session and agent.is_stale(load_session(agent.app.vault, session)):
         output.note(f"{session} has been silent for too long and is over; this is a new session")
         session = ""
-    return here.run_and_decide(lambda line: agent.ask(Asked(task, Speaker("cli")), session, line))
+    return here.run_and_decide(lambda line: agent.ask(RunRequest(task, Speaker("cli")), session, line))
 
 
 def _show(app: App, output: Output, ended: Ended, report: dict[str, object]) -> None:
     below = "\n".join(remarks(ended, app.settings.vault.language))
-    if ended.outcome is Outcome.FAILED:
+    if ended.outcome is RunOutcome.FAILED:
         output.note(below)
         raise Failed(failure(ended), report)
     output.emit(report, "" if sys.stdout.isatty() else ended.answer)

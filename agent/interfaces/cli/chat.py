@@ -22,9 +22,9 @@ from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_report import document, failure, queued, why
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Ended, Outcome
-from agent.loop.run import Asked
-from agent.loop.session import load
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.run import RunRequest
+from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Line, Runs
@@ -90,7 +90,7 @@ class Chat:
         model = self.agent.account.models.main.model
         status = text("chat.model", language, name=model.name) if model.present else text("chat.no_model", language)
         if resume:
-            session = load(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
+            session = load_session(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
             if session is None:
                 status += text("chat.no_session", language)
             elif self.agent.is_stale(session):
@@ -100,7 +100,7 @@ class Chat:
                 status += text("chat.resumed", language, path=session.path)
         if self.lines.terminal or resume:
             self.output.note(text("chat.start", language, status=status))
-        began = load(self.app.vault, self.state.session).open_run if self.state.session else None
+        began = load_session(self.app.vault, self.state.session).open_run if self.state.session else None
         if began is not None:
             self.output.note(text("chat.unfinished", language, task=began.task[:80]))
 
@@ -142,13 +142,13 @@ class Chat:
     def send(self, message: str) -> None:
         """Send a message of the person's to the agent."""
         path = self.state.session
-        if path and self.agent.is_stale(load(self.app.vault, path)):
+        if path and self.agent.is_stale(load_session(self.app.vault, path)):
             self.output.note(text("chat.stale", self.state.language, path=path))
             path = ""
         late = catch_up(self.app, self.index, progress=progress)
         if late:
             self.output.note(text("chat.index_behind", self.state.language, why=late))
-        self._finish(self._run(lambda line: self.agent.ask(Asked(message, YOU), path, line)))
+        self._finish(self._run(lambda line: self.agent.ask(RunRequest(message, YOU), path, line)))
 
     def _command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
@@ -165,7 +165,7 @@ class Chat:
             self._show(text("chat.no_command", self.state.language, name=name))
 
     def _resume(self) -> None:
-        if not self.state.session or load(self.app.vault, self.state.session).open_run is None:
+        if not self.state.session or load_session(self.app.vault, self.state.session).open_run is None:
             self._show(text("chat.nothing_to_resume", self.state.language))
             return
         self._finish(self._run(lambda line: self.agent.resume(self.state.session, line)))
@@ -190,7 +190,7 @@ class Chat:
                 keyboard,
                 lambda path, first: self._run(lambda line: resume(path, line, first)),
             )
-        if ended.outcome is Outcome.FAILED and not self.lines.terminal:
+        if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
             raise Failed(failure(ended), document(self.agent, ended))
         if self.output.json:
             show(to_json({"ok": True, **document(self.agent, ended)}))
@@ -209,7 +209,7 @@ class Chat:
     def _remarks(self, ended: Ended) -> list[str]:
         """The lines below an answer: why the run stopped, and what it changed."""
         language, count = self.state.language, len(ended.commits)
-        lines = why(ended, language) if ended.outcome is not Outcome.FINISHED else []
+        lines = why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
         lines += [text("chat.can_resume", language)] if ended.outcome.can_go_on else []
         if count == 1:
             lines.append(text("chat.change", language))

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.context.budget import table
+from agent.context.budget import format_table
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
-from agent.loop.session import load
+from agent.loop.session import load_session
 from agent.memory.forget import carry_out, plan
 from agent.memory.given import SPARE, is_given
 from agent.memory.keeping import BEHIND
@@ -46,7 +46,7 @@ def _help(chat: ChatState, rest: str) -> str:
 
 
 def _context(chat: ChatState, rest: str) -> str:
-    return table(chat.agent.budget(chat.session)) if chat.session else text("chat.nothing_asked", chat.language)
+    return format_table(chat.agent.budget(chat.session)) if chat.session else text("chat.nothing_asked", chat.language)
 
 
 def _compact(chat: ChatState, rest: str) -> str:
@@ -78,7 +78,7 @@ def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
 def _undo(chat: ChatState, rest: str) -> str:
     if not chat.session:
         return text("chat.nothing_asked", chat.language)
-    records = load(chat.app.vault, chat.session).records
+    records = load_session(chat.app.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     chat.agent.capturing.settle()  # what is remembered of a run goes with it
     changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in BEHIND}
@@ -140,7 +140,7 @@ def _changes(chat: ChatState) -> list[Commit]:
     """The commits of this session's runs, newest first; those of its transcript are not among them."""
     if not chat.session:
         return []
-    session = load(chat.app.vault, chat.session)
+    session = load_session(chat.app.vault, chat.session)
     runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
     vault = chat.app.vault
     return [each for each in commits(vault) if each.run and each.run.partition(".")[0] in runs]

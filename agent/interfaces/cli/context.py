@@ -6,11 +6,11 @@ import click
 
 from agent.app.agent import build_runs
 from agent.context.assemble import Opening
-from agent.context.budget import Line, table
+from agent.context.budget import BudgetRow, format_table
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.output import Output, progress
-from agent.loop.run import Asked
+from agent.loop.run import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import library
 from agent.workspace.workspace import build
@@ -27,7 +27,7 @@ def command(output: Output, task: str) -> None:
     with closing(library(app)) as index:
         late = catch_up(app, index, progress=progress)
         with closing(build_runs(app, index)) as agent:
-            start, rows, tools = agent.explain(Asked(task, Speaker("cli")))
+            start, rows, tools = agent.explain(RunRequest(task, Speaker("cli")))
             model = agent.account.models.main.model
     document = {
         "task": task,
@@ -51,12 +51,12 @@ def command(output: Output, task: str) -> None:
     output.emit(document, lambda: _format(start, rows, tools, late))
 
 
-def _row(row: Line) -> dict[str, object]:
+def _row(row: BudgetRow) -> dict[str, object]:
     return {"part": row.name, "tokens": row.used, "allowed": row.allowed, "kept": row.kept, "cut": row.cut}
 
 
-def _format(start: Opening, rows: tuple[Line, ...], tools: tuple[str, ...], late: str | None) -> str:
-    lines = [table(rows), "", f"tools: {', '.join(tools) or 'none'}", ""]
+def _format(start: Opening, rows: tuple[BudgetRow, ...], tools: tuple[str, ...], late: str | None) -> str:
+    lines = [format_table(rows), "", f"tools: {', '.join(tools) or 'none'}", ""]
     for message in start.messages:
         lines.append(f"before the task, {message.source}:")
         lines += [f"  {line}" for line in start.remark(message).splitlines()]

@@ -16,7 +16,7 @@ from agent.inert import escape_line
 from agent.interfaces.cli.lookup import short_id
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import Question, answer, read_question
 from agent.runs.service import Runs
 from agent.texts import Language, in_all_languages, text
@@ -53,7 +53,7 @@ def settle(agent: Runs, ended: Ended, ask: AskLine, resume: Resume) -> Ended:
 def _ask_decision(agent: Runs, ended: Ended, ask: AskLine) -> Callable[[], object] | None:
     """Ask for the decision; returns a function that records it, None for "later"."""
     try:
-        if ended.outcome is Outcome.QUESTION_ASKED:
+        if ended.outcome is RunOutcome.QUESTION_ASKED:
             return _ask_answer(agent, ended.waits_for, ask)
         return _ask_approval(agent, ended.waits_for, ask)
     except (EOFError, KeyboardInterrupt):

@@ -7,7 +7,7 @@ import click
 
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.time_format import parse_time
-from agent.metrics.totals import Totals, read
+from agent.metrics.totals import MetricTotals, load_totals
 from agent.workspace.workspace import build
 
 
@@ -18,12 +18,12 @@ def command(output: Output, since: str | None) -> None:
     """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""
     app = build(output.vault())
     start = parse_time(since, app.clock.now()).date() if since else None
-    totals = read(app.metrics, start)
+    totals = load_totals(app.metrics, start)
     document = {"since": start.isoformat() if start else None, **asdict(totals)}
     output.emit(document, lambda: "\n".join(_format(totals)))
 
 
-def _format(totals: Totals) -> Iterator[str]:
+def _format(totals: MetricTotals) -> Iterator[str]:
     families = (
         ("events", totals.events),
         ("tools used", totals.used),

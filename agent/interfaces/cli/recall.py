@@ -8,7 +8,7 @@ from functools import partial
 import click
 
 from agent.errors import UserError
-from agent.index.hit import Answer, Hit
+from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.search import why
 from agent.memory.given import SPARE, is_given
@@ -58,7 +58,7 @@ def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
     }
 
 
-def _format(answer: Answer, pieces: list[dict[str, object]]) -> str:
+def _format(answer: SearchResult, pieces: list[dict[str, object]]) -> str:
     lines: list[str] = []
     for hit, piece in zip(answer.hits, pieces, strict=True):
         commit = str(piece["commit"] or "not committed")[:12]

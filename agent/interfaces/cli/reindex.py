@@ -4,7 +4,7 @@ from contextlib import closing
 
 import click
 
-from agent.index.update import Report
+from agent.index.update import IndexReport
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.workspace.search_index import library
@@ -35,7 +35,7 @@ def command(output: Output, anew: bool) -> None:
     output.emit(document, lambda: _format(report))
 
 
-def _format(report: Report) -> str:
+def _format(report: IndexReport) -> str:
     lines = [f"built anew: {report.rebuilt}"] if report.rebuilt else []
     lines.append(f"{report.indexed} notes indexed, {report.forgotten} forgotten, {len(report.moved)} moved")
     lines += [f"not indexed: {path}: {reason}" for path, reason in (*report.failed, *report.skipped)[:_SHOWN]]

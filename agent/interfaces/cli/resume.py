@@ -9,7 +9,7 @@ from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.run_report import document, failure, remarks
 from agent.interfaces.cli.screen import is_terminal
-from agent.loop.outcome import Outcome
+from agent.loop.outcome import RunOutcome
 from agent.runs.registry import Mark
 from agent.runs.resumer import Resumer, resumer_of
 from agent.workspace.search_index import library
@@ -43,7 +43,7 @@ def _resume(app: App, output: Output, session: str) -> dict[str, object]:
             show(ended.answer)
         output.note("\n".join(remarks(ended, app.settings.vault.language)))
         report = document(agent, ended, resumed=True)
-    if ended.outcome is Outcome.FAILED:
+    if ended.outcome is RunOutcome.FAILED:
         raise Failed(failure(ended), report)
     return report
 

@@ -13,7 +13,7 @@ from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document as run_document
 from agent.interfaces.cli.run_report import failure, remarks
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import Request
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Runs
@@ -48,9 +48,9 @@ def command(output: Output, path: str) -> None:
             for request in asked:
                 ended, document = _work(app, agent, output, name, request)
                 documents.append(document)
-                if ended.outcome is Outcome.FAILED:
+                if ended.outcome is RunOutcome.FAILED:
                     raise Failed(failure(ended), {"path": name, "answers": documents})
-                if ended.outcome is Outcome.INTERRUPTED:
+                if ended.outcome is RunOutcome.INTERRUPTED:
                     break
     answers = "\n\n".join(str(document["answer"]) for document in documents)
     output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else answers)
@@ -61,7 +61,7 @@ def _work(app: App, agent: Runs, output: Output, path: str, request: Request) ->
     ended = foreground(agent, output).run(lambda line: perform(app, agent, path, request, line))
     placed: Placed | None = None
     unplaced = ""
-    if ended.outcome is not Outcome.INTERRUPTED:
+    if ended.outcome is not RunOutcome.INTERRUPTED:
         try:
             placed = place(app, path, request, ended)
             unplaced = "" if placed else "the task is not in the note any more"

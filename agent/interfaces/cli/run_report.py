@@ -1,7 +1,7 @@
 """The lines that a person reads below the answer of a run, and the error of a run that failed."""
 
 from agent.errors import AgentError
-from agent.loop.outcome import Ended, Outcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import report
 from agent.runs.service import Runs
 from agent.texts import Language, text
@@ -15,7 +15,7 @@ def document(agent: Runs, ended: Ended, *, resumed: bool = False) -> dict[str, o
 
 def remarks(ended: Ended, language: Language) -> list[str]:
     """The lines below an answer: why the run stopped, how to go on, what it changed, and its session."""
-    lines = why(ended, language) if ended.outcome not in {Outcome.FINISHED, Outcome.FAILED} else []
+    lines = why(ended, language) if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED} else []
     lines += [text("run_report.resume", language, session=ended.session)] if ended.outcome.can_go_on else []
     if len(ended.commits) == 1:
         lines.append(text("run_report.change", language, run=ended.run))

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import click
 
 from agent.errors import UserError
-from agent.index.hit import Answer, Hit
+from agent.index.hit import Hit, SearchResult
 from agent.inert import escape_line
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
@@ -74,7 +74,7 @@ def _lines(path: Path) -> Iterator[str]:
     return (line.strip() for line in text.splitlines() if line.strip())
 
 
-def _timed(index: "Library", query: str, limit: int, passages: bool, explain: bool) -> tuple[Answer, float]:
+def _timed(index: "Library", query: str, limit: int, passages: bool, explain: bool) -> tuple[SearchResult, float]:
     started = time.perf_counter()
     answer = index.search(query, limit, passages=passages, explain=explain)
     return answer, (time.perf_counter() - started) * 1000
@@ -94,7 +94,7 @@ def _past(app: App, when: str) -> "Library":
     return open_past(app, found[0].id)
 
 
-def _document(answer: Answer, took: float, late: str | None) -> dict[str, object]:
+def _document(answer: SearchResult, took: float, late: str | None) -> dict[str, object]:
     return {
         "query": answer.query,
         "mode": "hybrid" if answer.mode == "hybrid" else "keyword",
@@ -123,7 +123,7 @@ def why(hit: Hit) -> list[dict[str, object]]:
     return [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why]
 
 
-def _format(answer: Answer, took: float, late: str | None) -> str:
+def _format(answer: SearchResult, took: float, late: str | None) -> str:
     lines: list[str] = []
     for number, hit in enumerate(answer.hits, 1):
         where = f"{hit.path}:{hit.lines[0]}"
@@ -138,7 +138,7 @@ def _format(answer: Answer, took: float, late: str | None) -> str:
     return "\n".join([*lines, f"{answer.mode}, {answer.engine}, {took:.0f} ms"])
 
 
-def _open(app: App, answer: Answer, number: int) -> None:
+def _open(app: App, answer: SearchResult, number: int) -> None:
     """Open a hit where the person edits: $EDITOR at the line, else Obsidian."""
     if not 1 <= number <= len(answer.hits):
         raise UserError(f"there is no hit {number}; there are {len(answer.hits)}")

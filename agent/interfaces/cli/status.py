@@ -8,7 +8,7 @@ from agent.config.running import Spend
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.metrics import names
-from agent.metrics.totals import Totals, read
+from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state, counted
 from agent.runs.status import Standing, standing
 from agent.vault.health.status import Status, status
@@ -35,11 +35,11 @@ def command(output: Output, notes: bool) -> None:
     app = build(output.vault())
     found = status(app.vault)
     index = index_state(app, found.notes)
-    daemon, agent, day = last_word(app), standing(app), read(app.metrics, app.clock.now().date())
+    daemon, agent, day = last_word(app), standing(app), load_totals(app.metrics, app.clock.now().date())
     arrived = arrival_state(app)
     warnings = list(app.loaded.warnings)
     if day.unreadable:
-        warnings.append("some of today's counts cannot be read and are left out")
+        warnings.append("some of today's counts cannot be load_totals and are left out")
     document = {
         **_document(found),
         "daemon": daemon,
@@ -137,7 +137,7 @@ def _edits(count: int, unread: Sequence[str]) -> str:
     if not unread:
         return known or "all committed"
     more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
-    return f"{known}{'; ' if known else ''}unknown: cannot read {', '.join(unread[:3])}{more}"
+    return f"{known}{'; ' if known else ''}unknown: cannot load_totals {', '.join(unread[:3])}{more}"
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
@@ -209,7 +209,7 @@ def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
     return [f"daemon   process {daemon.get('pid')}, {daemon.get('files')} files watched{waiting}{trouble}"]
 
 
-def _format_day(today: Totals) -> list[str]:
+def _format_day(today: MetricTotals) -> list[str]:
     """Today's runs, memories and failures in two lines at most; the full figures are in `metrics`."""
     done = [_many(today.events[name], one, more) for name, one, more in _COUNTS if today.events.get(name)]
     failed = list(_failed(today))
@@ -217,7 +217,7 @@ def _format_day(today: Totals) -> list[str]:
     return lines + ([f"           failed: {', '.join(failed)}; see `vault-agent metrics`"] if failed else [])
 
 
-def _failed(today: Totals) -> Iterator[str]:
+def _failed(today: MetricTotals) -> Iterator[str]:
     for number, one, more in (
         (today.outcomes.get("failed", 0), "run", "runs"),
         (today.events.get(names.TOOLS_FAILED, 0), "tool call", "tool calls"),

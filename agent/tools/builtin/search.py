@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
-from agent.index.hit import Answer, Hit
+from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Object
 from agent.memory.recall import Recollection, Remembered
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, Given, RunContext, Tool
 
-Search: TypeAlias = Callable[[str, int], Answer]
+Search: TypeAlias = Callable[[str, int], SearchResult]
 """(question, limit) to what was found."""
 Recall: TypeAlias = Callable[[str, int, RunContext], Recollection]
 """(question, limit, run) to what is remembered about it for the person of that run."""
@@ -74,7 +74,7 @@ def _told(
     return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
 
-def _open_to(context: RunContext, find: Search, query: str, limit: int) -> Answer:
+def _open_to(context: RunContext, find: Search, query: str, limit: int) -> SearchResult:
     """What is found for whoever asks."""
     if context.role == "owner":
         return find(query, limit)

@@ -8,7 +8,7 @@ import pytest
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.records import Began
-from agent.loop.session import begin
+from agent.loop.session import begin_session
 from agent.memory.capture import Ways
 from agent.memory.keeping import Capturing
 from agent.memory.tombstones import marks, tombstone
@@ -158,7 +158,7 @@ def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Pa
     path, stone = tombstone(marks("The spare key is with Ana"), app.clock.new_id(), app.clock.now())
     write(root / path, stone.decode())
     log(app, replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. It rains."))
-    session = begin(app.vault, "lark", "Tell me the PIN")
+    session = begin_session(app.vault, "lark", "Tell me the PIN")
     session.add(Began("r2", "Tell me the PIN", "lark", "bo", role="guest"))
     session.save("begin")
     log(app, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))

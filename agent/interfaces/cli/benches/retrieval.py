@@ -16,10 +16,10 @@ from pathlib import Path
 from statistics import fmean
 
 from agent.errors import UserError
-from agent.index.embedder import Chosen
+from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.search import Searcher
-from agent.index.weights import default
+from agent.index.weights import Weights
 from agent.interfaces.cli.benches.figures import Figure
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App
@@ -90,7 +90,7 @@ def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: 
         listed = sorted(index.listed())
         _check(questions, frozenset(listed))
         index.refresh()
-        words = Searcher(index.files, index.engine, Chosen(None, "keyword mode was asked for"), default())
+        words = Searcher(index.files, index.engine, EmbedderChoice(None, "keyword mode was asked for"), Weights())
         most = max(depths)
         with closing(words):
             searches: list[tuple[str, Search]] = [

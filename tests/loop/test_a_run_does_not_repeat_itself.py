@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import LimitReached
-from agent.llm.breaker import Breaker
 from agent.llm.messages import ToolCall, ToolResult
+from agent.loop.repetition import Breaker
 
 CALL = ("vault_read", {"path": "a.md", "lines": ["1", "2"]})
 
@@ -84,34 +84,6 @@ def test_the_order_of_arguments_does_not_matter() -> None:
         breaker.check("t", {"b": {"y": 2, "x": 1}, "a": 1})
 
 
-def test_the_same_error_of_the_model_ends_the_run() -> None:
-    breaker = Breaker(3)
-    breaker.model_failed("the server answered 500")
-    breaker.model_failed("the server answered 500")
-    breaker.model_answered()
-    breaker.model_failed("the server answered 500")
-    breaker.model_failed("the server answered 500")
-    with pytest.raises(LimitReached):
-        breaker.model_failed("the server answered 500")
-
-
-@given(
-    st.lists(st.tuples(st.booleans(), st.sampled_from("ab"), st.integers(0, 2), st.sampled_from("xy")), max_size=30),
-    st.integers(0, 30),
-)
-def test_a_saved_breaker_goes_on_where_it_was(steps: list[tuple[bool, str, int, str]], cut: int) -> None:
-    def play(breaker: Breaker, some: list[tuple[bool, str, int, str]]) -> None:
-        for works, tool, value, said in some:
-            (breaker.succeeded if works else breaker.failed)(tool, {"v": value}, said)
-
-    whole, first = Breaker(3), Breaker(3)
-    play(whole, steps)
-    play(first, steps[:cut])
-    second = Breaker.load(3, first.saved())
-    play(second, steps[cut:])
-    assert second.saved() == whole.saved()
-
-
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from("ab"), st.sampled_from("xy")), max_size=40))
 def test_what_a_note_says_of_results_counts_as_what_was_heard(steps: list[tuple[bool, str, str]]) -> None:
     live, read, told = Breaker(100), Breaker(100), []
@@ -119,12 +91,5 @@ def test_what_a_note_says_of_results_counts_as_what_was_heard(steps: list[tuple[
         call = ToolCall(str(number), tool, {"v": 1})
         warning = (live.succeeded if works else live.failed)(tool, call.arguments, text)
         told.append((call, ToolResult(call.id, tool, f"{text}\n{warning}" if warning else text, failed=not works)))
-    read.take_up(told)
+    read.replay(told)
     assert read.repeats == live.repeats and read.failures == {}
-
-
-@pytest.mark.parametrize(
-    "saved", [None, [], "x", {"failures": 1}, {"repeats": {"a": 1}}, {"failures": {"a": {"b": ""}}}]
-)
-def test_a_state_that_is_none_counts_as_empty(saved: object) -> None:
-    Breaker.load(3, saved).check("t", {})  # type: ignore[arg-type]  # what a damaged note may hold

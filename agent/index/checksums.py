@@ -1,7 +1,7 @@
-"""Whether the files of an index are the bytes that were written: a list of sizes and checksums, written last.
+"""Sizes and checksums of a folder's files, written last, so that a later reader can tell damaged files from whole ones.
 
-Engines notice some damage and not other; a flipped byte in a posting only gives wrong answers. Files of an engine are
-written once, so each is read once and then known by its name.
+A keyword engine notices some damage itself, but a flipped byte in a posting only gives wrong answers. An engine writes
+its files once, so each is read once and then known by its name.
 """
 
 import json
@@ -11,63 +11,59 @@ from pathlib import Path
 from zlib import crc32
 
 from agent.config.private import own_files, replace
-from agent.errors import Permanent
+from agent.index.damage import Damaged
 
-SEAL = "SEAL.json"
+FILE = "SEAL.json"
 _REWRITTEN = frozenset({"meta.json", ".managed.json"})
 """The files that an engine (tantivy) writes again under the same name; all others it writes once."""
 
 
-class Damaged(Permanent):
-    """A file of the index is not what was written. The next update builds the index again from the notes."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, hint="vault-agent reindex builds the index again from the notes")
-
-
 @dataclass(slots=True)
-class Seals:
-    """The seal of one folder; remembers the files that it has read already."""
+class Checksums:
+    """The checksums of one folder; remembers the files that it has read already."""
 
     folder: Path
     known: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
-    _sealed: dict[str, list[int]] = field(default_factory=dict)
+    _recorded: dict[str, list[int]] = field(default_factory=dict)
 
     def write(self, generation: int) -> None:
-        """Seal the folder as it is, atomically; raises `Damaged` for a file that is not what it was when it was sealed
-        or verified before: an engine that has it open does not notice, and it must not count as good from now on."""
+        """Record the files as they are, in one atomic step.
+
+        Raises `Damaged` for a file that has changed since it was recorded or verified: an engine that has it open does
+        not notice, and the file must not count as good from now on.
+        """
         files = {path.name: [path.stat().st_size, self._sum(path)] for path in self._files()}
-        for name in self._sealed.keys() & files.keys() - _REWRITTEN:
-            if files[name] != self._sealed[name]:
+        for name in self._recorded.keys() & files.keys() - _REWRITTEN:
+            if files[name] != self._recorded[name]:
                 raise Damaged(f"{self.folder.name}/{name} is damaged")
-        self._sealed = files
-        replace(self.folder / SEAL, json.dumps({"generation": generation, "files": files}))
+        self._recorded = files
+        replace(self.folder / FILE, json.dumps({"generation": generation, "files": files}))
         own_files(self.folder)
 
     def generation(self) -> int:
-        """The generation that was sealed, -1 when there is no whole seal."""
+        """The generation that was recorded; -1 when there is no whole record."""
         try:
-            return int(json.loads((self.folder / SEAL).read_text("utf-8"))["generation"])
+            return int(json.loads((self.folder / FILE).read_text("utf-8"))["generation"])
         except (OSError, ValueError, KeyError, TypeError):
             return -1
 
     def verify(self) -> None:
-        """Raises `Damaged` when a sealed file is missing or changed."""
+        """Raises `Damaged` when a recorded file is missing or changed."""
         try:
-            files = json.loads((self.folder / SEAL).read_text("utf-8"))["files"]
+            files = json.loads((self.folder / FILE).read_text("utf-8"))["files"]
             for name, (size, checksum) in files.items():
                 path = self.folder / name
                 if path.stat().st_size != size or self._sum(path) != checksum:
                     raise Damaged(f"{self.folder.name}/{name} is damaged")
-            self._sealed = files
+            self._recorded = files
         except FileNotFoundError as error:
             raise Damaged(f"{self.folder.name}/{Path(str(error.filename)).name} is missing") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise Damaged(f"{self.folder.name}/{SEAL} cannot be read: {error}") from error
+            raise Damaged(f"{self.folder.name}/{FILE} cannot be read: {error}") from error
 
     def _files(self) -> Iterator[Path]:
         for path in sorted(self.folder.iterdir()):
-            if path.is_file() and "lock" not in path.name.casefold() and SEAL not in path.name:
+            if path.is_file() and "lock" not in path.name.casefold() and FILE not in path.name:
                 yield path
 
     def _sum(self, path: Path) -> int:

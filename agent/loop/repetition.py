@@ -1,6 +1,6 @@
-"""Stops a run that does the same thing over and over: what failed or told nothing new, how often, whether to go on.
+"""Stops a run that repeats itself: calls that fail in the same way, and calls that give the same result.
 
-A state and nothing else: the loop tells it what happened, asks before each call, and keeps it with the session.
+Holds a state and decides nothing else: the loop reports each result and asks before each call.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from agent.errors import LimitReached
-from agent.llm.messages import Json, Object, ToolCall, ToolResult
+from agent.llm.messages import Object, ToolCall, ToolResult
 
 LIMIT = "spend.same_failure"
 WARNED, MOST = 3, 8
@@ -23,10 +23,10 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class Breaker:
-    """What one run repeats, sub-runs not included. `limit` is how often the same may fail in the same way.
+    """The repetitions of one run, sub-runs not included. `limit` is how often the same call may fail in the same way.
 
-    A failure is the same when the tool, its arguments and the error are; figures in the error do not count. A result is
-    the same when it is so to the letter; a call that gives another one is counted anew.
+    A failure is the same when the tool, its arguments and the error are; numbers in the error do not count. A result is
+    the same when every character is; a call that gives another result is counted anew.
     """
 
     limit: int
@@ -55,7 +55,7 @@ class Breaker:
             )
 
     def failed(self, tool: str, arguments: Object, error: str) -> str:
-        """Tell of a failed call; returns what the model is to be told beside the error, empty while it may go on."""
+        """Count a failed call; returns a warning for the model, empty while the call may be repeated."""
         call = _call(tool, arguments)
         self.repeats.pop(call, None)
         if self._count(call, error) < self.limit:
@@ -66,8 +66,8 @@ class Breaker:
         )
 
     def succeeded(self, tool: str, arguments: Object, result: str) -> str:
-        """Tell of a call that worked: its failures are forgotten; returns what the model is to be told beside the
-        result, empty while that is new."""
+        """Count a call that worked, and forget its failures; returns a warning for the model, empty while the result is
+        new."""
         call, told = _call(tool, arguments), _short(result)
         self.failures.pop(call, None)
         same = self.repeats.get(call, {}).get(told, 0) + 1
@@ -77,61 +77,20 @@ class Breaker:
         ends = " The same call once more ends the run." if same >= MOST else ""
         return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
 
-    def take_up(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
-        """Count the results that the run had before it was stopped, as they stand in its note. What failed may be tried
-        as often as before: a person may have mended it meanwhile."""
+    def replay(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
+        """Count the results in the note of a run that is resumed. A call that failed may be tried as often as before: a
+        person may have repaired its cause meanwhile."""
         for call, result in results:
             if result.failed:
                 self.repeats.pop(_call(call.name, call.arguments), None)
             else:
                 self.succeeded(call.name, call.arguments, _WARNING.sub("", result.text))
 
-    def model_failed(self, error: str) -> None:
-        """Tell of a failed call of the model; raises `LimitReached` when it was the same error too often."""
-        count = self._count(_MODEL, error)
-        if count >= self.limit:
-            raise LimitReached(
-                f"the model failed {count} times in the same way: {error}",
-                limit=LIMIT,
-                hint="vault-agent doctor checks how the model is reached",
-            )
-
-    def model_answered(self) -> None:
-        """Tell of a call of the model that worked."""
-        self.failures.pop(_MODEL, None)
-
-    def saved(self) -> Object:
-        """The state as JSON."""
-        return {"failures": _copied(self.failures), "repeats": _copied(self.repeats)}
-
-    @classmethod
-    def load(cls, limit: int, saved: Json) -> "Breaker":
-        """The state that `saved` gave; what is no such state counts as empty."""
-        said = saved if isinstance(saved, Mapping) else {}
-        return cls(limit, _counts(said.get("failures")), _counts(said.get("repeats")))
-
     def _count(self, call: str, error: str) -> int:
         errors = self.failures.setdefault(call, {})
         key = _short(" ".join(_DIGITS.sub("#", error).split()))
         errors[key] = errors.get(key, 0) + 1
         return errors[key]
-
-
-_MODEL = "model"
-
-
-def _copied(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Json]:
-    return {call: dict(each) for call, each in counts.items()}
-
-
-def _counts(saved: Json) -> dict[str, dict[str, int]]:
-    """The counts in what was saved; what are none is left out."""
-    found = saved.items() if isinstance(saved, Mapping) else ()
-    return {
-        call: {key: n for key, n in each.items() if isinstance(n, int)}
-        for call, each in found
-        if isinstance(each, Mapping)
-    }
 
 
 def _call(tool: str, arguments: Object) -> str:

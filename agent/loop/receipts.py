@@ -1,6 +1,6 @@
-"""What hooks put before the model, pinned to the commit that has the notes as they were quoted.
+"""Adds to the receipts of injected text the commit that holds the note as it was quoted.
 
-Done here and not by the hooks, whose time is short: a refresh that waited for git would come too late to be heard.
+The loop does it and not the hooks, since a hook has little time and one that waited for git would come too late.
 """
 
 import logging
@@ -15,8 +15,8 @@ from agent.vault.store import Vault
 logger = logging.getLogger(__name__)
 
 
-def pinned(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
-    """The injections, their receipts with a commit where the note has one; asks git only where there are receipts."""
+def pin_receipts(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
+    """The injections, with a commit in each receipt whose note has one; git is asked only where there are receipts."""
     found = _pins(vault, {receipt.path for each in told for receipt in each.receipts if receipt.commit is None})
     return tuple(
         replace(

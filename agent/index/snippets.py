@@ -1,16 +1,16 @@
-"""Which lines to show: runs of units around what scored best, short enough to read, none shown twice."""
+"""Chooses the lines to show: short runs of units around the best ones, none shown twice."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from agent.index.packed import Batch, Ints
+from agent.index.arrays import Batch, Ints
 from agent.index.signals import Row
 from agent.index.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Snippet:
     """Units `first` to `last` (inclusive) of the batch, all of one note; `best` is the one that scored best."""
 
     note: int
@@ -20,10 +20,10 @@ class Window:
     score: float
 
 
-def limits(batch: Batch, weights: Weights) -> Ints:
-    """For a window that begins at each unit, the unit after its last: by lines, by terms, within the note."""
+def snippet_ends(batch: Batch, weights: Weights) -> Ints:
+    """For a snippet that begins at each unit, the unit after its last: by lines, by terms, within the note."""
     at = np.arange(batch.units)
-    ends = batch.packed.ends
+    ends = batch.arrays.ends
     begins = np.concatenate(([0], ends[:-1]))
     by_terms = np.searchsorted(ends, begins + weights.window_words, side="right")
     most = np.minimum(np.minimum(at + weights.window_lines, batch.note_ends[batch.unit_note]), by_terms)
@@ -31,27 +31,27 @@ def limits(batch: Batch, weights: Weights) -> Ints:
     return found
 
 
-def best_windows(scores: Row, batch: Batch, weights: Weights, count: int) -> list[Window]:
-    """The best windows of all notes: each in turn the one with most of what is not shown yet, titles apart."""
+def best_snippets(scores: Row, batch: Batch, weights: Weights, count: int) -> list[Snippet]:
+    """The best snippets of all notes: each in turn the one with the most that is not shown yet, titles apart."""
     if not batch.units:
         return []
-    ends = limits(batch, weights)
-    left = np.exp(weights.sharpness * (scores - scores.max())) * (batch.packed.first > 0)
-    found: list[Window] = []
+    ends = snippet_ends(batch, weights)
+    left = np.exp(weights.sharpness * (scores - scores.max())) * (batch.arrays.first > 0)
+    found: list[Snippet] = []
     while len(found) < count:
         total = np.concatenate(([0.0], np.cumsum(left)))
         mass = total[ends] - total[:-1]
         first = int(mass.argmax())
         if mass[first] <= 0:
             break
-        window = _trimmed(first, int(ends[first]), float(mass[first]), left, scores, batch, weights)
-        left[window.first : window.last + 1] = 0.0
-        found.append(window)
+        snippet = _trimmed(first, int(ends[first]), float(mass[first]), left, scores, batch, weights)
+        left[snippet.first : snippet.last + 1] = 0.0
+        found.append(snippet)
     return found
 
 
-def of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) -> Window | None:
-    """The best window of one note; None when the note has no lines."""
+def snippet_of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) -> Snippet | None:
+    """The best snippet of one note; None when the note has no lines."""
     stop = int(batch.note_ends[note])
     start = (int(batch.note_ends[note - 1]) if note else 0) + 1  # after the title, which has no lines
     if start >= stop:
@@ -63,12 +63,12 @@ def of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) 
     best = int(part.argmax())
     covers = (np.arange(len(part)) <= best) & (ends[start:stop] - start > best)
     first = int(np.where(covers, mass, -1.0).argmax())
-    return Window(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))
+    return Snippet(note, start + first, int(ends[start + first]) - 1, start + best, float(part[best]))
 
 
-def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Window:
-    """The window without units at its ends that are shown already; its score is a soft maximum of its units'."""
+def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Snippet:
+    """The snippet without units at its ends that are shown already; its score is a soft maximum of its units'."""
     inside = np.flatnonzero(left[first:end] > 0)
     best = first + int(np.where(left[first:end] > 0, scores[first:end], -np.inf).argmax())
     score = float(scores.max() + np.log(mass) / weights.sharpness)
-    return Window(int(batch.unit_note[best]), first + int(inside[0]), first + int(inside[-1]), best, round(score, 6))
+    return Snippet(int(batch.unit_note[best]), first + int(inside[0]), first + int(inside[-1]), best, round(score, 6))

@@ -1,18 +1,18 @@
-"""The files of an engine that are mapped into memory: whether they are still as long as when they were opened.
+"""Notices when a file that an engine has mapped into memory was cut short.
 
-A process that reads what was cut off a mapped file is killed by the system (SIGBUS), with no error to catch. What
-engines map is written once, so a file that became shorter is damaged. Whether its bytes are right is `seal`'s.
+A process that reads the missing part of a mapped file is killed by the system (SIGBUS), with no error to catch. Engines
+write such files once, so one that became shorter is damaged. Checking their bytes is left to `checksums`.
 """
 
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.index.seal import Damaged
+from agent.index.damage import Damaged
 
 
 @dataclass(slots=True)
-class Mapped:
+class MappedFiles:
     """The files of one folder with an ending of `endings`; `_seen` has each one's inode and length."""
 
     folder: Path

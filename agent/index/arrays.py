@@ -1,7 +1,7 @@
-"""What scoring needs of a note as one row of bytes, and many such rows as arrays.
+"""The arrays that score a note, as one row of bytes, and the arrays of many notes end to end.
 
-Terms are 32-bit checksums of their text: no dictionary has to be kept, and of 100,000 terms about one pair meets.
-All arrays are 4 bytes wide, so that a row is read without a copy.
+Terms are 32-bit checksums of their text: no dictionary has to be kept, and of 100,000 terms about one pair meets. All
+arrays are 4 bytes wide, so that a row is read without a copy.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,14 @@ HOOD = 2
 
 
 def term_hash(term: str) -> int:
-    """The number that stands for a term."""
+    """The number of a term."""
     return crc32(term.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """One note. `ends` close the units in `terms`, `token_ends` in `tokens`; `norms` are of summed token vectors."""
+class NoteArrays:
+    """One note. `ends` close the units in `terms`, `token_ends` in `tokens`; `norms` are the lengths of the units'
+    vectors."""
 
     terms: Words
     ends: Ints
@@ -42,11 +43,11 @@ class Packed:
     """The lines of each unit, inclusive, from 1 in the file."""
 
     def to_bytes(self) -> bytes:
-        arrays = self.arrays()
-        lengths = np.array([len(array) for array in arrays], dtype=np.int32)
-        return b"".join((lengths.tobytes(), *(array.tobytes() for array in arrays)))
+        columns = self.columns()
+        lengths = np.array([len(array) for array in columns], dtype=np.int32)
+        return b"".join((lengths.tobytes(), *(array.tobytes() for array in columns)))
 
-    def arrays(self) -> tuple[Words, Ints, Words, Floats, Ints, Ints, Floats, Floats, Ints, Ints]:
+    def columns(self) -> tuple[Words, Ints, Words, Floats, Ints, Ints, Floats, Floats, Ints, Ints]:
         return (
             *(self.terms, self.ends, self.extra, self.extra_weights, self.tokens),
             *(self.token_ends, self.norms, self.hood_norms, self.first, self.last),
@@ -56,7 +57,7 @@ class Packed:
 _TYPES = tuple(np.dtype(name) for name in ("<u4", "<i4", "<u4", "<f4", "<i4", "<i4", "<f4", "<f4", "<i4", "<i4"))
 
 
-def from_bytes(data: bytes) -> Packed:
+def from_bytes(data: bytes) -> NoteArrays:
     """The note in a row; raises `ValueError` when the row is cut short."""
     lengths = np.frombuffer(data, np.int32, len(_TYPES)).tolist()
     if (sum(lengths) + len(_TYPES)) * 4 != len(data):
@@ -66,7 +67,7 @@ def from_bytes(data: bytes) -> Packed:
     for kind, length in zip(_TYPES, lengths, strict=True):
         arrays.append(np.frombuffer(data, kind, length, offset))
         offset += length * 4
-    return Packed(*arrays)
+    return NoteArrays(*arrays)
 
 
 def hash_terms(texts: Sequence[str]) -> Words:
@@ -100,7 +101,7 @@ class Batch:
     """
 
     notes: int
-    packed: Packed
+    arrays: NoteArrays
     note_ends: Ints
     unit_note: Ints
     extra_note: Ints
@@ -109,7 +110,7 @@ class Batch:
 
     @property
     def units(self) -> int:
-        return len(self.packed.ends)
+        return len(self.arrays.ends)
 
 
 def batch(rows: Sequence[bytes]) -> Batch:
@@ -138,4 +139,6 @@ def batch(rows: Sequence[bytes]) -> Batch:
     at = np.arange(len(joined[1]), dtype=np.int32)
     low = np.maximum(at - HOOD, np.repeat(note_ends - units, units))
     high = np.minimum(at + HOOD + 1, np.repeat(note_ends, units))
-    return Batch(len(rows), Packed(*joined), note_ends, np.repeat(number, units), np.repeat(number, extra), low, high)
+    return Batch(
+        len(rows), NoteArrays(*joined), note_ends, np.repeat(number, units), np.repeat(number, extra), low, high
+    )

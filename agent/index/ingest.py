@@ -1,27 +1,26 @@
-"""The notes of one update on their way into the index: read, cut, encoded, stored, counted.
+"""Reads, encodes and stores the notes of one update, and counts their terms.
 
 Runs inside the database transaction of `update` and streams, so that a first index of many notes holds a few hundred in
-memory. When that transaction counts is `update`'s.
+memory. Committing is left to `update`.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from threading import Thread
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from agent.errors import AgentError
 from agent.index import document
-from agent.index.embedder import Chosen
+from agent.index.arrays import from_bytes
+from agent.index.embedder import EmbedderChoice
 from agent.index.encode import Encoded, encode
 from agent.index.frequencies import Frequencies
-from agent.index.keyword import Fields
-from agent.index.packed import Floats, from_bytes
-from agent.index.passage_store import PassageStore, Record, Totals
+from agent.index.keyword import FieldTerms
+from agent.index.passage_store import IndexTotals, PassageStore, StoredNote
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
-Read: TypeAlias = Callable[[str], bytes | None]
+NoteReader: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path; None when it is gone. May raise `OSError` or `AgentError`: the note counts as failed."""
 _TOGETHER = 200
 """Notes that are encoded at once, at most."""
@@ -29,40 +28,13 @@ _UNITS_TOGETHER = 20_000
 """Their units, after which no more notes join them."""
 
 
-class Vectors(Protocol):
-    """What takes the vectors of notes."""
-
-    def add(self, notes: Sequence[int], vectors: Sequence[Floats]) -> None: ...
-
-
-class Placing:
-    """Vectors on their way into their index, in a thread: the engine lets Python go on and read the next notes."""
-
-    def __init__(self, vectors: Vectors, notes: Sequence[int], rows: Sequence[Floats]) -> None:
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._run, args=(vectors, notes, rows), daemon=True)
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Until they are in; raises what went wrong."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _run(self, vectors: Vectors, notes: Sequence[int], rows: Sequence[Floats]) -> None:
-        try:
-            vectors.add(notes, rows)
-        except BaseException as error:  # noqa: BLE001 - raised again by `wait`
-            self._error = error
-
-
 @dataclass(slots=True)
-class Intake:
-    """One update on its way: what was read, counted and put aside."""
+class Ingestion:
+    """The notes of one update, with the figures of those already done."""
 
     store: PassageStore
     vectors: VectorIndex | None
-    chosen: Chosen
+    chosen: EmbedderChoice
     weights: Weights
     numbers: Mapping[str, int]
     listed: Mapping[str, str]
@@ -70,7 +42,6 @@ class Intake:
     indexed: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
-    _placing: "Placing | None" = field(default=None, init=False)
 
     def forget(self, notes: Sequence[int]) -> None:
         """Take some notes out of the store, the statistics and the vectors."""
@@ -80,23 +51,21 @@ class Intake:
         if self.vectors is not None:
             self.vectors.remove(notes)
 
-    def stream(self, paths: Sequence[str], read: Read) -> Iterator[tuple[int, Fields]]:
+    def stream(self, paths: Sequence[str], read: NoteReader) -> Iterator[tuple[int, FieldTerms]]:
         """Read, encode and store the notes, and give each to the keyword engine."""
         for documents in self._batches(paths, read):
             encoded = encode(documents, self.chosen.embedder, self.weights.fields)
             self.store.add(map(self._record, documents, encoded))
             for each in encoded:
-                self.frequencies.count(each.packed)
+                self.frequencies.count(each.arrays)
             if self.vectors is not None:
-                self._placed()
                 numbers = [self.numbers[each.path] for each in documents]
-                self._placing = Placing(self.vectors, numbers, [each.chunks for each in encoded])
+                self.vectors.add(numbers, [each.chunks for each in encoded])
             self.indexed += len(documents)
             for each_document in documents:
                 yield self.numbers[each_document.path], each_document.fields
-        self._placed()
 
-    def _batches(self, paths: Sequence[str], read: Read) -> Iterator[list[document.Document]]:
+    def _batches(self, paths: Sequence[str], read: NoteReader) -> Iterator[list[document.Document]]:
         """The notes that can be read, some at a time: as many as fit into a bounded memory."""
         some: list[document.Document] = []
         units = 0
@@ -112,18 +81,12 @@ class Intake:
         if some:
             yield some
 
-    def _placed(self) -> None:
-        """Wait until the vectors of the last notes are in their index; raises what went wrong there."""
-        if self._placing is not None:
-            placing, self._placing = self._placing, None
-            placing.wait()
-
     def finish(self) -> None:
         self.store.change_frequencies(self.frequencies.changes())
-        totals: Totals = self.store.totals().plus(self.frequencies.totals)
+        totals: IndexTotals = self.store.totals().plus(self.frequencies.totals)
         self.store.set_meta("totals", json.dumps(asdict(totals)))
 
-    def _document(self, path: str, read: Read) -> document.Document | None:
+    def _document(self, path: str, read: NoteReader) -> document.Document | None:
         try:
             data = read(path)
         except (OSError, AgentError) as error:
@@ -134,27 +97,27 @@ class Intake:
         if len(data) > document.LARGEST:
             self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
             return None
-        return document.read(path, data)
+        return document.parse_document(path, data)
 
     def _leave(self, path: str, status: str, reason: str) -> None:
         """Keep on record that a note is not indexed; one that failed has no hash, so that it is tried again."""
         if status == "failed":
             self.failed.append((path, reason))
-            self.store.add([Record(self.numbers[path], path, "", "failed", reason)])
+            self.store.add([StoredNote(self.numbers[path], path, "", "failed", reason)])
         else:
             self.skipped.append((path, reason))
-            self.store.add([Record(self.numbers[path], path, self.listed[path], "skipped", reason)])
+            self.store.add([StoredNote(self.numbers[path], path, self.listed[path], "skipped", reason)])
 
-    def _record(self, found: document.Document, encoded: Encoded) -> Record:
+    def _record(self, found: document.Document, encoded: Encoded) -> StoredNote:
         headings: list[tuple[int, tuple[str, ...]]] = []
         for at, unit in enumerate(found.units):
             if not headings or headings[-1][1] != unit.headings:
                 headings.append((at, unit.headings))
         number, digest = self.numbers[found.path], self.listed[found.path]
-        return Record(
+        return StoredNote(
             *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
             headings=tuple(headings),
             facets=found.facets,
-            data=encoded.packed.to_bytes(),
+            data=encoded.arrays.to_bytes(),
             text=found.text,
         )

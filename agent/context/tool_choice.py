@@ -1,7 +1,7 @@
-"""Which tools a run's model is told of: the few that fit the task, chosen once, later only added to.
+"""Chooses the few tools that fit a task; they are described to the model for the whole run.
 
-A model with seven tools in sight picks better than one with forty, and their descriptions cost tokens in every step.
-Which tools there are and who may use them is left to `tools`.
+A model chooses better among seven tools than among forty, and every description costs tokens in every step. Which tools
+exist and who may use them is left to `tools`.
 """
 
 import re
@@ -35,30 +35,14 @@ _IN_ENGLISH = (
 _HINTS = tuple((re.compile(pattern), words) for pattern, words in _IN_ENGLISH)
 
 
-def choose_tools(
-    task: str,
-    specs: Sequence[ToolSpec],
-    score: Score | None,
-    limit: int,
-    always: frozenset[str] = frozenset(),
-) -> tuple[ToolSpec, ...]:
-    """At most `limit` tools (at least three where there are as many), those named in `always` first.
+def choose_tools(task: str, specs: Sequence[ToolSpec], score: Score | None, limit: int) -> tuple[ToolSpec, ...]:
+    """The `limit` tools (at least three where there are as many) that fit the task best, the best first.
 
     Ranked by the words that a tool shares with the task, and by `score` where there is one; of equal ones, those that
     stand first in `specs`. The same question always gets the same answer.
     """
-    fixed = [spec for spec in specs if spec.name in always]
-    others = [spec for spec in specs if spec.name not in always]
-    ranks = dict(zip((spec.name for spec in others), _fits(task, others, score), strict=True))
-    ranked = sorted(others, key=lambda spec: -ranks[spec.name])
-    return (*fixed, *ranked)[: max(limit, LEAST, len(fixed))]
-
-
-def more_tools(chosen: Sequence[ToolSpec], specs: Sequence[ToolSpec], wanted: Sequence[str]) -> tuple[ToolSpec, ...]:
-    """The chosen tools in their order, with those of `wanted` behind them that are in `specs` and not yet chosen."""
-    have = {spec.name for spec in chosen}
-    known = {spec.name: spec for spec in specs if spec.name not in have}
-    return (*chosen, *(known[name] for name in dict.fromkeys(wanted) if name in known))
+    ranks = dict(zip((spec.name for spec in specs), _fits(task, specs, score), strict=True))
+    return tuple(sorted(specs, key=lambda spec: -ranks[spec.name])[: max(limit, LEAST)])
 
 
 def _fits(task: str, specs: Sequence[ToolSpec], score: Score | None) -> list[float]:
@@ -71,7 +55,7 @@ def _fits(task: str, specs: Sequence[ToolSpec], score: Score | None) -> list[flo
 
 
 def _shared(task: str, specs: Sequence[ToolSpec]) -> list[float]:
-    """How much of the task's words each tool has; a word that many tools have says little."""
+    """The weight of the words that each tool shares with the task; a word that many tools have weighs little."""
     hints = " ".join(words for pattern, words in _HINTS if pattern.search(task))
     asked = set(terms(f"{task} {hints}"))
     names = [set(terms(_spoken(spec.name))) for spec in specs]

@@ -1,0 +1,35 @@
+"""The sentence that says why a run stopped, in the language of the vault: it stands in notes that are read much later.
+
+Errors are raised in English, with their figures. In another language a limit and a person's stop have a sentence of
+their own (`stopped` in `agent/texts/`); any other error is quoted as it was raised.
+"""
+
+from agent.errors import AgentError, Interrupted, LimitReached
+from agent.texts import Language, text
+
+
+def stop_reason(stop: Exception, language: Language) -> str:
+    """The reason in one line."""
+    match stop:
+        case LimitReached(limit=limit):
+            return _limit_sentence(limit, language) or stop.message
+        case Interrupted() if language != "en":
+            return text("stopped.by_person", language)
+        case AgentError():
+            return stop.message
+    return f"{type(stop).__name__}: {stop}"
+
+
+def stop_hint(stop: Exception, language: Language) -> str:
+    """The action that a person can take; empty for none."""
+    if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
+        return text("stopped.raise", language, key=stop.limit)
+    return stop.hint if isinstance(stop, AgentError) else ""
+
+
+def _limit_sentence(limit: str, language: Language) -> str:
+    """The sentence for a limit; empty in English, and for a limit that has none."""
+    try:
+        return text(f"stopped.{limit}", language) if language != "en" else ""
+    except KeyError:
+        return ""
