@@ -195,7 +195,12 @@ class _Scanner:
         indent, rest = columns(rest), bare
         while self.items and indent < self.items[-1] and not lazy:
             self.items.pop()
+            self.flush(index)
+            self.paragraph = False  # an underline below an item is a rule
         base = self.items[-1] if self.items else 0
+        if indent - base >= 4 and self.paragraph and not self.table_goes_on():
+            self.add_text(index, starts_anew=False)
+            return
         if indent - base >= 4 and not self.paragraph:
             self.close(index, "code")
             self.spans.append((self.starts[index], self.starts[index] + len(line)))
@@ -210,8 +215,9 @@ class _Scanner:
         """Open the list items that begin on a line (`- 1. text` begins two); what is left of the line."""
         position = 0
         while found := _MARKER.match(rest, position):
-            gap = columns(found[2].expandtabs(4))
-            indent += len(found[1]) + (gap if 1 <= gap <= 4 else 1)
+            indent += len(found[1])
+            gap = columns(" " * indent + found[2]) - indent
+            indent += gap if 1 <= gap <= 4 else 1
             self.items.append(indent)
             position = found.end()
             if gap > 4:

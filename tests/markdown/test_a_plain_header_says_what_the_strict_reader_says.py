@@ -52,7 +52,7 @@ HEADERS = st.lists(LINES, max_size=5).map("".join)
 
 
 @given(HEADERS)
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_what_is_read_at_a_glance_is_what_the_strict_reader_reads(text: str) -> None:
     found = plain(text)
     if found is None:

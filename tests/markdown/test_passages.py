@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from agent.markdown import blocks, passages
 from agent.markdown.note import Note
 from agent.markdown.passages import Passage, Sizes
-from tests.markdown.generate import NOTES, needs_vaults, notes
+from tests.markdown.generate import NOTES, notes
 from tests.markdown.test_contents import HOSTILE, pieces
 
 
@@ -27,8 +27,7 @@ def check_cover(note: Note, sizes: Sizes) -> None:
     assert len({passage.id for passage in found}) == len(found)
 
 
-@needs_vaults
-def test_real_notes_are_covered_once_and_their_blocks_stay_whole() -> None:
+def test_whole_notes_are_covered_once_and_their_blocks_stay_whole() -> None:
     for path in NOTES:
         note = Note.parse(path.read_bytes())
         check_cover(note, Sizes())
