@@ -6,7 +6,7 @@ and again is not let go on because the daemon is started anew. What follows from
 
 from dataclasses import dataclass, replace
 
-from agent.markdown.requests import Status
+from agent.markdown.requests import RequestStatus
 
 CYCLES, WINDOW = 3, 600.0
 """The same request, answered so often within so many seconds, is not a person's."""
@@ -25,7 +25,7 @@ class Given:
     path: str
     key: str
     at: float
-    status: Status = "done"
+    status: RequestStatus = "done"
     task: bool = False
     run: str = ""
     commits: tuple[str, ...] = ()

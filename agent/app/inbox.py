@@ -23,7 +23,7 @@ from agent.app.working import answer, is_open, is_over, work
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.loop.outcome import Ended, Outcome
-from agent.markdown.requests import Request, may_ask, unreadable
+from agent.markdown.requests import NoteRequest, may_ask, unreadable_reason
 from agent.texts import text
 from agent.vault.plumbing.objects import has_id
 from agent.watch.classify import VaultEvent
@@ -259,7 +259,7 @@ class Inbox:
         wall = self.app.clock.now().timestamp()
         if request is None:
             del self.entries[entry.path]
-            if entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable(data)):
+            if entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable_reason(data)):
                 self.trouble[entry.path] = cannot
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]
@@ -325,7 +325,7 @@ class Inbox:
         else:
             self._finish(entry, now)
 
-    def _note(self, entry: Entry, request: Request, placed: Placed | None) -> None:
+    def _note(self, entry: Entry, request: NoteRequest, placed: Placed | None) -> None:
         """Remember that this was answered."""
         entry.keys.pop(request.key, None)
         at = self.app.clock.now().timestamp()

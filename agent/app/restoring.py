@@ -64,7 +64,9 @@ def _with(app: App, data: bytes, given: Given) -> bytes | None:
         held = app.vault.read_at(given.commits[-1], given.name)
     except AgentError:
         return None
-    return requests.put_back(data, held, given.run, given.status, given.key if given.task else "") if held else None
+    return (
+        requests.restore_answer(data, held, given.run, given.status, given.key if given.task else "") if held else None
+    )
 
 
 def _is_undone(app: App, commits: tuple[str, ...]) -> bool:

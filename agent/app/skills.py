@@ -12,7 +12,7 @@ from pathlib import Path
 from agent.app.announcing import announce
 from agent.app.build import App
 from agent.config.resources import resource
-from agent.config.skilled import Skills as Settings
+from agent.config.skill_settings import SkillSettings as Settings
 from agent.context.budget import Count
 from agent.errors import AgentError
 from agent.index.embedder import Embedder

@@ -6,7 +6,7 @@ from agent.app.build import App
 from agent.app.marks import marks_of
 from agent.app.waiting import approvals, open_questions
 from agent.errors import AgentError
-from agent.llm.ledger import Ledger, Totals
+from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import endpoint
 from agent.skills.asked import waiting as reviews_waiting
 from agent.skills.offered import records_of
@@ -26,7 +26,7 @@ class Standing:
     """
 
     model: str
-    today: Totals | None
+    today: SpendTotals | None
     approvals: int
     questions: int
     reviews: tuple[str, ...]

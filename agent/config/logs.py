@@ -6,7 +6,7 @@ What is reported goes to standard error; results are not messages and are printe
 import sys
 from typing import TextIO
 
-from agent.inert import escape
+from agent.escape import escape
 
 
 def report_from(level: str) -> None:

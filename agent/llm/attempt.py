@@ -104,7 +104,7 @@ def _larger(one: Usage | None, other: Usage) -> Usage:
     )
 
 
-class Account(Protocol):
+class SpendAccount(Protocol):
     """Who pays for the tries of a call."""
 
     def attempt(self, request: Request) -> AbstractContextManager[Attempt]:
@@ -123,5 +123,5 @@ class Unmetered:
 
     @contextmanager
     def attempt(self, request: Request) -> Iterator[Attempt]:
-        """See `Account`."""
+        """See `SpendAccount`."""
         yield Attempt(self.count, request.max_output)

@@ -20,7 +20,7 @@ from agent.clock import Clock
 from agent.config.secrets import reveal
 from agent.errors import AgentError, ConfigError, Interrupted, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
-from agent.llm.failures import cleaned
+from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpReply:
     """The beginning of an answer; `pieces` are its bytes as they come. `retry_after` and `location` are headers."""
 
     status: int
@@ -62,16 +62,16 @@ class _Head:
     location: str
 
 
-Fault = Literal["refused", "connect", "certificate", "proxy", "silent", "broken", "too long", "encoded", "bug"]
+HttpFault = Literal["refused", "connect", "certificate", "proxy", "silent", "broken", "too long", "encoded", "bug"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    fault: Fault
+    fault: HttpFault
     detail: str
 
 
-_UNREACHED: frozenset[Fault] = frozenset({"refused", "connect", "certificate", "proxy"})
+_UNREACHED: frozenset[HttpFault] = frozenset({"refused", "connect", "certificate", "proxy"})
 """Faults before there is a connection: nothing was sent."""
 
 
@@ -132,7 +132,7 @@ class Http:
     @contextmanager
     def post(
         self, path: str, headers: Mapping[str, str], body: bytes, key: str, cancelled: Cancelled
-    ) -> Iterator[Answer]:
+    ) -> Iterator[HttpReply]:
         """Send `body` as JSON to the address's `path`; the answer's head is there when this enters.
 
         Leaving hangs up, whatever has come by then. Raises `Interrupted` soon after `cancelled` is true, `Retryable`
@@ -152,7 +152,7 @@ class Http:
             head = self._next(said, cancelled, key, self._clock.monotonic())
             if not isinstance(head, _Head):
                 raise self._failure(_Failed("broken", "it said nothing"), key)
-            yield Answer(
+            yield HttpReply(
                 head.status, head.content_type, head.retry_after, head.location, self._pieces(said, cancelled, key)
             )
         finally:
@@ -178,7 +178,7 @@ class Http:
                 return item
 
     def _failure(self, failed: _Failed, key: str) -> AgentError:
-        place, why = self._endpoint.place, cleaned(failed.detail, key)
+        place, why = self._endpoint.place, clean_message(failed.detail, key)
         if failed.fault == "refused" and self._endpoint.local:
             return Permanent(
                 f"no model server answers at {place}", hint=f"is the server running at {self._endpoint.base_url}?"

@@ -54,7 +54,7 @@ class Offline:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedPassage:
     """A passage of a note, `lines` from 1 in the file, inclusive; `heading` is the one it stands under, if any."""
 
     path: str
@@ -64,7 +64,7 @@ class Quoted:
     title: str = ""
 
 
-def extractive(question: str, passages: Sequence[Quoted], language: Language = "en") -> str:
+def format_extracts(question: str, passages: Sequence[QuotedPassage], language: Language = "en") -> str:
     """An answer to `question` made of the first passages (best first), quoted and linked, as Markdown.
 
     Says that no model is configured and how to name one, and says so when there is nothing to quote.
@@ -77,9 +77,9 @@ def extractive(question: str, passages: Sequence[Quoted], language: Language = "
     return "\n\n".join([words["found"], *shown, words["how"]])
 
 
-def _distinct(passages: Sequence[Quoted]) -> list[Quoted]:
+def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:
     """The passages that say something, each text once."""
-    found: dict[str, Quoted] = {}
+    found: dict[str, QuotedPassage] = {}
     for passage in passages:
         if passage.text.strip():
             found.setdefault(" ".join(passage.text.split()), passage)
@@ -93,7 +93,7 @@ def _quote(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
-def _link(passage: Quoted) -> str:
+def _link(passage: QuotedPassage) -> str:
     """`[[path#heading|title]]`; signs that would end the link early are left out of what is shown."""
     target = passage.path.removesuffix(".md")
     heading = _plain(passage.heading)
@@ -105,6 +105,6 @@ def _plain(text: str) -> str:
     return " ".join("".join(" " if sign in "[]|#^" else sign for sign in text).split())
 
 
-def _lines(passage: Quoted, words: dict[str, str]) -> str:
+def _lines(passage: QuotedPassage, words: dict[str, str]) -> str:
     first, last = passage.lines
     return f"{words['lines']} {first}–{last}"

@@ -22,7 +22,7 @@ Jitter: TypeAlias = Callable[[], float]
 T = TypeVar("T")
 
 
-class Handed:
+class CountedText:
     """Hands text on and knows how much: once there is some, the same question must not be asked again silently."""
 
     def __init__(self, on_text: OnText) -> None:
@@ -35,8 +35,8 @@ class Handed:
             self._on_text(text)
 
 
-def tried(
-    attempt: Callable[[], T], handed: Handed, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
+def with_retries(
+    attempt: Callable[[], T], handed: CountedText, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
 ) -> T:
     """What `attempt` gives, in up to `retries` further tries after a `Retryable`; the last one's error is raised.
 

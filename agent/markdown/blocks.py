@@ -14,14 +14,14 @@ from typing import Literal, TypeAlias
 
 from agent.markdown import inline
 
-Kind: TypeAlias = Literal["blank", "text", "heading", "table", "fence", "code", "comment", "math"]
+LineKind: TypeAlias = Literal["blank", "text", "heading", "table", "fence", "code", "comment", "math"]
 
 _QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?)+")
 _MARKER = re.compile(r"([-*+]|[0-9]{1,9}[.)])([ \t]+|$)")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _PLAIN_STARTS = frozenset(" \t>-*+#`~|=:0123456789%$<")
-_OPEN_KINDS: dict[str, Kind] = {"%%": "comment", "<!--": "comment", "$$": "math"}
+_OPEN_KINDS: dict[str, LineKind] = {"%%": "comment", "<!--": "comment", "$$": "math"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Body:
     visible: str
     first: int
     lines: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[LineKind, ...]
     headings: tuple[Heading, ...]
     starts: tuple[int, ...]
 
@@ -53,7 +53,7 @@ class Body:
         return self.first + bisect_right(self.starts, offset) - 1
 
 
-def read(text: str, first: int = 1) -> Body:
+def parse_body(text: str, first: int = 1) -> Body:
     """The body whose first line is line `first` of its file; never fails, linear in the length of the text."""
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -85,7 +85,7 @@ class _Scanner:
     def __init__(self, text: str, lines: list[str], starts: list[int], first: int) -> None:
         self.text, self.lines, self.starts, self.first = text, lines, starts, first
         self.marks = tuple(mark for mark in inline.MARKS if mark in text)
-        self.kinds: list[Kind] = []
+        self.kinds: list[LineKind] = []
         self.headings: list[Heading] = []
         self.spans: list[tuple[int, int]] = []
         self.fence = ""  # the opening run of an open fence
@@ -109,7 +109,7 @@ class _Scanner:
         else:
             self.structured(index, line)
 
-    def close(self, index: int, kind: Kind) -> None:
+    def close(self, index: int, kind: LineKind) -> None:
         """A line that ends the paragraph above it."""
         self.flush(index)
         self.paragraph = False

@@ -19,7 +19,7 @@ class Callout:
     line: int
 
 
-def read(body: Body) -> tuple[Callout, ...]:
+def find_callouts(body: Body) -> tuple[Callout, ...]:
     """The callouts in the order of their lines, nested ones too."""
     if "[!" not in body.visible:
         return ()

@@ -26,15 +26,15 @@ class Contents:
     callouts: tuple[Callout, ...]
 
 
-def read(note: Note) -> Contents:
+def parse_contents(note: Note) -> Contents:
     """What the note holds; never fails, whatever its bytes."""
-    body = blocks.read(note.body, note.body_line)
-    found, unlinked = links.read(body)
+    body = blocks.parse_body(note.body, note.body_line)
+    found, unlinked = links.find_links(body)
     return Contents(
         body,
         body.headings,
-        (links.in_header(note.data) if b"[[" in note.data else ()) + found,
-        tags.in_header(note.header) + tags.read(body, unlinked),
-        tasks.read(body),
-        callouts.read(body),
+        (links.find_header_links(note.data) if b"[[" in note.data else ()) + found,
+        tags.find_header_tags(note.header) + tags.find_tags(body, unlinked),
+        tasks.find_tasks(body),
+        callouts.find_callouts(body),
     )

@@ -17,7 +17,7 @@ _PAIR = re.compile(
 )
 
 
-def plain(text: str) -> dict[str, Value] | None:
+def parse_plain_header(text: str) -> dict[str, Value] | None:
     """The keys of a header with their values, in order; None for one that is not so plain."""
     if len(text) > _LONGEST:
         return None

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+from agent.markdown.checkbox_decision import parse_decision, question_part
 from agent.markdown.note import Note
-from agent.markdown.verdict import above, decision
 from agent.skills.reviewed import Pin, Pins
 from agent.vault.store import Vault
 
@@ -61,4 +61,4 @@ def is_pending(data: bytes) -> bool:
 
 def answer_in(data: bytes) -> bool | None:
     """True for a tick at approve, False for one at reject (also with both), None for neither."""
-    return decision(above(Note.parse(data).body.replace("\r\n", "\n")))
+    return parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))

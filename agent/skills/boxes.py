@@ -32,7 +32,7 @@ def boxes(names: Iterable[str], language: str) -> str:
 def ticked(text: str) -> Iterator[tuple[str, Opinion]]:
     """The skills that somebody has ticked one of the boxes of, with what that says."""
     found: dict[str, set[Opinion]] = {}
-    for task in tasks.read(blocks.read(text)):
+    for task in tasks.find_tasks(blocks.parse_body(text)):
         box = _BOX.fullmatch(task.text.strip())
         if box is not None and task.done:
             found.setdefault(box[1], set()).add(_OPINIONS[box[2]])

@@ -31,7 +31,7 @@ def cut(text: str, room: int, count: Count, name: str) -> Cut:
     tokens = count(text)
     if tokens <= room:
         return Cut(text, tokens)
-    body = blocks.read(text)
+    body = blocks.parse_body(text)
     starts = [heading.line - 1 for heading in body.headings if heading.line > 1]
     titles = [heading.text for heading in body.headings if heading.line > 1]
     lines = text.split("\n")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent.markdown.frontmatter import Parts, text_of
 from agent.markdown.values import Value, is_list
-from agent.markdown.yaml_read import Entry
+from agent.markdown.yaml_read import HeaderEntry
 from agent.skills.skill import Problem
 
 LONGEST_LIST = 200
@@ -22,13 +22,13 @@ class Fields:
     """The keys of one header. `problems` grows while it is read; `broken` says that the skill cannot be used."""
 
     path: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, HeaderEntry]
     header: tuple[str, ...]
     problems: list[Problem] = field(default_factory=list)
     broken: bool = False
 
     @classmethod
-    def of(cls, path: str, parts: Parts, entries: tuple[Entry, ...]) -> "Fields":
+    def of(cls, path: str, parts: Parts, entries: tuple[HeaderEntry, ...]) -> "Fields":
         """The fields of a header that was read already."""
         return cls(path, {entry.key: entry for entry in entries}, tuple(text_of(parts.header).split("\n")))
 

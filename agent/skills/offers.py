@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from agent.errors import AgentError, BadNote, SecretFound, UserError
+from agent.markdown.checkbox_decision import parse_reason, with_decision
 from agent.markdown.note import Note
-from agent.markdown.verdict import reason, ticked
 from agent.skills.learner import Tombstone, suggestions
 from agent.skills.library import DEPRECATED, LEARNED
 from agent.skills.offered import Offer, offered, records_of, waiting
@@ -153,7 +153,7 @@ class Offers:
             if data is None and not self.vault.writer.queue.count():
                 decided.append(self._keep(replace(offer, status="rejected", reason="the note that asked was removed")))
             elif said is not None and data is not None:
-                decided.append(self._decide(offer, said, reason(data), _STAMP))
+                decided.append(self._decide(offer, said, parse_reason(data), _STAMP))
             elif data is not None and offer.base is not None and self.vault.read(offer.skill) is None:
                 decided.append(self._decide(offer, True, "", _STAMP))  # to something that has changed: it is outdated
         return tuple(decided)
@@ -221,7 +221,7 @@ def _settled(data: bytes, offer: Offer) -> bytes | None:
     """The note with the decision in it; None for one that cannot be changed, which the record outweighs."""
     yes = offer.status == "accepted"
     try:
-        marked = ticked(data, yes, offer.reason) if offer.status != "outdated" else data
+        marked = with_decision(data, yes, offer.reason) if offer.status != "outdated" else data
         return Note.parse(marked).with_key("status", offer.status).data
     except BadNote:
         return None

@@ -11,11 +11,11 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
-from agent.inert import escape
-from agent.markdown.fence import fenced
+from agent.escape import escape
+from agent.markdown.checkbox_decision import BOXES, with_decision
+from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, ticked
 from agent.skills.asked import Asked, all_asked, answer_in, asked_about, is_open, is_pending
 from agent.skills.library import Library
 from agent.skills.reviewed import Pin
@@ -160,7 +160,7 @@ def _status(library: Library, asked: Asked, skill: Skill | None, data: bytes | N
 def _settled(data: bytes, status: Status) -> bytes:
     """The note with what was decided; after a yes its text is nobody's but the owner's."""
     try:
-        note = Note.parse(data if status == "outdated" else ticked(data, status == "approved"))
+        note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))
         note = note.with_key("status", status)
         return (note.without_key("untrusted") if status == "approved" else note).data
     except BadNote:
@@ -185,7 +185,7 @@ def _note(
         BOXES,
         said["holds"],
         f"## {said['text']}",
-        fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
+        format_fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
         f"## {said['files']}",
         "\n".join(f"- `{path}`" for path in skill.files) or said["none"],
     ]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from agent.config.file import BOM, LOADER, MAX_DEPTH, not_yaml, read
+from agent.config.file import BOM, LOADER, MAX_DEPTH, load_text, not_yaml
 from agent.config.resources import resource
 from agent.errors import ConfigError
 from agent.tools.policy import DEFAULT, GROUPS, Match, Policies, Policy, Profile, Rule
@@ -25,7 +25,7 @@ def load_policies(config: Path) -> Policies:
     A file that is there and cannot be read is an error: falling back to the defaults could allow what it denies.
     """
     own = config / NAME
-    text = read(own)
+    text = load_text(own)
     if text is not None:
         return parse_policies(text, str(own))
     shipped = resource("configs") / NAME

@@ -7,7 +7,7 @@ import pytest
 from agent.app.build import build
 from agent.app.memories import Upkeeper
 from agent.app.skills import skill_library
-from agent.markdown.verdict import APPROVE
+from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
 from agent.skills.learner import suggestions
 from agent.skills.offers import offers_of

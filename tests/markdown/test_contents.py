@@ -17,7 +17,7 @@ from tests.markdown.generate import CASES, NOTES, notes
 
 
 def read(text: str) -> Contents:
-    return contents.read(Note.parse(text.encode()))
+    return contents.parse_contents(Note.parse(text.encode()))
 
 
 def tag_names(text: str) -> list[str]:
@@ -35,7 +35,7 @@ def check_against_commonmark(text: str, name: str) -> None:
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.disable(["inline", "text_join"])
     kinds = {"fence": "fence", "code_block": "code", "table_open": "table"}
-    body = blocks.read(text)
+    body = blocks.parse_body(text)
     expected: dict[int, str] = {}
     headings: list[int] = []
     for token in parser.parse(body.text):
@@ -206,7 +206,7 @@ def test_callouts_tell_type_title_and_fold() -> None:
 @given(notes() | st.binary())
 def test_reading_never_fails_and_keeps_every_offset(data: bytes) -> None:
     note = Note.parse(data)
-    found = contents.read(note)
+    found = contents.parse_contents(note)
     assert len(found.body.visible) == len(note.body)
     assert found.body.visible.count("\n") == note.body.count("\n")
     assert len(found.body.kinds) == len(found.body.lines) == note.body.count("\n") + 1

@@ -3,7 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown.requests import Answer, answered, asked, is_answered, last_session, own_words, put_back, unreadable
+from agent.markdown.requests import (
+    Answer,
+    is_answered,
+    last_session,
+    open_requests,
+    own_words,
+    restore_answer,
+    unreadable_reason,
+    with_answer,
+)
 
 LINES = st.lists(
     st.sampled_from(["words", "", "  indented", "# Heading", "- [ ] mine", "> quote", "```", "%%", "中文 问题", "---"]),
@@ -21,63 +30,63 @@ def plain(text: str) -> list[str]:
 @given(LINES, ENDS, st.booleans())
 def test_a_whole_note_keeps_its_words_and_is_asked_once(lines: list[str], end: str, closed: bool) -> None:
     data = (end.join(["Which tea?", *lines]) + (end if closed else "")).encode()
-    (request,) = asked(data, whole=True)
-    after = answered(data, request, SAID)
+    (request,) = open_requests(data, whole=True)
+    after = with_answer(data, request, SAID)
     assert after is not None and is_answered(after, "01RUN") and last_session(after) == "sessions/2026/a.md"
     assert plain(own_words(after)) == plain(data.decode())
-    assert asked(after, whole=True) == ()
+    assert open_requests(after, whole=True) == ()
     more = after + f"{end}And coffee?{end}".encode()
-    assert [each.text for each in asked(more, whole=True)] == ["And coffee?"]
+    assert [each.text for each in open_requests(more, whole=True)] == ["And coffee?"]
 
 
 @given(LINES, ENDS, st.sampled_from(["", "  ", "> ", "\t"]), st.sampled_from(["-", "*", "1."]))
 def test_a_task_is_ticked_and_nothing_else_changes(lines: list[str], end: str, before: str, item: str) -> None:
     data = end.join(["# Plan", "", f"{before}{item} [ ] @agent buy tea", *lines]).encode()
-    found = asked(data, whole=False)
+    found = open_requests(data, whole=False)
     if not found:
         return  # an indented line may be code
-    after = answered(data, found[0], SAID)
+    after = with_answer(data, found[0], SAID)
     assert after is not None and is_answered(after, "01RUN")
     ticked = data.decode().replace("[ ] @agent buy tea", "[x] @agent buy tea")
     assert plain(own_words(after)) == plain(ticked)
-    assert asked(after, whole=False) == ()
+    assert open_requests(after, whole=False) == ()
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_read(data: bytes) -> None:
     for whole in (True, False):
-        for request in asked(data, whole=whole):
-            answered(data, request, SAID)
+        for request in open_requests(data, whole=whole):
+            with_answer(data, request, SAID)
 
 
 @given(LINES, ENDS, st.booleans())
 def test_an_answer_is_put_back_where_it_was(lines: list[str], end: str, closed: bool) -> None:
     data = (end.join(["Which tea?", *lines]) + (end if closed else "")).encode()
-    (request,) = asked(data, whole=True)
-    held = answered(data, request, SAID)
+    (request,) = open_requests(data, whole=True)
+    held = with_answer(data, request, SAID)
     assert held is not None
-    assert put_back(data, held, "01RUN", "done") == held and put_back(held, held, "01RUN", "done") is None
+    assert restore_answer(data, held, "01RUN", "done") == held and restore_answer(held, held, "01RUN", "done") is None
     more = data + f"{end}{end}And coffee?{end}".encode()
-    after = put_back(more, held, "01RUN", "done")
+    after = restore_answer(more, held, "01RUN", "done")
     assert after is not None and plain(own_words(after)) == plain(more.decode())
-    assert [each.text for each in asked(after, whole=True)] == ["And coffee?"]
-    assert put_back(data.replace(b"Which", b"What"), held, "01RUN", "done") is None
+    assert [each.text for each in open_requests(after, whole=True)] == ["And coffee?"]
+    assert restore_answer(data.replace(b"Which", b"What"), held, "01RUN", "done") is None
 
 
 @given(LINES, ENDS, st.sampled_from(["", "  ", "> ", "\t"]), st.sampled_from(["-", "*", "1."]))
 def test_an_answer_is_put_back_below_its_task(lines: list[str], end: str, before: str, item: str) -> None:
     data = end.join(["# Plan", "", f"{before}{item} [ ] @agent buy tea", *lines]).encode()
-    found = asked(data, whole=False)
+    found = open_requests(data, whole=False)
     if not found:
         return  # an indented line may be code
-    held = answered(data, found[0], SAID)
+    held = with_answer(data, found[0], SAID)
     assert held is not None
-    assert put_back(data, held, "01RUN", "done", found[0].key) == held
-    assert put_back(data.replace(b"tea", b"milk"), held, "01RUN", "done", found[0].key) is None
+    assert restore_answer(data, held, "01RUN", "done", found[0].key) == held
+    assert restore_answer(data.replace(b"tea", b"milk"), held, "01RUN", "done", found[0].key) is None
 
 
 def test_a_note_that_nobody_can_read_is_told_how_to_be_mended() -> None:
-    assert unreadable("那么\n".encode("utf-16")) == "the note is not UTF-8 text; save it as UTF-8"
-    assert unreadable(b"caf\xe9\n") == "the note is not UTF-8 text; save it as UTF-8"
-    assert unreadable(b"---\nstatus: [x\n---\nTea?\n").endswith("; mend the lines between the two ---")
-    assert unreadable(b"Tea?\n") == ""
+    assert unreadable_reason("那么\n".encode("utf-16")) == "the note is not UTF-8 text; save it as UTF-8"
+    assert unreadable_reason(b"caf\xe9\n") == "the note is not UTF-8 text; save it as UTF-8"
+    assert unreadable_reason(b"---\nstatus: [x\n---\nTea?\n").endswith("; mend the lines between the two ---")
+    assert unreadable_reason(b"Tea?\n") == ""

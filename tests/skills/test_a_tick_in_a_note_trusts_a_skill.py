@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.markdown.checkbox_decision import APPROVE, REJECT
 from agent.markdown.note import Note
-from agent.markdown.verdict import APPROVE, REJECT
 from agent.skills.asked import waiting
 from agent.skills.library import Library
 from agent.skills.review_note import ask, decided, revoke, settle

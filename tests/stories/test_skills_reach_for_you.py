@@ -20,7 +20,7 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked
-from agent.markdown.verdict import APPROVE
+from agent.markdown.checkbox_decision import APPROVE
 from agent.vault.history.commits import commits
 from agent.vault.plumbing.git import Git, GitObject
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked

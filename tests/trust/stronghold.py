@@ -21,8 +21,8 @@ from agent.app.build import build
 from agent.app.library import library
 from agent.app.runs import Runs, runs
 from agent.events.runs import Speaker
-from agent.llm.choose import Providers
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
+from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked
 from agent.skills import usage
@@ -310,7 +310,7 @@ def page(body: str, title: str = "News") -> bytes:
 
 def want(tool: str, /, **arguments: object) -> Order:
     """Something to be done."""
-    told: Object = json.loads(json.dumps(arguments))
+    told: JsonObject = json.loads(json.dumps(arguments))
     return Order(tool, told)
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from agent.app.runs import Runs
 from agent.app.waiting import Question, answer, read_question
 from agent.errors import LockHeld, UserError
-from agent.inert import escape_line
+from agent.escape import escape_line
 from agent.interfaces.cli.named import short
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped

@@ -10,7 +10,7 @@ import click
 from agent.app.build import options
 from agent.clock import SystemClock
 from agent.config.directories import directories
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.config.resources import resource
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.prompt import confirm
@@ -56,7 +56,7 @@ def command(output: Output, path: Path, language: str | None, hooks: bool | None
 
 def make_vault(path: Path, language: str | None, *, restore: bool = False) -> tuple[Initialised, str]:
     """Make the folder a vault with this machine's settings; returns what was done and the language."""
-    loaded = load(path if path.is_dir() else None)
+    loaded = load_settings(path if path.is_dir() else None)
     language = language or loaded.settings.vault.language
     template = read_template(resource("vault_template"), language)
     state = directories().state

@@ -18,7 +18,7 @@ from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.search import catch_up
 from agent.loop.outcome import Ended, Outcome
-from agent.markdown.requests import Request
+from agent.markdown.requests import NoteRequest
 from agent.vault.find import find_note
 
 
@@ -58,7 +58,7 @@ def command(output: Output, path: str) -> None:
     output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else said)
 
 
-def _work(app: App, agent: Runs, output: Output, path: str, request: Request) -> tuple[Ended, dict[str, object]]:
+def _work(app: App, agent: Runs, output: Output, path: str, request: NoteRequest) -> tuple[Ended, dict[str, object]]:
     """One request; what was asked is answered in the note unless the person has stopped it."""
     screen = Screen(sys.stdout.isatty() and not output.json)
     screen.watch(agent.bus)

@@ -19,8 +19,8 @@ from agent.app.ahead import Ahead, contents_ahead
 from agent.app.alone import last_word
 from agent.app.build import App, build
 from agent.errors import LockHeld, UserError
+from agent.escape import escape_line
 from agent.index.hit import Answer, Hit
-from agent.inert import escape_line
 from agent.interfaces.cli.output import Output, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.times import moment

@@ -9,7 +9,7 @@ from agent.app.arrivals import ArrivalState, arrival_state, counted
 from agent.app.build import build
 from agent.app.coverage import IndexState, index_state
 from agent.app.standing import Standing, standing
-from agent.config.running import Spend
+from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -149,7 +149,7 @@ def _index_text(index: IndexState, notes: bool) -> list[str]:
     return [line, *(f"           {path}: {reason}" for path, reason in named)]
 
 
-def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
+def _agent_document(agent: Standing, caps: SpendSettings) -> dict[str, object]:
     today = agent.today
     spent = None
     if today is not None:
@@ -167,7 +167,7 @@ def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
     }
 
 
-def _agent_text(agent: Standing, caps: Spend) -> list[str]:
+def _agent_text(agent: Standing, caps: SpendSettings) -> list[str]:
     line = f"agent    {agent.model or 'no model is configured: `ask` quotes your notes'}"
     if agent.today is not None and agent.today.calls:
         money, tokens = agent.today.money, agent.today.tokens

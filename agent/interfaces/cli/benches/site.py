@@ -16,7 +16,7 @@ from agent.app.alone import last_word
 from agent.app.build import App, options
 from agent.clock import SystemClock
 from agent.config.directories import directories
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.errors import Permanent, UserError
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed
@@ -60,7 +60,7 @@ class Site:
 def site(root: Path, home: Path, engine: Engine) -> Site:
     """The vault at `root`, which exists, served from `home`."""
     environ = {**as_installed(), "VAULT_AGENT_HOME": str(home), "VAULT_AGENT_INDEX__KEYWORD": engine}
-    loaded, places, clock = load(root, environ=environ), directories(environ), SystemClock()
+    loaded, places, clock = load_settings(root, environ=environ), directories(environ), SystemClock()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
     return Site(App(vault, loaded.settings, loaded, clock, places), environ)
 

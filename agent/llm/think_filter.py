@@ -10,7 +10,7 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 @dataclass(slots=True)
-class Thoughts:
+class ThinkFilter:
     """Leaves out one block of thinking at the very beginning of a text that comes in pieces."""
 
     _place: Literal["start", "inside", "behind", "text"] = "start"

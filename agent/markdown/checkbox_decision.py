@@ -20,24 +20,24 @@ _LINE = re.compile(r"^(Reason: ?|理由[:：])[^\n]*$", re.MULTILINE)
 _BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
 
 
-def decision(body: str) -> bool | None:
+def parse_decision(body: str) -> bool | None:
     """What the checkboxes say: True for a yes, False for a no (also when both are ticked), None for nothing yet."""
-    ticked = {task.text.strip().casefold() for task in tasks.read(blocks.read(body)) if task.done}
+    ticked = {task.text.strip().casefold() for task in tasks.find_tasks(blocks.parse_body(body)) if task.done}
     if REJECT in ticked:
         return False
     return True if APPROVE in ticked else None
 
 
-def reason(data: bytes) -> str:
+def parse_reason(data: bytes) -> str:
     """What the person wrote behind `Reason:`, or what another language has for it."""
-    found = _REASON.search(above(Note.parse(data).body.replace("\r\n", "\n")))
+    found = _REASON.search(question_part(Note.parse(data).body.replace("\r\n", "\n")))
     return found[1].strip() if found else ""
 
 
-def ticked(data: bytes, yes: bool, why: str = "") -> bytes:
+def with_decision(data: bytes, yes: bool, why: str = "") -> bytes:
     """The note with the decision made in it."""
     note = Note.parse(data)
-    top = above(note.body)
+    top = question_part(note.body)
     wanted = APPROVE if yes else REJECT
     marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
     if why:
@@ -46,7 +46,7 @@ def ticked(data: bytes, yes: bool, why: str = "") -> bytes:
     return note.with_body(marked + note.body[len(top) :]).data
 
 
-def above(body: str) -> str:
+def question_part(body: str) -> str:
     """The part that asks, before what it is about."""
     end = body.find("\n## ")
     return body if end < 0 else body[:end]
