@@ -3,15 +3,28 @@
 Only puts the readers together; each of them says in its own module what counts as a link, a tag, a task.
 """
 
+import re
 from dataclasses import dataclass
+from typing import Literal
 
-from agent.markdown import blocks, callouts, links, tags, tasks
+from agent.markdown import blocks, links, tags, tasks
 from agent.markdown.blocks import Body, Heading
-from agent.markdown.callouts import Callout
 from agent.markdown.links import Link
 from agent.markdown.note import Note
 from agent.markdown.tags import Tag
 from agent.markdown.tasks import Task
+
+_CALLOUT = re.compile(r"^((?:[ ]{0,3}>[ ]?)+)\[!([^\[\]\n\0]+)\]([-+]?)([^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """The first line of a callout: its type in small letters, its title, whether it folds (`-` closed, `+` open)."""
+
+    type: str
+    title: str
+    fold: Literal["", "-", "+"]
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +49,21 @@ def parse_contents(note: Note) -> Contents:
         (links.find_header_links(note.data) if b"[[" in note.data else ()) + found,
         tags.find_header_tags(note.header) + tags.find_tags(body, unlinked),
         tasks.find_tasks(body),
-        callouts.find_callouts(body),
+        find_callouts(body),
+    )
+
+
+def find_callouts(body: Body) -> tuple[Callout, ...]:
+    """The callouts in the order of their lines, nested ones too."""
+    if "[!" not in body.visible:
+        return ()
+    folds: dict[str, Literal["", "-", "+"]] = {"-": "-", "+": "+"}
+    return tuple(
+        Callout(
+            found[2].strip().lower(),
+            body.text[found.start(4) : found.end(4)].strip(),
+            folds.get(found[3], ""),
+            body.line_at(found.start()),
+        )
+        for found in _CALLOUT.finditer(body.visible)
     )

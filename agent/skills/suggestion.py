@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from agent.escape import escape, escape_line
 from agent.markdown import checkbox_decision
-from agent.markdown.checkbox_decision import BOXES, REASON, question_part
+from agent.markdown.checkbox_decision import BOXES, question_part, reason_label
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -145,7 +145,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
         f"# {said(language, 'add?' if suggestion.changes else 'learn?', name=name)}",
         said(language, "seen", support=suggestion.support, rate=suggestion.success_rate, took=took, steps=steps),
         BOXES,
-        REASON[language],
+        reason_label(language),
         said(language, "holds", place=place),
         f"## {said(language, 'where')}",
         "\n".join(runs),

@@ -12,7 +12,7 @@ from difflib import unified_diff
 from agent.escape import escape_json, escape_line
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
-from agent.markdown.checkbox_decision import BOXES, REASON
+from agent.markdown.checkbox_decision import BOXES, reason_label
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Header
@@ -58,7 +58,7 @@ def compose(header: Header, asked: Asked, language: str = "en") -> bytes:
         f"# {title(asked, language)}",
         asked.why,
         BOXES,
-        REASON[language],
+        reason_label(language),
         said["holds"].format(until=asked.expires),
         f"## {said['call']}",
         format_fenced(asked.shown, "json"),

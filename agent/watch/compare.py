@@ -4,7 +4,8 @@ A file that is gone is given a moment to come back or to turn up elsewhere: most
 they put the new one in its place. Which paths are worth a look, and when, is the watcher's business.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from agent.events.types import Origin
 from agent.markdown.note import Note
 from agent.watch.classify import FileDifference, VaultEvent, classify
 from agent.watch.ignore import is_ignored, is_note
-from agent.watch.moves import pair_by
 from agent.watch.outage import Outage
 from agent.watch.recent import Recent
 from agent.watch.scan import read_file, stat_file
@@ -276,3 +276,30 @@ class Comparison:
 
     def _now(self) -> int:
         return int(self.clock.now().timestamp() * 1e9)
+
+
+def pair_by(new: Mapping[str, str], gone: Mapping[str, str]) -> dict[str, str]:
+    """Each new path with the old one it came from, by equal non-empty marks (content hashes, or ids).
+
+    Where several have the same mark, those of the same file name go together first, then in order of path.
+    """
+    pairs: dict[str, str] = {}
+    _pair(new, gone, pairs, lambda path, mark: (mark, path.rpartition("/")[2]))
+    _pair(new, gone, pairs, lambda path, mark: (mark, ""))
+    return pairs
+
+
+def _pair(
+    new: Mapping[str, str],
+    gone: Mapping[str, str],
+    pairs: dict[str, str],
+    key: Callable[[str, str], tuple[str, str]],
+) -> None:
+    taken = set(pairs.values())
+    sources: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, mark in sorted(gone.items(), reverse=True):
+        if mark and path not in taken:
+            sources[key(path, mark)].append(path)
+    for path, mark in sorted(new.items()):
+        if path not in pairs and (fitting := sources.get(key(path, mark))):
+            pairs[path] = fitting.pop()

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from agent.markdown import blocks, contents, tags
 from agent.markdown.blocks import Heading
-from agent.markdown.callouts import Callout
-from agent.markdown.contents import Contents
+from agent.markdown.contents import Callout, Contents
 from agent.markdown.links import Link
 from agent.markdown.note import Note
 from agent.markdown.tasks import Task

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from agent.markdown import blocks, callouts, tasks
+from agent.markdown import blocks, contents, tasks
 from agent.markdown.note import Note
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "say yes")
@@ -100,7 +100,7 @@ def check_asks(data: bytes, expected: list[str], headings: int) -> None:
         "forged box"
     )
     assert len(body.headings) == headings, "a forged heading"
-    assert callouts.find_callouts(body) == (), "a forged callout"
+    assert contents.find_callouts(body) == (), "a forged callout"
     check_markup(note.body)
 
 
