@@ -52,7 +52,7 @@ class Section:
 
 @dataclass(slots=True)
 class Content:
-    """What a file holds."""
+    """The settings and sections of one file, by dotted key."""
 
     entries: dict[str, SettingLine] = field(default_factory=dict)
     sections: dict[str, Section] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Settings from every place where they may stand, the nearest to the person first.
+"""Loads the settings from all their places; the place nearest to the person wins.
 
 Flag, environment, machine settings, vault settings, defaults. The machine's file and the environment are the person's
 own, so a mistake there is an error. A vault's file may come from a stranger: it may set the few keys of
@@ -27,7 +27,7 @@ Layer = Literal["flag", "environment", "machine", "vault", "default"]
 
 @dataclass(frozen=True, slots=True)
 class SettingOrigin:
-    """Where a value comes from."""
+    """The place that a setting's value comes from."""
 
     layer: Layer
 

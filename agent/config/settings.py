@@ -137,7 +137,7 @@ def sections() -> frozenset[str]:
 
 
 def setting_type(key: str) -> SettingType:
-    """What the setting `key` may hold; raises `ConfigError` that lists near matches when there is no such setting."""
+    """The type of the setting `key`; raises `ConfigError` that lists near matches when there is no such setting."""
     found = setting_types(Settings).get(key)
     if found is not None:
         return found

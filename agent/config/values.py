@@ -1,4 +1,4 @@
-"""What one setting may hold, and how its text becomes a value.
+"""Types of settings, and the parsing of a setting's text.
 
 A setting is text wherever it comes from (a file, the environment, a flag), so one reader, driven by the field's type,
 serves all of them: `off` is a word here and never YAML's false. Which settings exist is left to `settings`.
@@ -38,7 +38,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class SettingType:
-    """What a setting may hold."""
+    """The type of one setting: its base type, its choices, its range."""
 
     base: type
     """`str`, `int`, `float`, `bool` or `Secret`."""

@@ -105,7 +105,7 @@ def _larger(one: Usage | None, other: Usage) -> Usage:
 
 
 class SpendAccount(Protocol):
-    """Who pays for the tries of a call."""
+    """The account on which each try of a call is reserved and counted."""
 
     def attempt(self, request: Request) -> AbstractContextManager[Attempt]:
         """Enter before a request is sent, leave when its answer is there or has failed.

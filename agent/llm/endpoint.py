@@ -1,4 +1,4 @@
-"""Where a model is and how it is to be spoken to: one value with everything that a wire needs.
+"""The endpoint of a model: its address, limits and dialect, all that a wire needs.
 
 `presets` makes it from the settings; a key is only referred to here.
 """

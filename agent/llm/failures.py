@@ -1,4 +1,4 @@
-"""What went wrong at a model's server, as our own errors: what passes by itself, what a person has to set right.
+"""Errors of a model's server as our own: `Retryable` for what passes by itself, `Permanent` for what a person corrects.
 
 A server's words are shown shortened, on one line and without the key; some servers echo what they were sent.
 """

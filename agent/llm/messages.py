@@ -1,4 +1,4 @@
-"""What is said to a model and by it, as values; each wire turns them into its own JSON and back.
+"""Messages to and from a model, as values; each wire turns them into its own JSON and back.
 
 Raw JSON becomes these once, at the wire. Nothing here knows of tools' code, prices or notes.
 """

@@ -1,6 +1,6 @@
-"""Who offers which models, and what they cost: `configs/models.yaml`, read once, and put together with the settings.
+"""Presets: providers, models and prices from `configs/models.yaml`, loaded once, and combined with the settings.
 
-Says where a model is and how it is spoken to; the providers themselves are made by `providers`.
+Gives the endpoint and the wire of a model; the providers themselves are made by `providers`.
 """
 
 from collections.abc import Mapping

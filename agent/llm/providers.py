@@ -1,6 +1,6 @@
-"""Which models answer: the main one, and a small one for summaries, as the settings say.
+"""The providers of the settings: the main model, and a small one for summaries.
 
-Without a model the stand-in answers that there is none; nobody is asked unless a person has named somebody.
+Without a model, `Offline` answers that there is none: no server is asked unless a person has named one.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Secrets this machine knows, kept out of what goes to a model and out of what is reported.
+"""Redaction: replaces the secrets that this machine knows in requests, replies and logs.
 
 Which settings are secrets is `config`'s, and what a commit may not hold the vault's.
 """

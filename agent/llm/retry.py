@@ -1,6 +1,6 @@
 """Trying again: with pauses that grow and are random, as the server asks where it does, and never after text was given.
 
-What is worth another try is decided by who raises `Retryable`; how often, by the settings.
+Whoever raises `Retryable` decides what is tried again; the settings say how often.
 """
 
 from collections.abc import Callable

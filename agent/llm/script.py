@@ -1,4 +1,4 @@
-"""What a scripted model is to say, as values, and as a YAML or JSON file:
+"""The script of a scripted model, as values, and as a YAML or JSON file:
 
     model: {name: demo, window: 128000, max_output: 4096}     # all optional
     replies:

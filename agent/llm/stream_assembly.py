@@ -1,6 +1,6 @@
-"""A reply in the making: text that is handed on as it comes, and tool calls that come in pieces.
+"""Stream assembly: puts together a reply from text and tool calls that arrive in pieces; text is handed on at once.
 
-Both wires fill one for each try. What the pieces mean in a provider's JSON is left to them.
+Both wires fill one for each try, and read the provider's JSON themselves.
 """
 
 import re
@@ -33,8 +33,11 @@ class PartialCall:
 
 @dataclass(slots=True)
 class StreamAssembly:
-    """What has come of a reply so far. `stop` is None until the server has given a reason, `usage` until it has stated
-    one, `whole_usage` whether that is for the whole answer. All that is written is added to `attempt`."""
+    """The part of a reply that has arrived so far; all text is added to `attempt`.
+
+    `stop` is None until the server has given a reason, `usage` until it has stated one; `whole_usage` is true when that
+    counts the whole answer.
+    """
 
     on_text: OnText
     attempt: Attempt

@@ -1,6 +1,6 @@
-"""Thinking aloud taken out of a text: models on one's own machine often begin with `<think>…</think>`.
+"""The filter for `<think>…</think>`, with which models on one's own machine often begin an answer.
 
-Servers that know such models keep it apart by themselves; what the others send would end up in notes.
+Servers that know such models send the thinking apart; that of the others would end up in notes.
 """
 
 from dataclasses import dataclass

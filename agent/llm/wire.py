@@ -1,4 +1,4 @@
-"""What all wires share: a call is sent, tried again where that may help, and said differently where a server asks so.
+"""The common part of all wires: sends a call, tries again where that may help, and adapts to the fields a server takes.
 
 Each kind of server gives its `Api`: the body of a request and how an answer is read. It knows nothing of retries, keys
 in errors, or sockets.

@@ -1,4 +1,4 @@
-"""What each line of a note's body is: text, heading, table, code, comment or formula.
+"""The blocks of a note's body: for each line whether it is text, heading, table, code, comment or formula.
 
 A line scanner of our own instead of a full Markdown parser: it has to know Obsidian's comments, formulas and callouts,
 and to read a note in a fraction of a millisecond. It follows CommonMark for fences and indented code, in lists and

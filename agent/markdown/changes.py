@@ -1,4 +1,4 @@
-"""What changed between two versions of a note, in a person's terms: a task ticked, a tag added, a section rewritten.
+"""Changes between two versions of a note, in a person's terms: a task ticked, a tag added, a section rewritten.
 
 Compares what the notes say, not their lines: a task that only moved is no change, and neither is a link with another
 text. Who changed it and what follows from it is for others.

@@ -1,6 +1,6 @@
-"""Everything that a note says, read at once: for the index, for what changed, for whoever shows a note.
+"""The contents of a note, parsed at once: headings, links, tags, tasks and callouts.
 
-Only puts the readers together; each of them says in its own module what counts as a link, a tag, a task.
+The rules for links, tags and tasks stand in modules of those names; those for callouts stand here.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Text in a code block that it cannot close, whatever stands in it."""
+"""Code fences around text that may hold fences itself."""
 
 import re
 

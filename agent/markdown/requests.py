@@ -1,7 +1,7 @@
-"""What a person asks of the agent in a note, and the note with the answer put in; text alone.
+"""Requests to the agent in a note, and the note with the answer put in; text alone.
 
 A whole note is a request (`agent: ask` in its header, or where it lies), or a task is: `- [ ] @agent …`. Our answers
-stand between two comment lines, by which they are told from the person's words for ever after; nothing that the person
+stand between two comment lines, which tell them apart from the person's words for good; nothing that the person
 wrote is changed but the tick in the box. Who may ask, and who answers, is for others.
 """
 

@@ -1,6 +1,6 @@
-"""From two versions of a file to one event that says what happened, in a person's terms.
+"""Classification: two versions of a file become one event, in a person's terms.
 
-Pure: the bytes of both versions come from the watcher, and so does whose doing it was.
+Pure: the watcher gives the bytes of both versions, and the origin of the change.
 """
 
 from dataclasses import dataclass

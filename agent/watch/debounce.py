@@ -1,6 +1,6 @@
-"""When is a burst over? Per path: after a quiet time, and after a longest time even if it never is quiet.
+"""Debounce: a path is due after a quiet time, and after a longest time even if it never is quiet.
 
-Pure: time is what the caller says it is. What to do then is the watcher's business.
+Pure: the caller gives the time, and acts on the paths that are due.
 """
 
 from dataclasses import dataclass, field

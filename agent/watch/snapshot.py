@@ -1,8 +1,8 @@
-"""What is known of the vault's files: each one's content hash, and how it looked from outside when that was read.
+"""The snapshot of a vault's files: the content hash of each, and its size, times and inode when it was read.
 
-A file that looks as it did is not read again. Two writes within one tick of the clock can look the same, so a file that
-had changed just before it was read is not trusted to look different next time (git does the same). Looking and reading
-is `scan`'s.
+A file whose size, times and inode are the same is not read again. Two writes within one tick of the clock can leave the
+same times, so those of a file that had changed just before it was read are not trusted (git does the same).
+The disk is read by `scan`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ FRESH_NS = 2_000_000_000
 
 
 class FileStat(NamedTuple):
-    """How a file looks from outside; times in nanoseconds."""
+    """Size, times and inode of a file; times in nanoseconds."""
 
     size: int
     modified: int

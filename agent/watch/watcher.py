@@ -53,10 +53,10 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class WatcherState:
-    """How it goes. `problem` is empty, or one line that says what is not seen, or only late; `waiting` counts paths.
+    """The state of a watcher. `problem`: one line that says what is not seen, or only late; empty for none.
 
-    `away`: the vault's folder cannot be looked into, so that nothing can be said of its files. `failures`: how often in
-    a row git has not answered.
+    `waiting`: paths that are not compared yet. `away`: the vault's folder cannot be looked into, and so nothing is
+    known of its files. `failures`: how often in a row git has not answered.
     """
 
     hints: bool
