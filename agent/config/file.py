@@ -23,8 +23,6 @@ MAX_BYTES = 16 * 1024
 MAX_DEPTH = 8
 BOM = "\ufeff"
 
-LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 @dataclass(frozen=True, slots=True)
 class SettingLine:
@@ -63,7 +61,7 @@ def load_text(path: Path, *, follow: bool = True) -> str | None:
 
     `follow=False` refuses a symbolic link: a vault's file is a stranger's.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
@@ -92,7 +90,7 @@ def parse_settings(text: str, name: str) -> Content:
     """
     content = Content()
     try:
-        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=LOADER), name)
+        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=yaml.CSafeLoader), name)
         for event in events:
             if isinstance(event, yaml.MappingStartEvent):
                 _mapping(events, content, "", event, name, 0)
@@ -198,9 +196,8 @@ def replace_file(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

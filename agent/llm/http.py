@@ -11,7 +11,7 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
@@ -54,14 +54,6 @@ class HttpReply:
         return bytes(whole[:most])
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    status: int
-    content_type: str
-    retry_after: str
-    location: str
-
-
 HttpFault = Literal["refused", "connect", "certificate", "proxy", "silent", "broken", "too long", "encoded", "bug"]
 
 
@@ -83,7 +75,7 @@ class Unreached(Exception):
         self.failure = failure
 
 
-_Said = _Head | bytes | _Failed | None
+_Said = HttpReply | bytes | _Failed | None
 """What the thread reports; None when the answer is complete."""
 
 
@@ -150,11 +142,9 @@ class Http:
         thread.start()
         try:
             head = self._next(said, cancelled, key, self._clock.monotonic())
-            if not isinstance(head, _Head):
+            if not isinstance(head, HttpReply):
                 raise self._failure(_Failed("broken", "it said nothing"), key)
-            yield HttpReply(
-                head.status, head.content_type, head.retry_after, head.location, self._pieces(said, cancelled, key)
-            )
+            yield replace(head, pieces=self._pieces(said, cancelled, key))
         finally:
             line.hang_up()
             thread.join(0.2)  # longer only while it is still connecting; it ends by itself then
@@ -242,11 +232,12 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
     if headers.get("content-encoding", "identity").lower() not in ("identity", ""):
         return _Failed("encoded", "")
     said.put(
-        _Head(
+        HttpReply(
             response.status_code,
             headers.get("content-type", "").lower(),
             headers.get("retry-after", ""),
             headers.get("location", ""),
+            iter(()),  # `post` puts the pieces that follow here
         )
     )
     size = 0

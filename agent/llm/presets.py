@@ -67,7 +67,7 @@ def model_table() -> ModelTable:
 
     text = (resource("configs") / "models.yaml").read_text("utf-8")
     try:
-        return parse_table(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        return parse_table(yaml.load(text, Loader=yaml.CSafeLoader))
     except (KeyError, TypeError, ValueError, ConfigError) as error:
         raise Permanent(f"configs/models.yaml is not complete: {error}", hint="install vault-agent again") from error
 

@@ -95,13 +95,12 @@ def load_script(path: Path) -> Script:
 def _load(path: Path) -> Json:
     import yaml
 
-    loader: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         data = path.expanduser().read_bytes()
         if len(data) > _MAX_BYTES:
             raise ConfigError(f"{path} is larger than 1 MB", hint="shorten the script")
         # Through JSON, so that a date or a number as a key is text, as it would be in a model's call.
-        raw: Json = json.loads(json.dumps(yaml.load(data, Loader=loader), default=str))
+        raw: Json = json.loads(json.dumps(yaml.load(data, Loader=yaml.CSafeLoader), default=str))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ConfigError(f"the script {path} cannot be read: {reason}", hint="llm.script names it") from error

@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.watch.ignore import is_ignored
 from agent.watch.snapshot import FileStat, Snapshot
 
-_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
