@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the rest of the package asks for time; `tests/fakes.py` has one whose time only moves when told."""
+    """The source of time for the whole package; `tests/fakes.py` has one whose time only moves when told."""
 
     def now(self) -> datetime:
         """The wall-clock time, with the local offset."""

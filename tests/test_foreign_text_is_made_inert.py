@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent.inert import Escaper, decode, encode, escape, escape_json, escape_line, is_inert
+from agent.escape import Escaper, decode, encode, escape, escape_json, escape_line, is_inert
 
 ACTS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 SEEN = {*map(chr, [*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD])}

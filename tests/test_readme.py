@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.interfaces.cli.main import main
 
 ROOT = Path(__file__).parent.parent
@@ -91,7 +91,7 @@ def test_every_command_about_the_agent_can_be_typed(
 
 
 def test_the_limits_of_runs_are_the_defaults() -> None:
-    settings = load(None, environ={"VAULT_AGENT_HOME": "/nowhere"}).settings
+    settings = load_settings(None, environ={"VAULT_AGENT_HOME": "/nowhere"}).settings
     stated = {name.strip("`"): float(value) for name, _, value in table("limits of runs")}
     real = {key: attrgetter(key)(settings) for key in stated}
     assert stated == real

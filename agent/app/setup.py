@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.config.directories import directories
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.config.resources import resource
 from agent.texts import Language
 from agent.vault.hooks import NAMES
@@ -19,7 +19,7 @@ _PROGRAM = "vault-agent"
 
 def make_vault(path: Path, language: Language | None, *, restore: bool = False) -> tuple[Initialised, Language]:
     """Make the folder a vault with this machine's settings; returns what was done and the language."""
-    loaded = load(path if path.is_dir() else None)
+    loaded = load_settings(path if path.is_dir() else None)
     language = language or loaded.settings.vault.language
     template = read_template(resource("vault_template"), language)
     state = directories().state

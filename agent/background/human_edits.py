@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agent.clock import Clock
 from agent.errors import AgentError, Retryable
 from agent.events.types import EditsCommitted, FilesChanged, Origin, Tick
-from agent.markdown.changes import Change
+from agent.markdown.changes import NoteChange
 from agent.vault.change import Outcome
 from agent.vault.options import HOLDS_UP
 from agent.vault.store import Vault
@@ -51,7 +51,7 @@ class HumanEdits:
         self._due = self.clock.monotonic()
         self._look_at = self._due + self.scan_seconds
 
-    def changed(self, event: FilesChanged[Change]) -> None:
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A person has changed files, or git has: wait until the burst is over, but not for ever."""
         if any(each.origin is not Origin.OWN for each in event.events):
             self._burst_from = event.now if self._burst_from is None else self._burst_from

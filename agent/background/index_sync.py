@@ -21,7 +21,7 @@ from agent.events.types import (
     TurnEnded,
 )
 from agent.index.update import IndexReport
-from agent.markdown.changes import Change
+from agent.markdown.changes import NoteChange
 from agent.workspace.malloc_trim import give_back
 from agent.workspace.search_index import Library
 
@@ -50,7 +50,7 @@ class IndexSync:
         """Bring the index up to what the notes say."""
         self._compare()
 
-    def changed(self, event: FilesChanged[Change]) -> None:
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Take in one batch of changes."""
         hashes: dict[str, str | None] = {}
         for each in event.events:

@@ -18,7 +18,7 @@ from agent.clock import Clock
 from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
-from agent.markdown.changes import Change
+from agent.markdown.changes import NoteChange
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.skills.learning.offers import FOLDER as APPROVALS
 from agent.skills.loading.locations import FOLDER as SKILLS
@@ -58,7 +58,7 @@ class Maintenance:
         jobs = self.jobs
         self._want(arrivals=jobs.arrivals, reviews=jobs.reviews, offers=jobs.offers, opinions=jobs.opinions)
 
-    def changed(self, event: FilesChanged[Change]) -> None:
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Files have changed: what follows from it is wanted."""
         found, jobs = event.events, self.jobs
         paths = [path for each in found for path in _paths(each)]

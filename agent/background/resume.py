@@ -15,7 +15,7 @@ from agent.background.pool import Cancelled, Pool, Priority
 from agent.errors import AgentError, LockHeld
 from agent.events.types import FilesChanged, Tick
 from agent.loop.outcome import Ended
-from agent.markdown.changes import Change
+from agent.markdown.changes import NoteChange
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import approvals, is_ready, ready
 from agent.runs.registry import Mark, marks_of
@@ -61,7 +61,7 @@ class Resume:
         if closed:
             logger.info("cut off, and closed as interrupted: %s", ", ".join(closed))
 
-    def changed(self, event: FilesChanged[Change]) -> None:
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A note in which people decide may have changed."""
         if any(each.path.startswith((f"{APPROVALS}/", f"{QUESTIONS}/")) for each in event.events):
             self._wanted = True

@@ -13,7 +13,7 @@ from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin
 from agent.loop.session import FOLDER, load_session
-from agent.markdown.changes import Change
+from agent.markdown.changes import NoteChange
 from agent.runs.completed import completed_runs
 from agent.vault.store import Vault
 
@@ -32,7 +32,7 @@ class SessionWatch:
     tell: Callable[[TaskCompleted], object]
     _told: OrderedDict[tuple[str, str, str], None] = field(default_factory=OrderedDict, init=False)
 
-    def changed(self, event: FilesChanged[Change]) -> None:
+    def changed(self, event: FilesChanged[NoteChange]) -> None:
         """Look for ended runs in the sessions that this machine has written."""
         for each in event.events:
             match each:

@@ -1,4 +1,4 @@
-"""Where the machine's own files live: settings, caches and state, all of them outside every vault."""
+"""The directories of the machine's own files: settings, caches and state, all of them outside every vault."""
 
 import os
 from collections.abc import Mapping

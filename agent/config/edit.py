@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent.config.directories import directories
-from agent.config.file import BOM, Content, Entry, parse, read, replace
-from agent.config.settings import kind_of
-from agent.config.values import written
+from agent.config.file import BOM, Content, SettingLine, load_text, parse_settings, replace_file
+from agent.config.settings import setting_type
+from agent.config.values import format_value
 from agent.errors import ConfigError
 
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
@@ -24,14 +24,14 @@ def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) 
 
     The value is checked first, and is on the disk when this returns.
     """
-    kind = kind_of(key)
+    kind = setting_type(key)
     try:
         checked = kind.read(value)
     except ConfigError as error:
         raise ConfigError(f"{key}: {error.message}", hint=error.hint) from error
-    text = written(checked) if isinstance(checked, bool) else value.strip()
+    text = format_value(checked) if isinstance(checked, bool) else value.strip()
     path = directories(environ).settings_file
-    replace(path, with_key(read(path) or "", key, text, str(path)))
+    replace_file(path, with_key(load_text(path) or "", key, text, str(path)))
     return path
 
 
@@ -41,17 +41,17 @@ def unset_machine(key: str, environ: Mapping[str, str] | None = None) -> tuple[P
     The key need not be a known one: that is how an unknown one is removed.
     """
     path = directories(environ).settings_file
-    text = read(path) or ""
-    if key not in parse(text, str(path)).entries:
+    text = load_text(path) or ""
+    if key not in parse_settings(text, str(path)).entries:
         return path, False
-    replace(path, without_key(text, key, str(path)))
+    replace_file(path, without_key(text, key, str(path)))
     return path, True
 
 
 def with_key(text: str, key: str, value: str, name: str = "settings") -> str:
     """A settings file's text in which `key` is `value`; raises `ConfigError` when that needs a person's hand."""
     mark, body = _split(text)
-    content = parse(text, name)
+    content = parse_settings(text, name)
     entry = content.entries.get(key)
     edited = _replaced(body, entry, value) if entry else _inserted(body, content, key, value)
     return mark + _verified(edited, content, key, value, name)
@@ -60,13 +60,13 @@ def with_key(text: str, key: str, value: str, name: str = "settings") -> str:
 def without_key(text: str, key: str, name: str = "settings") -> str:
     """A settings file's text without `key`, which is there; raises `ConfigError` when that needs a person's hand."""
     mark, body = _split(text)
-    content = parse(text, name)
+    content = parse_settings(text, name)
     entry = content.entries[key]
     first = body.rfind("\n", 0, entry.key_start) + 1
     return mark + _verified(body[:first] + body[_after(body, entry) :], content, key, None, name)
 
 
-def _replaced(body: str, entry: Entry, value: str) -> str:
+def _replaced(body: str, entry: SettingLine, value: str) -> str:
     written = _scalar(value)
     if entry.block:
         written += _newline(body)
@@ -110,7 +110,7 @@ def _lines(body: str, offset: int, column: int, parts: list[str], value: str) ->
     return before + newline.join(lines) + newline
 
 
-def _after(body: str, entry: Entry) -> int:
+def _after(body: str, entry: SettingLine) -> int:
     """The offset behind the entry's last line."""
     if entry.block:
         return entry.end
@@ -124,7 +124,7 @@ def _verified(edited: str, before: Content, key: str, value: str | None, name: s
     if value is not None:
         expected[key] = value
     try:
-        found = {each: entry.text for each, entry in parse(edited, name).entries.items()}
+        found = {each: entry.text for each, entry in parse_settings(edited, name).entries.items()}
     except ConfigError:
         found = None
     parents = {key[:dot] for dot, letter in enumerate(key) if letter == "."}

@@ -23,11 +23,9 @@ MAX_BYTES = 16 * 1024
 MAX_DEPTH = 8
 BOM = "\ufeff"
 
-LOADER: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingLine:
     """A value in the file: its text, or None for a list; its line, from 1; its place as offsets into the text."""
 
     text: str | None
@@ -52,18 +50,18 @@ class Section:
 
 @dataclass(slots=True)
 class Content:
-    """What a file holds."""
+    """The settings and sections of one file, by dotted key."""
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, SettingLine] = field(default_factory=dict)
     sections: dict[str, Section] = field(default_factory=dict)
 
 
-def read(path: Path, *, follow: bool = True) -> str | None:
+def load_text(path: Path, *, follow: bool = True) -> str | None:
     """A settings file's text, None when there is none; raises `ConfigError` for what is no small UTF-8 text file.
 
     `follow=False` refuses a symbolic link: a vault's file is a stranger's.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
@@ -85,14 +83,14 @@ def read(path: Path, *, follow: bool = True) -> str | None:
         raise ConfigError(f"{path}:{line}: not UTF-8 text") from error
 
 
-def parse(text: str, name: str) -> Content:
+def parse_settings(text: str, name: str) -> Content:
     """The keys in `text`; `name` is the file's, for messages. Places count from behind a byte order mark.
 
     Raises `ConfigError` that names file and line.
     """
     content = Content()
     try:
-        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=LOADER), name)
+        events = _checked(yaml.parse(text.removeprefix(BOM), Loader=yaml.CSafeLoader), name)
         for event in events:
             if isinstance(event, yaml.MappingStartEvent):
                 _mapping(events, content, "", event, name, 0)
@@ -153,7 +151,7 @@ def _mapping(
             end = _skip_list(events)
         block = getattr(value, "style", None) in ("|", ">")
         place = (_start(value)[2], end, _start(key)[2])
-        content.entries[dotted] = Entry(text, _line(key), *place, block)
+        content.entries[dotted] = SettingLine(text, _line(key), *place, block)
 
 
 def _skip_list(events: Iterator[yaml.Event]) -> int:
@@ -182,7 +180,7 @@ def _line(event: yaml.Event) -> int:
     return _start(event)[0] + 1
 
 
-def replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Write a settings file whole: private to its owner when new, on the disk before this returns, never half."""
     path = path.resolve()  # a person may keep the file elsewhere and link to it
     make_folder(path.parent)
@@ -198,9 +196,8 @@ def replace(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

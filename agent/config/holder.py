@@ -1,4 +1,4 @@
-"""Who holds a lock: a process, named so that another container or another computer does not take it for one of its own.
+"""The holder of a lock: a process, named so that no other container or computer takes it for one of its own.
 
 A process number means something only in its PID namespace, since the last start of its computer. A holder from
 elsewhere is therefore neither alive nor dead by its number: who waits for it can only look at the age of its lock.

@@ -1,4 +1,4 @@
-"""Settings from every place where they may stand, the nearest to the person first.
+"""Loads the settings from all their places; the place nearest to the person wins.
 
 Flag, environment, machine settings, vault settings, defaults. The machine's file and the environment are the person's
 own, so a mistake there is an error. A vault's file may come from a stranger: it may set the few keys of
@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import Literal
 
 from agent.config.directories import VAULT_FILE, directories
-from agent.config.file import Entry, parse, read
+from agent.config.file import SettingLine, load_text, parse_settings
 from agent.config.resources import resource
-from agent.config.settings import TRAVELS, Settings, keys, kind_of, sections
-from agent.config.values import Value, build, shown
+from agent.config.settings import TRAVELS, Settings, keys, sections, setting_type
+from agent.config.values import SettingValue, build, quote_for_message
 from agent.errors import ConfigError
 
 PREFIX = "VAULT_AGENT_"
@@ -26,8 +26,8 @@ Layer = Literal["flag", "environment", "machine", "vault", "default"]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a value comes from."""
+class SettingOrigin:
+    """The place that a setting's value comes from."""
 
     layer: Layer
 
@@ -44,17 +44,17 @@ class Loaded:
 
     settings: Settings
 
-    values: Mapping[str, Value]
+    values: Mapping[str, SettingValue]
     """Every setting by its dotted key."""
 
-    origins: Mapping[str, Origin]
+    origins: Mapping[str, SettingOrigin]
 
     warnings: tuple[str, ...]
     """What stood in the vault's file and was not read, one line each; for `status` and `doctor`."""
 
-    def origin(self, key: str) -> Origin:
+    def origin(self, key: str) -> SettingOrigin:
         """Where the value of `key` comes from; raises `ConfigError` for no such setting."""
-        kind_of(key)
+        setting_type(key)
         return self.origins[key]
 
 
@@ -62,10 +62,10 @@ class Loaded:
 class _Found:
     key: str
     text: str | None
-    origin: Origin
+    origin: SettingOrigin
 
 
-def load(
+def load_settings(
     vault: Path | None = None,
     *,
     flags: Mapping[str, str] | None = None,
@@ -83,10 +83,10 @@ def load(
         traveling,
         _from_machine(environ),
         _from_environment(environ),
-        [_Found(key, text, Origin("flag")) for key, text in (flags or {}).items()],
+        [_Found(key, text, SettingOrigin("flag")) for key, text in (flags or {}).items()],
     )
-    values: dict[str, Value] = {}
-    origins: dict[str, Origin] = {}
+    values: dict[str, SettingValue] = {}
+    origins: dict[str, SettingOrigin] = {}
     for found in (found for layer in layers for found in layer):
         values[found.key] = _value(found)
         origins[found.key] = found.origin
@@ -102,28 +102,30 @@ def variable(key: str) -> str:
     return PREFIX + key.replace(".", "__").upper()
 
 
-def _value(found: _Found) -> Value:
+def _value(found: _Found) -> SettingValue:
     try:
-        kind = kind_of(found.key)
+        kind = setting_type(found.key)
         if found.text is None:
             raise ConfigError(f"expected {kind.expects}, not a list")
         return kind.read(found.text)
     except ConfigError as error:
         where = found.origin.place or found.origin.layer
-        message = error.message if shown(found.key) in error.message else f"{found.key}: {error.message}"
+        message = error.message if quote_for_message(found.key) in error.message else f"{found.key}: {error.message}"
         raise ConfigError(f"{where}: {message}", hint=error.hint) from error
 
 
 def _from_defaults() -> list[_Found]:
     text = (resource("configs") / "defaults.yaml").read_text("utf-8")
-    return [_Found(key, entry.text, Origin("default")) for key, entry in _settings_in(text, "configs/defaults.yaml")]
+    return [
+        _Found(key, entry.text, SettingOrigin("default")) for key, entry in _settings_in(text, "configs/defaults.yaml")
+    ]
 
 
 def _from_machine(environ: Mapping[str, str]) -> list[_Found]:
     path = directories(environ).settings_file
     return [
-        _Found(key, entry.text, Origin("machine", f"{path}:{entry.line}"))
-        for key, entry in _settings_in(read(path) or "", str(path))
+        _Found(key, entry.text, SettingOrigin("machine", f"{path}:{entry.line}"))
+        for key, entry in _settings_in(load_text(path) or "", str(path))
     ]
 
 
@@ -132,31 +134,31 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[_Found]:
     for name, text in sorted(environ.items()):
         if name.startswith(PREFIX) and "__" in name.removeprefix(PREFIX) and text:
             key = name.removeprefix(PREFIX).lower().replace("__", ".")
-            yield _Found(key, text, Origin("environment", name))
+            yield _Found(key, text, SettingOrigin("environment", name))
 
 
 def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
     path = vault / VAULT_FILE
     found: list[_Found] = []
     warnings: list[str] = []
-    for key, entry in _settings_in(read(path, follow=False) or "", str(path)):
+    for key, entry in _settings_in(load_text(path, follow=False) or "", str(path)):
         if key in TRAVELS:
-            found.append(_Found(key, entry.text, Origin("vault", f"{path}:{entry.line}")))
+            found.append(_Found(key, entry.text, SettingOrigin("vault", f"{path}:{entry.line}")))
         elif key in keys():
             warnings.append(
                 f"{VAULT_FILE}:{entry.line}: {key} is ignored: it may not travel with a vault "
                 f"(for this machine: vault-agent config set {key} VALUE)"
             )
         else:
-            warnings.append(f"{VAULT_FILE}:{entry.line}: no such setting, ignored: {shown(key)}")
+            warnings.append(f"{VAULT_FILE}:{entry.line}: no such setting, ignored: {quote_for_message(key)}")
     if len(warnings) > MOST_WARNINGS:
         rest = len(warnings) - MOST_WARNINGS
         warnings = [*warnings[:MOST_WARNINGS], f"{VAULT_FILE}: and {rest} more that are ignored"]
     return found, warnings
 
 
-def _settings_in(text: str, name: str) -> Iterator[tuple[str, Entry]]:
+def _settings_in(text: str, name: str) -> Iterator[tuple[str, SettingLine]]:
     """The file's keys, without sections that are empty."""
-    for key, entry in parse(text, name).entries.items():
+    for key, entry in parse_settings(text, name).entries.items():
         if not (entry.text == "" and key in sections()):
             yield key, entry

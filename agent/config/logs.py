@@ -1,12 +1,9 @@
-"""How much is reported while working: the setting `log.level`, obeyed by every module's logger.
-
-What is reported goes to standard error; results are not messages and are printed by who computed them.
-"""
+"""Logging: every module's logger obeys the setting `log.level` and writes to standard error."""
 
 import sys
 from typing import TextIO
 
-from agent.inert import escape
+from agent.escape import escape
 
 
 def report_from(level: str) -> None:

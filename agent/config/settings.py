@@ -8,15 +8,22 @@ A setting exists here only when something obeys it. Values come from `load`; the
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from agent.config.remembering import Memory
-from agent.config.running import Context, Inbox, Llm, Run, Spend, Tools
-from agent.config.skilled import Skills
-from agent.config.values import Kind, Range, kinds, shown
+from agent.config.memory_settings import MemorySettings
+from agent.config.run_settings import (
+    ContextSettings,
+    InboxSettings,
+    LlmSettings,
+    RunSettings,
+    SpendSettings,
+    ToolSettings,
+)
+from agent.config.skill_settings import SkillSettings
+from agent.config.values import Range, SettingType, quote_for_message, setting_types
 from agent.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class Vault:
+class VaultSettings:
     """The vault as a whole."""
 
     language: Literal["en", "zh"]
@@ -24,7 +31,7 @@ class Vault:
 
 
 @dataclass(frozen=True, slots=True)
-class Git:
+class GitSettings:
     """How changes become commits."""
 
     human_commits: Literal["auto", "off"]
@@ -49,7 +56,7 @@ class Git:
 
 
 @dataclass(frozen=True, slots=True)
-class Brake:
+class BrakeSettings:
     """The mass-change brake: a run or a pull that removes more than the larger of the two limits stops and asks."""
 
     notes: Annotated[int, Range(0, 1_000_000, "notes")]
@@ -61,7 +68,7 @@ class Brake:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexSettings:
     """How notes are searched."""
 
     keyword: Literal["auto", "whoosh", "tantivy"]
@@ -73,7 +80,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchSettings:
     """How changes on disk are noticed."""
 
     quiet_seconds: Annotated[float, Range(0, 60, "seconds")]
@@ -86,7 +93,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class LogSettings:
     """What is reported while working."""
 
     level: Literal["debug", "info", "warning", "error"]
@@ -97,20 +104,20 @@ class Log:
 class Settings:
     """All settings; built by `load`, handed down by `app`."""
 
-    vault: Vault
-    git: Git
-    brake: Brake
-    index: Index
-    watch: Watch
-    llm: Llm
-    spend: Spend
-    run: Run
-    context: Context
-    memory: Memory
-    skills: Skills
-    tools: Tools
-    inbox: Inbox
-    log: Log
+    vault: VaultSettings
+    git: GitSettings
+    brake: BrakeSettings
+    index: IndexSettings
+    watch: WatchSettings
+    llm: LlmSettings
+    spend: SpendSettings
+    run: RunSettings
+    context: ContextSettings
+    memory: MemorySettings
+    skills: SkillSettings
+    tools: ToolSettings
+    inbox: InboxSettings
+    log: LogSettings
 
 
 TRAVELS = frozenset({"vault.language", "git.human_commits", "git.quiet_seconds"})
@@ -121,7 +128,7 @@ brake."""
 
 def keys() -> tuple[str, ...]:
     """Every setting's dotted key, in the order above."""
-    return tuple(kinds(Settings))
+    return tuple(setting_types(Settings))
 
 
 def sections() -> frozenset[str]:
@@ -129,9 +136,9 @@ def sections() -> frozenset[str]:
     return frozenset(".".join(key.split(".")[:depth]) for key in keys() for depth in range(1, key.count(".") + 1))
 
 
-def kind_of(key: str) -> Kind:
-    """What the setting `key` may hold; raises `ConfigError` that lists near matches when there is no such setting."""
-    found = kinds(Settings).get(key)
+def setting_type(key: str) -> SettingType:
+    """The type of the setting `key`; raises `ConfigError` that lists near matches when there is no such setting."""
+    found = setting_types(Settings).get(key)
     if found is not None:
         return found
     if key in sections():
@@ -142,4 +149,4 @@ def kind_of(key: str) -> Kind:
     near = get_close_matches(key, keys(), n=3, cutoff=0.5)
     near = near or [each for each in keys() if key.rpartition(".")[2] == each.rpartition(".")[2]]
     hint = f"did you mean {' or '.join(near)}?" if near else "vault-agent config list shows all settings"
-    raise ConfigError(f"no such setting: {shown(key)}", hint=hint)
+    raise ConfigError(f"no such setting: {quote_for_message(key)}", hint=hint)

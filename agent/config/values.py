@@ -1,4 +1,4 @@
-"""What one setting may hold, and how its text becomes a value.
+"""Types of settings, and the parsing of a setting's text.
 
 A setting is text wherever it comes from (a file, the environment, a flag), so one reader, driven by the field's type,
 serves all of them: `off` is a word here and never YAML's false. Which settings exist is left to `settings`.
@@ -13,7 +13,7 @@ from typing import Annotated, Literal, TypeVar, get_args, get_origin, get_type_h
 from agent.config.secrets import Secret
 from agent.errors import ConfigError
 
-Value = str | int | float | bool | Secret
+SettingValue = str | int | float | bool | Secret
 T = TypeVar("T")
 
 _WORDS: dict[type, str] = {
@@ -37,8 +37,8 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What a setting may hold."""
+class SettingType:
+    """The type of one setting: its base type, its choices, its range."""
 
     base: type
     """`str`, `int`, `float`, `bool` or `Secret`."""
@@ -58,7 +58,7 @@ class Kind:
             return words
         return f"{words} from {self.range.low:g} to {self.range.high:g} {self.range.unit}".rstrip()
 
-    def read(self, text: str) -> Value:
+    def read(self, text: str) -> SettingValue:
         """The value that `text` stands for; raises `ConfigError` that says what is expected."""
         text = text.strip()
         value = self._convert(text)
@@ -66,10 +66,10 @@ class Kind:
         if self.range is not None and isinstance(value, int | float):
             wrong = wrong or not self.range.low <= value <= self.range.high  # also refuses nan
         if wrong or value is None:
-            raise ConfigError(f"{shown(text)} is not {self.expects}")
+            raise ConfigError(f"{quote_for_message(text)} is not {self.expects}")
         return value
 
-    def _convert(self, text: str) -> Value | None:
+    def _convert(self, text: str) -> SettingValue | None:
         if self.base is bool:
             return _TRUTH.get(text.lower())
         if self.base is Secret:
@@ -83,18 +83,18 @@ class Kind:
 
 
 @cache
-def kinds(cls: type) -> MappingProxyType[str, Kind]:
+def setting_types(cls: type) -> MappingProxyType[str, SettingType]:
     """Every setting of a nested dataclass: dotted key to kind, in the order of the fields."""
-    found: dict[str, Kind] = {}
+    found: dict[str, SettingType] = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
         if is_dataclass(hint) and hint is not Secret and isinstance(hint, type):
-            found |= {f"{name}.{key}": kind for key, kind in kinds(hint).items()}
+            found |= {f"{name}.{key}": kind for key, kind in setting_types(hint).items()}
         else:
             found[name] = _kind(hint)
     return MappingProxyType(found)
 
 
-def build(cls: Callable[..., T], values: dict[str, Value]) -> T:
+def build(cls: Callable[..., T], values: dict[str, SettingValue]) -> T:
     """An instance of the nested dataclass `cls` from dotted keys; every key of `kinds(cls)` must be there."""
     arguments: dict[str, object] = {}
     for name, hint in get_type_hints(cls).items():
@@ -107,24 +107,24 @@ def build(cls: Callable[..., T], values: dict[str, Value]) -> T:
     return cls(**arguments)
 
 
-def _kind(hint: object) -> Kind:
+def _kind(hint: object) -> SettingType:
     limits: Range | None = None
     if get_origin(hint) is Annotated:
         hint, *extras = get_args(hint)
         limits = next((extra for extra in extras if isinstance(extra, Range)), None)
     if get_origin(hint) is Literal:
-        return Kind(str, choices=get_args(hint))
+        return SettingType(str, choices=get_args(hint))
     if not isinstance(hint, type) or hint not in _WORDS:
         raise TypeError(f"a setting cannot be of type {hint}")
-    return Kind(hint, range=limits)
+    return SettingType(hint, range=limits)
 
 
-def written(value: Value) -> str:
+def format_value(value: SettingValue) -> str:
     """A value as a person writes it; a plain secret is hidden."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def shown(text: str) -> str:
+def quote_for_message(text: str) -> str:
     """`text` quoted and shortened for a message; it may be a stranger's."""
     short = text if len(text) <= 60 else text[:60] + "…"
     return f'"{short}"' if short.isprintable() else ascii(short)

@@ -66,7 +66,7 @@ def parse_document(path: str, data: bytes) -> Document:
     is_large = len(data) > WHOLE
     note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)
     text = Note.parse(data).text if is_large else note.text
-    found = contents.read(note)
+    found = contents.parse_contents(note)
     title, day = note.title(path), passages.day(note, path)
     headings = tuple(term for heading in found.headings for term in terms(heading.text))
     names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
@@ -136,7 +136,7 @@ def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[U
     above: tuple[str, ...] = ()
     lines = note.data.count(b"\n")
     sizes = UNITS if lines < MOST_UNITS else replace(UNITS, lines=1 + lines // MOST_UNITS, least=UNITS.words)
-    for passage in passages.read(note, path, sizes, found.body if found else None):
+    for passage in passages.split_passages(note, path, sizes, found.body if found else None):
         own = terms(passage.text)
         if passage.headings == above and above and above[-1] != first_heading:
             own.extend(terms(above[-1]))  # a section's first unit has its heading already

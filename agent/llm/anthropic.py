@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from agent.clock import Clock
-from agent.llm.anthropic_reply import read
+from agent.llm.anthropic_reply import parse_reply
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Assistant, Json, Message, Object, Request, System, ToolResult, ToolSpec
+from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, System, ToolResult, ToolSpec
 from agent.llm.retry import Jitter
-from agent.llm.turns import ordered, plain, spoken, tool_name
+from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Dialect, Wire
 
 VERSION = "2023-06-01"
-CACHE: Object = {"type": "ephemeral"}
+CACHE: JsonObject = {"type": "ephemeral"}
 """Marks the end of what stands unchanged in the next request: at most four in one, of which three are used."""
 
 _ID = re.compile(r"[^A-Za-z0-9_-]")
@@ -32,7 +32,7 @@ def _headers(key: str) -> Mapping[str, str]:
     return {"x-api-key": key, "anthropic-version": VERSION}
 
 
-def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> Object:
+def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The request as Anthropic wants it."""
     system = [message for message in request.messages if isinstance(message, System)]
     told: dict[str, Json] = {
@@ -42,7 +42,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> Object:
         "messages": _turns(request),
         **dialect.optional,
     }
-    blocks = [_text(spoken(message)) for message in system if message.text.strip()]
+    blocks = [_text(format_message(message)) for message in system if message.text.strip()]
     if blocks:
         told["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]
     if request.tools:
@@ -56,7 +56,7 @@ def _turns(request: Request) -> list[Json]:
     stable = [message for message in request.messages[: request.stable] if not isinstance(message, System)]
     last = stable[-1] if stable else None
     turns: list[tuple[str, list[Json]]] = []
-    for message in ordered(request.messages):
+    for message in order_messages(request.messages):
         if isinstance(message, System):
             continue
         role = "assistant" if isinstance(message, Assistant) else "user"
@@ -72,27 +72,31 @@ def _turns(request: Request) -> list[Json]:
     return [{"role": role, "content": blocks} for role, blocks in turns]
 
 
-def _blocks(message: Message) -> list[Object]:
+def _blocks(message: Message) -> list[JsonObject]:
     """A message's content; empty text is left out, since it is refused."""
     if isinstance(message, ToolResult):
-        told = {"type": "tool_result", "tool_use_id": _id(message.call), "content": plain(message.text) or "(empty)"}
+        told = {
+            "type": "tool_result",
+            "tool_use_id": _id(message.call),
+            "content": sendable_text(message.text) or "(empty)",
+        }
         return [{**told, "is_error": True} if message.failed else told]
     if not isinstance(message, Assistant):
-        text = spoken(message)
+        text = format_message(message)
         return [_text(text if text.strip() else "(empty)")]
-    said = [_text(plain(message.text))] if message.text.strip() else []
-    calls: list[Object] = [
+    said = [_text(sendable_text(message.text))] if message.text.strip() else []
+    calls: list[JsonObject] = [
         {"type": "tool_use", "id": _id(call.id), "name": tool_name(call.name), "input": call.arguments}
         for call in message.calls
     ]
     return [*_thoughts(message.kept), *said, *calls]
 
 
-def _thoughts(kept: Sequence[Object]) -> list[Object]:
+def _thoughts(kept: Sequence[JsonObject]) -> list[JsonObject]:
     return [block for block in kept if block.get("type") in ("thinking", "redacted_thinking")]
 
 
-def _text(text: str) -> Object:
+def _text(text: str) -> JsonObject:
     return {"type": "text", "text": text}
 
 
@@ -101,8 +105,8 @@ def _id(id: str) -> str:
     return _ID.sub("_", id)
 
 
-def _tool(tool: ToolSpec) -> Object:
+def _tool(tool: ToolSpec) -> JsonObject:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
 
 
-_API = Api("/messages", _headers, body, _tool, read)
+_API = Api("/messages", _headers, body, _tool, parse_reply)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from agent.llm.failures import from_event
 from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.gathered import Call, Gathered
-from agent.llm.http import Answer
-from agent.llm.messages import Json, Object, Stop, Usage
-from agent.llm.sse import events
-from agent.llm.wire import Exchange, broken
+from agent.llm.http import HttpReply
+from agent.llm.messages import Json, JsonObject, StopReason, Usage
+from agent.llm.sse import parse_events
+from agent.llm.stream_assembly import PartialCall, StreamAssembly
+from agent.llm.wire import Exchange, broken_reply
 
-_STOPS: dict[str, Stop] = {
+_STOPS: dict[str, StopReason] = {
     "tool_use": "tools",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
@@ -32,13 +32,13 @@ class _Thought:
 class _Reading:
     """Where in the stream we are: the calls and thoughts by their block's index, and the usage so far."""
 
-    gathered: Gathered
-    calls: dict[int, Call] = field(default_factory=dict)
+    gathered: StreamAssembly
+    calls: dict[int, PartialCall] = field(default_factory=dict)
     thoughts: dict[int, _Thought] = field(default_factory=dict)
     usage: dict[str, Json] = field(default_factory=dict)
     stopped: bool = False
 
-    def take(self, event: Object) -> None:
+    def take(self, event: JsonObject) -> None:
         """Add what one event tells; of those that are not known nothing is taken."""
         match text(event.get("type")):
             case "message_start":
@@ -56,7 +56,7 @@ class _Reading:
             case "message_stop":
                 self.stopped = True
 
-    def begin(self, index: int, block: Object) -> None:
+    def begin(self, index: int, block: JsonObject) -> None:
         """A block begins; in an answer that is no stream it is complete."""
         kind = text(block.get("type"))
         if kind == "text":
@@ -64,13 +64,13 @@ class _Reading:
         elif kind == "tool_use":
             given = block.get("input")
             arguments = [json.dumps(given, ensure_ascii=False)] if given else []
-            call = Call(index, text(block.get("id")), text(block.get("name")), arguments)
+            call = PartialCall(index, text(block.get("id")), text(block.get("name")), arguments)
             self.calls[index] = self.gathered.begin(call)
         elif kind in _THOUGHTS:
             self.thoughts[index] = _Thought(dict(block))
             self.gathered.think(text(block.get("thinking")))
 
-    def _continue(self, index: int, delta: Object) -> None:
+    def _continue(self, index: int, delta: JsonObject) -> None:
         kind = text(delta.get("type"))
         if kind == "text_delta":
             self.gathered.say(text(delta.get("text")))
@@ -99,7 +99,7 @@ class _Reading:
             self.gathered.kept.append(thought.block)
 
 
-def read(answer: Answer, gathered: Gathered, exchange: Exchange) -> None:
+def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:
     """Fill in `gathered` from the answer; raises `Retryable` when it is broken."""
     reading = _Reading(gathered)
     if "event-stream" in answer.content_type:
@@ -109,15 +109,15 @@ def read(answer: Answer, gathered: Gathered, exchange: Exchange) -> None:
     reading.finish()
 
 
-def _stream(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
+def _stream(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
     begun = False
-    for event in events(answer.pieces):
+    for event in parse_events(answer.pieces):
         if not event.data.strip():
             continue
         try:
             told = mapping(parsed(event.data))
         except ValueError:
-            raise broken(exchange.endpoint, "has a piece that is not JSON") from None
+            raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
         if event.name == "error" or told.get("type") == "error" or told.get("error"):
             raise from_event(exchange.endpoint, told, exchange.key)
         begun = begun or told.get("type") not in (None, "ping")
@@ -125,20 +125,20 @@ def _stream(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
         if reading.stopped or reading.gathered.cut_off():
             break
     if not begun:
-        raise broken(exchange.endpoint, "is empty")
+        raise broken_reply(exchange.endpoint, "is empty")
     if reading.gathered.stop is None:
-        raise broken(exchange.endpoint, "ends in the middle")
+        raise broken_reply(exchange.endpoint, "ends in the middle")
 
 
-def _plain(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
+def _plain(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
     try:
         whole = mapping(parsed(answer.body()))
     except ValueError:
-        raise broken(exchange.endpoint, "is not JSON") from None
+        raise broken_reply(exchange.endpoint, "is not JSON") from None
     if whole.get("error"):
         raise from_event(exchange.endpoint, whole, exchange.key)
     if "content" not in whole:
-        raise broken(exchange.endpoint, "holds no message")
+        raise broken_reply(exchange.endpoint, "holds no message")
     reading.take({"type": "message_start", "message": whole})
     for index, block in enumerate(items(whole.get("content"))):
         reading.begin(index, mapping(block))
@@ -146,11 +146,11 @@ def _plain(answer: Answer, reading: _Reading, exchange: Exchange) -> None:
     reading.gathered.whole_usage = reading.gathered.usage is not None
 
 
-def _index(event: Object) -> int:
+def _index(event: JsonObject) -> int:
     return number(event.get("index"))
 
 
-def _usage(told: Object) -> Usage | None:
+def _usage(told: JsonObject) -> Usage | None:
     if not number(told.get("input_tokens")) and not number(told.get("cache_read_input_tokens")):
         return None
     cached, written = number(told.get("cache_read_input_tokens")), number(told.get("cache_creation_input_tokens"))

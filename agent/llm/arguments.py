@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from agent.llm.messages import Json, Object, ToolCall
+from agent.llm.messages import Json, JsonObject, ToolCall
 
 AGAIN = "nothing was done; call the tool again with one complete JSON object"
 
@@ -24,7 +24,7 @@ _ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftCall:
     """A tool call as it came: `arguments` is text that should be JSON. `ended`: the stream said that it is all."""
 
     id: str
@@ -33,12 +33,12 @@ class Draft:
     ended: bool = True
 
 
-def tool_calls(drafts: Iterable[Draft], taken: Set[str], new_id: Callable[[], str]) -> tuple[ToolCall, ...]:
+def tool_calls(drafts: Iterable[DraftCall], taken: Set[str], new_id: Callable[[], str]) -> tuple[ToolCall, ...]:
     """The calls, each with readable arguments or a `problem`, and with an id that is not in `taken` nor twice here."""
     seen = set(taken)
     calls = []
     for draft in drafts:
-        arguments, problem = read(draft.arguments, ended=draft.ended)
+        arguments, problem = parse_arguments(draft.arguments, ended=draft.ended)
         name = draft.name.strip()
         if not name:
             arguments, problem = {}, "the call names no tool: nothing was done"
@@ -46,11 +46,11 @@ def tool_calls(drafts: Iterable[Draft], taken: Set[str], new_id: Callable[[], st
         if id in seen or not _ID.fullmatch(id):
             id = f"call_{new_id()}"
         seen.add(id)
-        calls.append(ToolCall(id, whole(name), arguments, problem))
+        calls.append(ToolCall(id, replace_surrogates(name), arguments, problem))
     return tuple(calls)
 
 
-def read(text: str, *, ended: bool = True) -> tuple[Object, str]:
+def parse_arguments(text: str, *, ended: bool = True) -> tuple[JsonObject, str]:
     """The arguments in `text` and what is wrong with them; one of the two is empty. Never raises.
 
     Repaired: no text at all, a code fence around, commas before a closing brace, Python's True, False and None, an
@@ -74,12 +74,12 @@ def read(text: str, *, ended: bool = True) -> tuple[Object, str]:
     return {}, f"the arguments cannot be read ({reason}): {AGAIN}"
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """`text` with halves of surrogate pairs replaced: they can be neither printed nor stored."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _strict(text: str) -> tuple[Object | None, str]:
+def _strict(text: str) -> tuple[JsonObject | None, str]:
     """The one JSON object that is the whole of `text`, else None and why not."""
     try:
         value = json.loads(

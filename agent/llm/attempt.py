@@ -104,8 +104,8 @@ def _larger(one: Usage | None, other: Usage) -> Usage:
     )
 
 
-class Account(Protocol):
-    """Who pays for the tries of a call."""
+class SpendAccount(Protocol):
+    """The account on which each try of a call is reserved and counted."""
 
     def attempt(self, request: Request) -> AbstractContextManager[Attempt]:
         """Enter before a request is sent, leave when its answer is there or has failed.
@@ -123,5 +123,5 @@ class Unmetered:
 
     @contextmanager
     def attempt(self, request: Request) -> Iterator[Attempt]:
-        """See `Account`."""
+        """See `SpendAccount`."""
         yield Attempt(self.count, request.max_output)

@@ -1,4 +1,4 @@
-"""Where a model is and how it is to be spoken to: one value with everything that a wire needs.
+"""The endpoint of a model: its address, limits and dialect, all that a wire needs.
 
 `presets` makes it from the settings; a key is only referred to here.
 """
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from agent.config.secrets import Secret
-from agent.config.values import shown
+from agent.config.values import quote_for_message
 from agent.errors import ConfigError
 from agent.llm.messages import Json
 from agent.llm.provider import Model
@@ -82,4 +82,4 @@ def base_url(text: str) -> str:
 
 def _safe(text: str) -> str:
     """An address for a message: what may be a password in it is not shown."""
-    return shown(text) if "@" not in text and "?" not in text else "(not shown: it may hold a secret)"
+    return quote_for_message(text) if "@" not in text and "?" not in text else "(not shown: it may hold a secret)"

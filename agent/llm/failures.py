@@ -1,4 +1,4 @@
-"""What went wrong at a model's server, as our own errors: what passes by itself, what a person has to set right.
+"""Errors of a model's server as our own: `Retryable` for what passes by itself, `Permanent` for what a person corrects.
 
 A server's words are shown shortened, on one line and without the key; some servers echo what they were sent.
 """
@@ -45,17 +45,17 @@ def wait_asked(header: str, now: datetime) -> float:
     return min(seconds, LONGEST_WAIT) if seconds > 0 else 0.0  # also refuses nan
 
 
-def said(body: str, key: str) -> str:
+def error_message(body: str, key: str) -> str:
     """The message in an error's body: one line, at most `MOST_SHOWN` characters, nothing unprintable, no key."""
     body = body.strip()
     try:
         words = _message(parsed(body))
     except ValueError:
         words = "" if body.startswith("<") else body
-    return cleaned(words, key)
+    return clean_message(words, key)
 
 
-def cleaned(words: str, key: str) -> str:
+def clean_message(words: str, key: str) -> str:
     """A stranger's words for one line of ours. The key goes before it is shortened, which might leave half of it."""
     words = " ".join("".join(each if each.isprintable() else " " for each in words).split())
     words = redact(words, [key])
@@ -64,7 +64,7 @@ def cleaned(words: str, key: str) -> str:
 
 def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, location: str, key: str) -> AgentError:
     """The error for an answer that is no success. `wait`: seconds that the server asked for."""
-    words, code = said(body, key), _code(body)
+    words, code = error_message(body, key), _code(body)
     told = f"{endpoint.place} answered {status}{f' {_phrase(status)}' if _phrase(status) else ''}"
     told = f"{told}: {words}" if words else told
     if code in _NO_CREDIT or status == 402:
@@ -75,7 +75,7 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
         return Permanent(told, hint="check llm.api_key: `vault-agent config get llm.api_key` says where it comes from")
     if 300 <= status < 400:
         return Permanent(
-            f"{endpoint.place} sends us on to {cleaned(location, key) or 'somewhere else'}",
+            f"{endpoint.place} sends us on to {clean_message(location, key) or 'somewhere else'}",
             hint="redirects are not followed, so that the key stays here: set llm.base_url to the server's own address",
         )
     if status in (404, 405):
@@ -92,7 +92,7 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
 def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     """The error for one that came inside a stream that had begun well."""
     inner = mapping(mapping(error).get("error")) or mapping(error)
-    words = cleaned(_message(error), key)
+    words = clean_message(_message(error), key)
     told = f"{endpoint.place} broke off with an error: {words or 'no reason given'}"
     kind = text(inner.get("type")) or text(inner.get("code"))
     status = inner.get("code", inner.get("status"))

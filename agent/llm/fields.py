@@ -6,7 +6,7 @@ The only place where a server's JSON is looked into by key; what comes out is ty
 import json
 from collections.abc import Mapping, Sequence
 
-from agent.llm.messages import Json, Object
+from agent.llm.messages import Json, JsonObject
 
 
 def parsed(text: str | bytes) -> Json:
@@ -18,7 +18,7 @@ def parsed(text: str | bytes) -> Json:
     return value
 
 
-def mapping(value: Json) -> Object:
+def mapping(value: Json) -> JsonObject:
     """`value` when it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 

@@ -11,7 +11,7 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
@@ -20,7 +20,7 @@ from agent.clock import Clock
 from agent.config.secrets import reveal
 from agent.errors import AgentError, ConfigError, Interrupted, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
-from agent.llm.failures import cleaned
+from agent.llm.failures import clean_message
 from agent.llm.provider import Cancelled
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpReply:
     """The beginning of an answer; `pieces` are its bytes as they come. `retry_after` and `location` are headers."""
 
     status: int
@@ -54,24 +54,16 @@ class Answer:
         return bytes(whole[:most])
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    status: int
-    content_type: str
-    retry_after: str
-    location: str
-
-
-Fault = Literal["refused", "connect", "certificate", "proxy", "silent", "broken", "too long", "encoded", "bug"]
+HttpFault = Literal["refused", "connect", "certificate", "proxy", "silent", "broken", "too long", "encoded", "bug"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    fault: Fault
+    fault: HttpFault
     detail: str
 
 
-_UNREACHED: frozenset[Fault] = frozenset({"refused", "connect", "certificate", "proxy"})
+_UNREACHED: frozenset[HttpFault] = frozenset({"refused", "connect", "certificate", "proxy"})
 """Faults before there is a connection: nothing was sent."""
 
 
@@ -83,7 +75,7 @@ class Unreached(Exception):
         self.failure = failure
 
 
-_Said = _Head | bytes | _Failed | None
+_Said = HttpReply | bytes | _Failed | None
 """What the thread reports; None when the answer is complete."""
 
 
@@ -132,7 +124,7 @@ class Http:
     @contextmanager
     def post(
         self, path: str, headers: Mapping[str, str], body: bytes, key: str, cancelled: Cancelled
-    ) -> Iterator[Answer]:
+    ) -> Iterator[HttpReply]:
         """Send `body` as JSON to the address's `path`; the answer's head is there when this enters.
 
         Leaving hangs up, whatever has come by then. Raises `Interrupted` soon after `cancelled` is true, `Retryable`
@@ -150,11 +142,9 @@ class Http:
         thread.start()
         try:
             head = self._next(said, cancelled, key, self._clock.monotonic())
-            if not isinstance(head, _Head):
+            if not isinstance(head, HttpReply):
                 raise self._failure(_Failed("broken", "it said nothing"), key)
-            yield Answer(
-                head.status, head.content_type, head.retry_after, head.location, self._pieces(said, cancelled, key)
-            )
+            yield replace(head, pieces=self._pieces(said, cancelled, key))
         finally:
             line.hang_up()
             thread.join(0.2)  # longer only while it is still connecting; it ends by itself then
@@ -178,7 +168,7 @@ class Http:
                 return item
 
     def _failure(self, failed: _Failed, key: str) -> AgentError:
-        place, why = self._endpoint.place, cleaned(failed.detail, key)
+        place, why = self._endpoint.place, clean_message(failed.detail, key)
         if failed.fault == "refused" and self._endpoint.local:
             return Permanent(
                 f"no model server answers at {place}", hint=f"is the server running at {self._endpoint.base_url}?"
@@ -242,11 +232,12 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
     if headers.get("content-encoding", "identity").lower() not in ("identity", ""):
         return _Failed("encoded", "")
     said.put(
-        _Head(
+        HttpReply(
             response.status_code,
             headers.get("content-type", "").lower(),
             headers.get("retry-after", ""),
             headers.get("location", ""),
+            iter(()),  # `post` puts the pieces that follow here
         )
     )
     size = 0

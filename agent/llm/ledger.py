@@ -28,7 +28,7 @@ _FORGIVEN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SpendScope:
     """On whose account a call is: a run with all its sub-runs, and the job that started it, if one did."""
 
     run: str
@@ -36,12 +36,12 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One call. While it is `open` the figures are what was reserved, afterwards what was used. `money` in US dollars,
     None where the model has no known price."""
 
     id: str
-    scope: Scope
+    scope: SpendScope
     model: str
     usage: Usage
     money: float | None
@@ -49,7 +49,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class SpendTotals:
     """Calls added up. `open` calls count with what was reserved for them; `unpriced` ones count in tokens only.
 
     `damaged` counts lines of the ledger that could not be read: the rest is what is certain.
@@ -68,7 +68,7 @@ class Totals:
         return self.usage.input + self.usage.output
 
 
-def add_up(entries: Iterable[Entry], damaged: int = 0) -> Totals:
+def add_up(entries: Iterable[LedgerEntry], damaged: int = 0) -> SpendTotals:
     """The totals of these calls."""
     calls = tokens_in = tokens_out = cached = written = still_open = unpriced = 0
     money = 0.0
@@ -83,7 +83,7 @@ def add_up(entries: Iterable[Entry], damaged: int = 0) -> Totals:
             unpriced += 1
         else:
             money += entry.money
-    return Totals(calls, Usage(tokens_in, tokens_out, cached, written), money, still_open, unpriced, damaged)
+    return SpendTotals(calls, Usage(tokens_in, tokens_out, cached, written), money, still_open, unpriced, damaged)
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class _Day:
     inode: int = 0
     offset: int = 0
     damaged: int = 0
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, LedgerEntry] = field(default_factory=dict)
 
 
 class Ledger:
@@ -125,21 +125,21 @@ class Ledger:
             self._lock(stack)
             yield Page(self)
 
-    def totals(self, day: date, *, job: str = "") -> Totals:
+    def totals(self, day: date, *, job: str = "") -> SpendTotals:
         """All calls of a day, or those of one job on it; raises `Permanent` for a ledger that cannot be read."""
         with self._mutex:
             return self._of_day(day, job)
 
-    def totals_of(self, run: str) -> Totals:
+    def totals_of(self, run: str) -> SpendTotals:
         """All calls of a run and its sub-runs, whichever days they were on; raises `Permanent`."""
         with self._mutex:
             return self._of_run(run)
 
-    def _of_day(self, day: date, job: str = "") -> Totals:
+    def _of_day(self, day: date, job: str = "") -> SpendTotals:
         read = self._read(self._folder / f"{day.isoformat()}.jsonl")
         return add_up((each for each in read.entries.values() if not job or each.scope.job == job), read.damaged)
 
-    def _of_run(self, run: str) -> Totals:
+    def _of_run(self, run: str) -> SpendTotals:
         paths = (path for path in self._files() if path.name in self._days or self._mentions(path, run))
         days = [self._read(path) for path in paths]
         entries = (entry for day in days for entry in day.entries.values() if entry.scope.run == run)
@@ -222,15 +222,15 @@ class Page:
 
     ledger: Ledger
 
-    def totals(self, day: date) -> Totals:
+    def totals(self, day: date) -> SpendTotals:
         """As `Ledger.totals`."""
         return self.ledger._of_day(day)
 
-    def totals_of(self, run: str) -> Totals:
+    def totals_of(self, run: str) -> SpendTotals:
         """As `Ledger.totals_of`."""
         return self.ledger._of_run(run)
 
-    def write(self, day: date, entry: Entry) -> None:
+    def write(self, day: date, entry: LedgerEntry) -> None:
         """Add a line to a day's file, durable when this returns; raises `Permanent` when that does not work."""
         usage = entry.usage
         self.ledger._write(
@@ -260,7 +260,7 @@ def _take(day: _Day, line: bytes) -> None:
         day.entries[entry.id] = entry
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes) -> LedgerEntry | None:
     """The entry on a line, None where the line does not hold one."""
     try:
         said = json.loads(line)
@@ -280,7 +280,7 @@ def _entry(line: bytes) -> Entry | None:
     identity, run, job, model = (str(word) for word in words)
     usage = Usage(*(int(n) for n in counts if n is not None))
     dollars = None if money is None else float(money)
-    return Entry(identity, Scope(run, job), model, usage, dollars, open="reserved" in said)
+    return LedgerEntry(identity, SpendScope(run, job), model, usage, dollars, open="reserved" in said)
 
 
 def _crc(line: dict[str, object]) -> int:

@@ -1,4 +1,4 @@
-"""What is said to a model and by it, as values; each wire turns them into its own JSON and back.
+"""Messages to and from a model, as values; each wire turns them into its own JSON and back.
 
 Raw JSON becomes these once, at the wire. Nothing here knows of tools' code, prices or notes.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
-Object: TypeAlias = Mapping[str, Json]
+JsonObject: TypeAlias = Mapping[str, Json]
 """A JSON object: a tool's arguments, or the schema of them."""
 
 
@@ -21,7 +21,7 @@ class ToolCall:
 
     id: str
     name: str
-    arguments: Object = field(default_factory=dict)
+    arguments: JsonObject = field(default_factory=dict)
     problem: str = ""
 
 
@@ -61,7 +61,7 @@ class Assistant:
 
     text: str
     calls: tuple[ToolCall, ...] = ()
-    kept: tuple[Object, ...] = ()
+    kept: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class ToolSpec:
 
     name: str
     description: str
-    parameters: Object
+    parameters: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Usage:
         )
 
 
-Stop: TypeAlias = Literal["end", "tools", "length", "refused"]
+StopReason: TypeAlias = Literal["end", "tools", "length", "refused"]
 """Why a model stopped: it was done, it wants tools, it ran out of room, it or its provider refused."""
 
 
@@ -128,5 +128,5 @@ class Reply:
 
     message: Assistant
     usage: Usage
-    stop: Stop
+    stop: StopReason
     model: str

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agent.clock import Clock
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Assistant, Json, Message, Object, Request, ToolCall, ToolResult, ToolSpec
-from agent.llm.openai_reply import read
+from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
+from agent.llm.openai_reply import parse_reply
 from agent.llm.retry import Jitter
-from agent.llm.turns import ordered, plain, spoken, tool_name
+from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Dialect, Wire
 
 
@@ -27,7 +27,7 @@ def _headers(key: str) -> Mapping[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
-def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> Object:
+def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The request as chat completions want it."""
     told: dict[str, Json] = {
         "model": endpoint.model.name,
@@ -41,10 +41,10 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> Object:
     return told
 
 
-def _turns(messages: Sequence[Message], *, merge: bool) -> Iterator[Object]:
+def _turns(messages: Sequence[Message], *, merge: bool) -> Iterator[JsonObject]:
     """The turns; with `merge`, what stands side by side for the user is one turn, its beginning unchanged."""
     waiting: list[str] = []
-    for message in ordered(messages):
+    for message in order_messages(messages):
         turn = _turn(message)
         if merge and turn["role"] == "user":
             waiting.append(str(turn["content"]))
@@ -57,29 +57,29 @@ def _turns(messages: Sequence[Message], *, merge: bool) -> Iterator[Object]:
         yield {"role": "user", "content": "\n\n".join(waiting)}
 
 
-def _turn(message: Message) -> Object:
+def _turn(message: Message) -> JsonObject:
     if isinstance(message, ToolResult):
-        return {"role": "tool", "tool_call_id": message.call, "content": spoken(message)}
+        return {"role": "tool", "tool_call_id": message.call, "content": format_message(message)}
     if isinstance(message, Assistant):
         # Empty text rather than null: some servers' templates write "None".
-        told: dict[str, Json] = {"role": "assistant", "content": plain(message.text)}
+        told: dict[str, Json] = {"role": "assistant", "content": sendable_text(message.text)}
         if message.calls:
             told["tool_calls"] = [_call(call) for call in message.calls]
         return told
-    return {"role": _ROLES[type(message).__name__], "content": spoken(message)}
+    return {"role": _ROLES[type(message).__name__], "content": format_message(message)}
 
 
 _ROLES = {"System": "system", "User": "user", "Context": "user"}
 
 
-def _call(call: ToolCall) -> Object:
+def _call(call: ToolCall) -> JsonObject:
     arguments = json.dumps(call.arguments, ensure_ascii=False)
     return {"id": call.id, "type": "function", "function": {"name": tool_name(call.name), "arguments": arguments}}
 
 
-def _tool(tool: ToolSpec) -> Object:
-    told: Object = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+def _tool(tool: ToolSpec) -> JsonObject:
+    told: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": told}
 
 
-_API = Api("/chat/completions", _headers, body, _tool, read)
+_API = Api("/chat/completions", _headers, body, _tool, parse_reply)

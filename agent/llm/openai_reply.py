@@ -9,18 +9,18 @@ from collections.abc import Iterable, Mapping
 
 from agent.llm.failures import from_event
 from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.gathered import Call, Gathered
-from agent.llm.http import Answer
-from agent.llm.messages import Json, Object, Stop, Usage
-from agent.llm.sse import Event, events
-from agent.llm.wire import Exchange, broken
+from agent.llm.http import HttpReply
+from agent.llm.messages import Json, JsonObject, StopReason, Usage
+from agent.llm.sse import ServerEvent, parse_events
+from agent.llm.stream_assembly import PartialCall, StreamAssembly
+from agent.llm.wire import Exchange, broken_reply
 
-_STOPS: dict[str, Stop] = {"length": "length", "max_tokens": "length", "content_filter": "refused"}
+_STOPS: dict[str, StopReason] = {"length": "length", "max_tokens": "length", "content_filter": "refused"}
 _BROKEN = ("error", "insufficient_system_resource")
 _CALLS = ("tool_calls", "function_call")
 
 
-def read(answer: Answer, gathered: Gathered, exchange: Exchange) -> None:
+def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:
     """Fill in `gathered` from the answer; raises `Retryable` when it is broken."""
     if "event-stream" in answer.content_type:
         _stream(answer.pieces, gathered, exchange)
@@ -32,17 +32,17 @@ def read(answer: Answer, gathered: Gathered, exchange: Exchange) -> None:
     try:
         whole = mapping(parsed(body))
     except ValueError:
-        raise broken(exchange.endpoint, "is not JSON") from None
+        raise broken_reply(exchange.endpoint, "is not JSON") from None
     _take(whole, gathered, exchange)
     if not gathered.events:
-        raise broken(exchange.endpoint, "holds no message")
+        raise broken_reply(exchange.endpoint, "holds no message")
     gathered.stop = gathered.stop or "end"
     gathered.whole_usage = gathered.usage is not None
 
 
-def _stream(pieces: Iterable[bytes], gathered: Gathered, exchange: Exchange) -> None:
+def _stream(pieces: Iterable[bytes], gathered: StreamAssembly, exchange: Exchange) -> None:
     done = False
-    for event in events(pieces):
+    for event in parse_events(pieces):
         if event.data.strip() == "[DONE]":
             done = True
             break
@@ -50,21 +50,21 @@ def _stream(pieces: Iterable[bytes], gathered: Gathered, exchange: Exchange) -> 
         if gathered.cut_off():
             break
     if not gathered.events:
-        raise broken(exchange.endpoint, "is empty")
+        raise broken_reply(exchange.endpoint, "is empty")
     if not done and gathered.stop is None:
-        raise broken(exchange.endpoint, "ends in the middle")
+        raise broken_reply(exchange.endpoint, "ends in the middle")
 
 
-def _chunk(event: Event, exchange: Exchange) -> Object:
+def _chunk(event: ServerEvent, exchange: Exchange) -> JsonObject:
     if not event.data.strip():
         return {}
     try:
         return mapping(parsed(event.data))
     except ValueError:
-        raise broken(exchange.endpoint, "has a piece that is not JSON") from None
+        raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
 
 
-def _take(chunk: Object, gathered: Gathered, exchange: Exchange) -> None:
+def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
     choices = items(chunk.get("choices"))
     usage = _usage(chunk.get("usage"))
     if usage is not None:  # a piece of its own is the last one; beside text it is the count so far
@@ -84,14 +84,14 @@ def _take(chunk: Object, gathered: Gathered, exchange: Exchange) -> None:
             _add(call, gathered)
         reason = text(choice.get("finish_reason"))
         if reason in _BROKEN:
-            raise broken(exchange.endpoint, "ends in the middle")
+            raise broken_reply(exchange.endpoint, "ends in the middle")
         if reason and gathered.stop != "refused":
             gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
     if usage is not None and gathered.stop is not None:
         gathered.whole_usage = True
 
 
-def _add(delta: Object, gathered: Gathered) -> None:
+def _add(delta: JsonObject, gathered: StreamAssembly) -> None:
     """Put a piece of a tool call to the call that it belongs to."""
     function = mapping(delta.get("function"))
     id, name = text(delta.get("id")), text(function.get("name"))
@@ -105,7 +105,7 @@ def _add(delta: Object, gathered: Gathered) -> None:
     gathered.argue(call, json.dumps(arguments, ensure_ascii=False) if whole else text(arguments))
 
 
-def _belongs(delta: Object, id: str, name: str, gathered: Gathered) -> Call:
+def _belongs(delta: JsonObject, id: str, name: str, gathered: StreamAssembly) -> PartialCall:
     """The call that a piece continues, or a new one.
 
     By its index; but a name under another id begins a new call, since some servers give every call the index 0.
@@ -122,7 +122,7 @@ def _belongs(delta: Object, id: str, name: str, gathered: Gathered) -> Call:
             mine = None
     if mine and id and mine.id and id != mine.id and name:
         mine = None
-    return mine or gathered.begin(Call(index=index))
+    return mine or gathered.begin(PartialCall(index=index))
 
 
 def _usage(value: Json) -> Usage | None:

@@ -1,6 +1,6 @@
-"""Who offers which models, and what they cost: `configs/models.yaml`, read once, and put together with the settings.
+"""Presets: providers, models and prices from `configs/models.yaml`, loaded once, and combined with the settings.
 
-Says where a model is and how it is spoken to; the providers themselves are made by `choose`.
+Gives the endpoint and the wire of a model; the providers themselves are made by `providers`.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from agent.config.resources import resource
-from agent.config.running import Llm
+from agent.config.run_settings import LlmSettings
 from agent.config.secrets import Secret
-from agent.config.values import shown
+from agent.config.values import quote_for_message
 from agent.errors import ConfigError, Permanent
 from agent.llm.endpoint import Endpoint, Limit, base_url
 from agent.llm.fields import mapping
-from agent.llm.messages import Json, Object
+from agent.llm.messages import Json, JsonObject
 from agent.llm.price import Price
 from agent.llm.provider import Model
 
@@ -43,7 +43,7 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownModel:
     """What is known of a model; tokens. `extra`: fields that its requests need."""
 
     window: int = WINDOW
@@ -53,39 +53,39 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ModelTable:
     """The whole file."""
 
     presets: Mapping[str, Preset]
-    models: Mapping[str, Known]
+    models: Mapping[str, KnownModel]
 
 
 @cache
-def table() -> Table:
+def model_table() -> ModelTable:
     """What ships; raises `Permanent` when the file is missing or is not as it should be."""
     import yaml  # 15 ms
 
     text = (resource("configs") / "models.yaml").read_text("utf-8")
     try:
-        return read(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        return parse_table(yaml.load(text, Loader=yaml.CSafeLoader))
     except (KeyError, TypeError, ValueError, ConfigError) as error:
         raise Permanent(f"configs/models.yaml is not complete: {error}", hint="install vault-agent again") from error
 
 
-def read(tree: Json) -> Table:
+def parse_table(tree: Json) -> ModelTable:
     """The table in a parsed file; raises `KeyError`, `TypeError`, `ValueError` or `ConfigError` for what is wrong."""
     both = mapping(tree)
     presets = {name: _preset(mapping(value)) for name, value in mapping(both["presets"]).items()}
     models = {name: _known(mapping(value)) for name, value in mapping(both["models"]).items()}
-    return Table(presets, models)
+    return ModelTable(presets, models)
 
 
-def known(name: str, models: Mapping[str, Known] | None = None) -> Known | None:
+def known_model(name: str, models: Mapping[str, KnownModel] | None = None) -> KnownModel | None:
     """What is known of the model `name`, by the longest entry that it begins with; None when there is none.
 
     A provider's name before a slash does not count: `openai/gpt-5` is `gpt-5`.
     """
-    models = table().models if models is None else models
+    models = model_table().models if models is None else models
     name = name.rpartition("/")[2].lower()
     fitting = [each for each in models if name.startswith(each) and not _goes_on(name[len(each) :])]
     return models[max(fitting, key=len)] if fitting else None
@@ -93,11 +93,11 @@ def known(name: str, models: Mapping[str, Known] | None = None) -> Known | None:
 
 def price(name: str) -> Price | None:
     """What the model `name` costs, None when that is not known."""
-    found = known(name)
+    found = known_model(name)
     return found.price if found else None
 
 
-def endpoint(llm: Llm, role: Role = "main") -> tuple[WireName, Endpoint] | None:
+def endpoint(llm: LlmSettings, role: Role = "main") -> tuple[WireName, Endpoint] | None:
     """The wire and the place of the model for `role`; None when no model is set, or a stand-in is.
 
     Raises `ConfigError` that says which setting is missing or wrong.
@@ -117,7 +117,7 @@ def endpoint(llm: Llm, role: Role = "main") -> tuple[WireName, Endpoint] | None:
     # The preset's small model belongs to its own server and its own large model only.
     own = preset.fast if not llm.base_url and not llm.model else ""
     name = (llm.fast_model or own or main) if role == "fast" else main
-    facts = known(name) or Known()
+    facts = known_model(name) or KnownModel()
     window = min(llm.window, facts.window) if llm.window and name != main else llm.window or facts.window
     return preset.wire, Endpoint(
         base_url=url,
@@ -138,13 +138,13 @@ _LISTED = {
 }
 
 
-def _preset_of(llm: Llm) -> Preset | None:
+def _preset_of(llm: LlmSettings) -> Preset | None:
     """The preset named in the settings, or the one that they amount to; None for no model."""
-    presets = table().presets
+    presets = model_table().presets
     if llm.preset:
         if llm.preset not in presets:
             raise ConfigError(
-                f"llm.preset: there is no {shown(llm.preset)}", hint=f"the presets are {', '.join(presets)}"
+                f"llm.preset: there is no {quote_for_message(llm.preset)}", hint=f"the presets are {', '.join(presets)}"
             )
         found = presets[llm.preset]
         if llm.wire not in ("auto", found.wire) and not llm.base_url:
@@ -165,7 +165,7 @@ def _preset_of(llm: Llm) -> Preset | None:
     return Preset(wire, "", limit="max_tokens", merge=False) if llm.base_url else presets[wire]
 
 
-def _preset(told: Object) -> Preset:
+def _preset(told: JsonObject) -> Preset:
     return Preset(
         wire=_WIRES[str(told["wire"])],
         base_url=base_url(str(told["base_url"])),
@@ -177,7 +177,7 @@ def _preset(told: Object) -> Preset:
     )
 
 
-def _known(told: Object) -> Known:
+def _known(told: JsonObject) -> KnownModel:
     sums = [told[name] for name in ("input", "output", "cached") if name in told]
     prices = [float(each) for each in sums if isinstance(each, int | float)]
     if len(prices) not in (0, 3):
@@ -185,7 +185,7 @@ def _known(told: Object) -> Known:
     window, longest = told.get("window", WINDOW), told.get("max_output", 1_000_000)
     if not isinstance(window, int) or not isinstance(longest, int):
         raise ValueError("window and max_output are numbers of tokens")
-    return Known(window, longest, Price(*prices) if prices else None, dict(mapping(told.get("extra"))))
+    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(told.get("extra"))))
 
 
 def _goes_on(rest: str) -> bool:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from agent.llm.messages import Usage
 
 _MILLION = 1_000_000
-_WRITTEN = 0.25
-"""What storing input in the provider's cache costs beside its own price, as a share of it; see `Usage.written`."""
 _STORING = 0.25
 """What storing a token in the provider's cache costs beside its price as input (Anthropic's price list)."""
 
@@ -24,5 +22,5 @@ def cost(price: Price, usage: Usage) -> float:
     """What `usage` costs, in US dollars; the cached part of the input is counted at its own price only."""
     cached = min(usage.cached, usage.input)
     written = min(usage.written, usage.input - cached)
-    dollars = (usage.input - cached + _WRITTEN * written) * price.input + cached * price.cached
+    dollars = (usage.input - cached + _STORING * written) * price.input + cached * price.cached
     return (dollars + usage.output * price.output) / _MILLION

@@ -1,6 +1,6 @@
 """Trying again: with pauses that grow and are random, as the server asks where it does, and never after text was given.
 
-What is worth another try is decided by who raises `Retryable`; how often, by the settings.
+Whoever raises `Retryable` decides what is tried again; the settings say how often.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ Jitter: TypeAlias = Callable[[], float]
 T = TypeVar("T")
 
 
-class Handed:
+class CountedText:
     """Hands text on and knows how much: once there is some, the same question must not be asked again silently."""
 
     def __init__(self, on_text: OnText) -> None:
@@ -35,8 +35,8 @@ class Handed:
             self._on_text(text)
 
 
-def tried(
-    attempt: Callable[[], T], handed: Handed, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
+def with_retries(
+    attempt: Callable[[], T], handed: CountedText, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
 ) -> T:
     """What `attempt` gives, in up to `retries` further tries after a `Retryable`; the last one's error is raised.
 

@@ -1,4 +1,4 @@
-"""What a scripted model is to say, as values, and as a YAML or JSON file:
+"""The script of a scripted model, as values, and as a YAML or JSON file:
 
     model: {name: demo, window: 128000, max_output: 4096}     # all optional
     replies:
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
 from agent.errors import ConfigError
-from agent.llm.messages import Json, Object, Stop, Usage
+from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.provider import Model
 
 Error: TypeAlias = Literal["retryable", "permanent", "key", "interrupted"]
@@ -31,7 +31,7 @@ AFTER = "The script has no more to say."
 MODEL = Model("scripted", 128_000, 4_096)
 _MAX_BYTES = 1 << 20
 _ERRORS: tuple[Error, ...] = ("retryable", "permanent", "key", "interrupted")
-_STOPS: tuple[Stop, ...] = ("end", "tools", "length", "refused")
+_STOPS: tuple[StopReason, ...] = ("end", "tools", "length", "refused")
 _USAGE = ("input", "output", "cached", "written")
 _LINE = frozenset(["text", "calls", "when", "task", "usage", "chunks", "seconds", "error", "message", "times", "stop"])
 
@@ -39,20 +39,20 @@ T = TypeVar("T", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ScriptedCall:
     """A tool that a line wants used; `problem` as in `ToolCall`."""
 
     tool: str
-    arguments: Object = field(default_factory=dict)
+    arguments: JsonObject = field(default_factory=dict)
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScriptedReply:
     """One reply, or an error to raise first (`times`; 0: always). The module's text says what each is."""
 
     text: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ScriptedCall, ...] = ()
     when: str = ""
     task: str = ""
     usage: Usage | None = None
@@ -61,19 +61,19 @@ class Line:
     error: Error | None = None
     message: str = ""
     times: int = 1
-    stop: Stop | None = None
+    stop: StopReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
     """A whole script. `after` None: an error when the replies are used up."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ScriptedReply, ...]
     after: str | None = AFTER
     model: Model = MODEL
 
 
-def read(path: Path) -> Script:
+def load_script(path: Path) -> Script:
     """The script in a file of at most 1 MB; raises `ConfigError` that names the reply and what is wrong with it."""
     raw = _load(path)
     whole = _Fields(
@@ -95,13 +95,12 @@ def read(path: Path) -> Script:
 def _load(path: Path) -> Json:
     import yaml
 
-    loader: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         data = path.expanduser().read_bytes()
         if len(data) > _MAX_BYTES:
             raise ConfigError(f"{path} is larger than 1 MB", hint="shorten the script")
         # Through JSON, so that a date or a number as a key is text, as it would be in a model's call.
-        raw: Json = json.loads(json.dumps(yaml.load(data, Loader=loader), default=str))
+        raw: Json = json.loads(json.dumps(yaml.load(data, Loader=yaml.CSafeLoader), default=str))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ConfigError(f"the script {path} cannot be read: {reason}", hint="llm.script names it") from error
@@ -112,14 +111,14 @@ def _load(path: Path) -> Json:
     return raw
 
 
-def _line(where: str, item: Json) -> Line:
+def _line(where: str, item: Json) -> ScriptedReply:
     if isinstance(item, str):
-        return Line(item)
+        return ScriptedReply(item)
     if not isinstance(item, Mapping):
         raise ConfigError(f"{where}: neither a text nor a mapping", hint="text: what the model says")
     said = _Fields(where, item, _LINE)
     usage = _Fields(f"{where}, usage", said.mapping("usage"), frozenset(_USAGE))
-    return Line(
+    return ScriptedReply(
         text=said.text("text"),
         calls=tuple(_call(f"{where}, call {n}", call) for n, call in enumerate(said.items("calls"), 1)),
         when=said.text("when"),
@@ -134,11 +133,11 @@ def _line(where: str, item: Json) -> Line:
     )
 
 
-def _call(where: str, item: Json) -> Call:
+def _call(where: str, item: Json) -> ScriptedCall:
     if not isinstance(item, Mapping):
         raise ConfigError(f"{where}: not a mapping", hint="{tool: NAME, arguments: {…}}")
     said = _Fields(where, item, frozenset({"tool", "arguments", "problem"}))
-    return Call(said.text("tool"), said.mapping("arguments"), said.text("problem"))
+    return ScriptedCall(said.text("tool"), said.mapping("arguments"), said.text("problem"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ class _Fields:
     """A mapping of the file with its place in it; each method gives one field, typed, or raises `ConfigError`."""
 
     where: str
-    raw: Object
+    raw: JsonObject
     known: frozenset[str]
 
     def __post_init__(self) -> None:
@@ -169,7 +168,7 @@ class _Fields:
     def whole(self, name: str, default: int = 0) -> int:
         return int(self.number(name, default))
 
-    def mapping(self, name: str) -> Object:
+    def mapping(self, name: str) -> JsonObject:
         value = self.raw.get(name)
         if value is None:
             return {}

@@ -14,7 +14,7 @@ from agent.clock import Clock, SystemClock
 from agent.errors import AgentError, Interrupted, MissingKey, Permanent, Retryable
 from agent.llm.messages import Assistant, Message, Reply, Request, System, ToolCall, Usage, User
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.llm.script import AFTER, MODEL, Line, read
+from agent.llm.script import AFTER, MODEL, ScriptedReply, load_script
 
 _KEPT = 1_000
 _SLICE = 0.1
@@ -33,7 +33,7 @@ class Scripted:
 
     def __init__(
         self,
-        lines: Sequence[Line] = (),
+        lines: Sequence[ScriptedReply] = (),
         *,
         after: str | None = AFTER,
         model: Model = MODEL,
@@ -58,7 +58,7 @@ class Scripted:
         """The script in a file; an empty path: none. Raises `ConfigError` that names what is wrong in it."""
         if not str(path):
             return cls(clock=clock)
-        script = read(Path(path))
+        script = load_script(Path(path))
         return cls(script.lines, after=script.after, model=script.model, clock=clock)
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
@@ -77,7 +77,7 @@ class Scripted:
         usage = line.usage or Usage(_characters(request) // 4 + 1, len(said) // 4 + 8 * len(calls) + 1)
         return Reply(Assistant(said, calls), usage, line.stop or ("tools" if calls else "end"), self._model.name)
 
-    def _next(self, request: Request) -> tuple[Line, str]:
+    def _next(self, request: Request) -> tuple[ScriptedReply, str]:
         """The line that is due, and what the ids of its calls begin with."""
         messages = request.messages
         replies = sum(isinstance(message, Assistant) for message in messages)
@@ -86,7 +86,7 @@ class Scripted:
             if line.when and line.when in last and not self._raises(line, (number, replies)):
                 return line, f"w-{replies}"
         if not self._lines:
-            return Line(_request(messages)), f"s-{replies}"
+            return ScriptedReply(_request(messages)), f"s-{replies}"
         task, since = self._task(messages)
         mark = f"t{self._tasks.index(task)}" if task else "s"
         order = [line for line in self._lines if not line.when and line.task == task]
@@ -98,7 +98,7 @@ class Scripted:
             return due[place], f"{mark}-{place}"
         if self._after is None:
             raise Permanent("the script has no more replies", hint="add replies to it, or set `after`")
-        return Line(self._after), f"{mark}-{place}"
+        return ScriptedReply(self._after), f"{mark}-{place}"
 
     def _task(self, messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
         """Which order of lines is being said, and the messages since it began."""
@@ -124,7 +124,7 @@ class Scripted:
                 place = int(found[2]) + 1
         return place
 
-    def _raises(self, line: Line, key: tuple[int, int]) -> bool:
+    def _raises(self, line: ScriptedReply, key: tuple[int, int]) -> bool:
         """Raise the line's error if its times are not used up; True where there was one and they are."""
         if line.error is None:
             return False
@@ -143,16 +143,16 @@ class Scripted:
                 raise Interrupted("the call was cancelled")
 
 
-def _stream(line: Line, on_text: OnText, cancelled: Cancelled) -> None:
+def _stream(line: ScriptedReply, on_text: OnText, cancelled: Cancelled) -> None:
     for piece in line.chunks or _PIECES.findall(line.text):
         if cancelled():
             raise Interrupted("the call was cancelled")
         on_text(piece)
 
 
-def _errors_at(order: Sequence[Line], place: int) -> list[tuple[int, Line]]:
+def _errors_at(order: Sequence[ScriptedReply], place: int) -> list[tuple[int, ScriptedReply]]:
     """The errors that stand just before the reply at this place, by their number in the order."""
-    found: list[tuple[int, Line]] = []
+    found: list[tuple[int, ScriptedReply]] = []
     replies = 0
     for number, line in enumerate(order):
         if line.error is not None and replies == place:

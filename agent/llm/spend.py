@@ -14,16 +14,16 @@ from datetime import date
 from typing import TypeAlias
 
 from agent.clock import Clock
-from agent.config.running import Spend
+from agent.config.run_settings import SpendSettings
 from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
-from agent.llm.ledger import Entry, Ledger, Page, Scope, Totals
+from agent.llm.ledger import Ledger, LedgerEntry, Page, SpendScope, SpendTotals
 from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
 from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.wire import Wire
 
-Count: TypeAlias = Callable[[str], int]
+CountTokens: TypeAlias = Callable[[str], int]
 """How many tokens a text has, or nearly."""
 
 _PER_MESSAGE = 4
@@ -43,21 +43,21 @@ class Meter:
 
     provider: Provider
     ledger: Ledger
-    ceilings: Spend
+    ceilings: SpendSettings
     price: Price | None
-    count: Count
+    count: CountTokens
     clock: Clock
-    scope: Scope
+    scope: SpendScope
 
     @property
     def model(self) -> Model:
         return self.provider.model
 
-    def on(self, scope: Scope) -> "Meter":
+    def on(self, scope: SpendScope) -> "Meter":
         """The same model on another run's account."""
         return replace(self, scope=scope)
 
-    def spent(self) -> Totals:
+    def spent(self) -> SpendTotals:
         """What this run and its sub-runs have cost so far."""
         return self.ledger.totals_of(self.scope.run)
 
@@ -99,13 +99,13 @@ class Meter:
         dearest = replace(wanted, written=wanted.input)
         money = None if self.price is None else cost(self.price, dearest)
         day = self.ledger.today()
-        entry = Entry(self.clock.new_id(), self.scope, self.model.name, wanted, money)
+        entry = LedgerEntry(self.clock.new_id(), self.scope, self.model.name, wanted, money)
         with self.ledger.exclusive() as page:
             self._check(page, day, entry)
             page.write(day, entry)
         return _Reservation(day, entry)
 
-    def _check(self, page: Page, day: date, entry: Entry) -> None:
+    def _check(self, page: Page, day: date, entry: LedgerEntry) -> None:
         """Raise `LimitReached` when this call, at its dearest, would pass a ceiling."""
         ceilings, run, today = self.ceilings, page.totals_of(self.scope.run), page.totals(day)
         tokens = entry.usage.input + entry.usage.output
@@ -145,10 +145,10 @@ class Meter:
 @dataclass(frozen=True, slots=True)
 class _Reservation:
     day: date
-    entry: Entry
+    entry: LedgerEntry
 
 
-def estimate(request: Request, count: Count) -> int:
+def estimate(request: Request, count: CountTokens) -> int:
     """About how many tokens a request has, rather more than less."""
     tools = sum(count(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in request.tools)
     messages = sum(count(_text(message)) + _PER_MESSAGE for message in request.messages)

@@ -10,14 +10,14 @@ MAX_LINE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ServerEvent:
     """One event: its name, empty where the stream gives none, and its data without the field's name."""
 
     name: str
     data: str
 
 
-def events(pieces: Iterable[bytes]) -> Iterator[Event]:
+def parse_events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
     """The events in a stream; comments, empty events and unknown fields are left out.
 
     The last event counts even when the empty line after it is missing. Raises `Permanent` for a line over `MAX_LINE`.
@@ -26,7 +26,7 @@ def events(pieces: Iterable[bytes]) -> Iterator[Event]:
     for line in lines(pieces):
         if not line:
             if data:
-                yield Event(name, "\n".join(data))
+                yield ServerEvent(name, "\n".join(data))
             name, data = "", []
             continue
         field, _, value = line.partition(":")
@@ -36,7 +36,7 @@ def events(pieces: Iterable[bytes]) -> Iterator[Event]:
         elif field == "event":
             name = value
     if data:
-        yield Event(name, "\n".join(data))
+        yield ServerEvent(name, "\n".join(data))
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:

@@ -13,7 +13,7 @@ _LINE_OPENING = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(\s*)\[")
 _NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def ordered(messages: Sequence[Message]) -> list[Message]:
+def order_messages(messages: Sequence[Message]) -> list[Message]:
     """The messages with each tool's result directly behind the calls: servers refuse anything in between."""
     done: list[Message] = []
     others: list[Message] = []
@@ -28,24 +28,24 @@ def ordered(messages: Sequence[Message]) -> list[Message]:
     return done + others
 
 
-def spoken(message: User | Context | ToolResult | System) -> str:
+def format_message(message: User | Context | ToolResult | System) -> str:
     """What the model reads for a message that is not its own."""
     match message:
         case System(text):
-            return plain(text)
+            return sendable_text(text)
         case User(text, ""):
-            return plain(text)
+            return sendable_text(text)
         case User(text, sender):
-            return f"[{_name(sender)}] {_LINE_OPENING.sub(_quoted, plain(text))}"
+            return f"[{_name(sender)}] {_LINE_OPENING.sub(_quoted, sendable_text(text))}"
         case Context(text, source):
-            inside = _TAG.sub("&lt;", plain(text))
+            inside = _TAG.sub("&lt;", sendable_text(text))
             return f'<context source="{_attribute(source)}">\n{inside}\n</context>'
         case ToolResult(text=text, failed=failed):
             marked = failed and not text.casefold().startswith("error")
-            return f"Error: {plain(text)}" if marked else plain(text)
+            return f"Error: {sendable_text(text)}" if marked else sendable_text(text)
 
 
-def plain(text: str) -> str:
+def sendable_text(text: str) -> str:
     """`text` as it can be sent: halves of characters, which no server takes, are replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -60,9 +60,9 @@ def taken_ids(messages: Sequence[Message]) -> frozenset[str]:
     return frozenset(call.id for call in _calls(messages))
 
 
-def weighed(messages: Sequence[Message]) -> list[str]:
+def counted_texts(messages: Sequence[Message]) -> list[str]:
     """Every text that the model reads of these messages, for an estimate of their size."""
-    texts = [message.text if isinstance(message, Assistant) else spoken(message) for message in messages]
+    texts = [message.text if isinstance(message, Assistant) else format_message(message) for message in messages]
     return texts + [f"{call.name} {call.arguments}" for call in _calls(messages)]
 
 
@@ -80,5 +80,5 @@ def _name(sender: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    text = plain(" ".join(text.split()))
+    text = sendable_text(" ".join(text.split()))
     return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

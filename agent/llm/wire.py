@@ -1,4 +1,4 @@
-"""What all wires share: a call is sent, tried again where that may help, and said differently where a server asks so.
+"""The common part of all wires: sends a call, tries again where that may help, and adapts to the fields a server takes.
 
 Each kind of server gives its `Api`: the body of a request and how an answer is read. It knows nothing of retries, keys
 in errors, or sockets.
@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 from agent.clock import Clock
 from agent.errors import Retryable
-from agent.llm.attempt import Account, Attempt, Unmetered
+from agent.llm.attempt import Attempt, SpendAccount, Unmetered
 from agent.llm.endpoint import Endpoint, Limit
 from agent.llm.failures import Rejected, from_status, wait_asked
-from agent.llm.gathered import Gathered
-from agent.llm.http import Answer, Http, Unreached, key_of
-from agent.llm.messages import Json, Object, Reply, Request, ToolSpec, Usage
+from agent.llm.http import Http, HttpReply, Unreached, key_of
+from agent.llm.messages import Json, JsonObject, Reply, Request, ToolSpec, Usage
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.llm.retry import Handed, Jitter, tried
-from agent.llm.turns import taken_ids, weighed
+from agent.llm.retry import CountedText, Jitter, with_retries
+from agent.llm.stream_assembly import StreamAssembly
+from agent.llm.turns import counted_texts, taken_ids
 
 MOST_OF_AN_ERROR = 64 * 1024
 MOST_DIALECTS = 3
@@ -57,7 +57,7 @@ class Exchange:
 
     endpoint: Endpoint
     key: str
-    handed: Handed
+    handed: CountedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Api:
 
     path: str
     headers: Callable[[str], Mapping[str, str]]
-    body: Callable[[Endpoint, Request, Dialect], Object]
-    tool: Callable[[ToolSpec], Object]
-    read: Callable[[Answer, Gathered, Exchange], None]
+    body: Callable[[Endpoint, Request, Dialect], JsonObject]
+    tool: Callable[[ToolSpec], JsonObject]
+    read: Callable[[HttpReply, StreamAssembly, Exchange], None]
 
 
 class Wire:
@@ -100,10 +100,10 @@ class Wire:
         """See `Provider`."""
         return self.chat_on(Unmetered(self._count), request, on_text, cancelled)
 
-    def chat_on(self, account: Account, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
+    def chat_on(self, account: SpendAccount, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
         """As `chat`, where each request that is sent is first allowed by `account`, and then counted on it."""
         key = key_of(self._endpoint)
-        handed = Handed(on_text)
+        handed = CountedText(on_text)
         exchange = Exchange(self._endpoint, key, handed)
 
         def once(dialect: Dialect) -> Reply:
@@ -136,10 +136,10 @@ class Wire:
                     return reply
             return once(dialect)
 
-        return tried(several, handed, self._endpoint.retries, self._clock, self._jitter, cancelled)
+        return with_retries(several, handed, self._endpoint.retries, self._clock, self._jitter, cancelled)
 
-    def _reply(self, request: Request, answer: Answer, exchange: Exchange, attempt: Attempt) -> Reply:
-        gathered = Gathered(exchange.handed, attempt)
+    def _reply(self, request: Request, answer: HttpReply, exchange: Exchange, attempt: Attempt) -> Reply:
+        gathered = StreamAssembly(exchange.handed, attempt)
         try:
             self._api.read(answer, gathered, exchange)
         finally:
@@ -151,9 +151,9 @@ class Wire:
     def _input(self, request: Request) -> int:
         """The tokens of a request, by our own count."""
         tools = [json.dumps(self._api.tool(tool), ensure_ascii=False) for tool in request.tools]
-        return sum(map(self._count, weighed(request.messages) + tools))
+        return sum(map(self._count, counted_texts(request.messages) + tools))
 
-    def _refused(self, answer: Answer, key: str) -> Exception:
+    def _refused(self, answer: HttpReply, key: str) -> Exception:
         try:
             body = answer.body(MOST_OF_AN_ERROR).decode("utf-8", "replace")
         except Retryable:
@@ -162,6 +162,6 @@ class Wire:
         return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
 
 
-def broken(endpoint: Endpoint, why: str) -> Retryable:
+def broken_reply(endpoint: Endpoint, why: str) -> Retryable:
     """The error for an answer that cannot be read to its end."""
     return Retryable(f"{endpoint.place} gave an answer that {why}", delay=0.0, hint="try again later")

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agent.clock import Clock
-from agent.config.running import Context as ContextSettings
-from agent.config.running import Run as Limits
+from agent.config.run_settings import ContextSettings
+from agent.config.run_settings import RunSettings as Limits
 from agent.context.budget import Count
 from agent.context.source import Source
 from agent.context.tool_choice import Score

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agent.config.running import Run as Limits
+from agent.config.run_settings import RunSettings as Limits
 from agent.errors import LimitReached
 from agent.llm.messages import Assistant, ToolResult
 from agent.loop.records import RecordedEvent, Spoken

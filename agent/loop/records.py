@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias, assert_never
 
-from agent.inert import decode, encode, escape_json, escape_line, is_inert
-from agent.llm.messages import Assistant, Context, Message, Object, System, ToolCall, ToolResult, Usage, User
+from agent.escape import decode, encode, escape_json, escape_line, is_inert
+from agent.llm.messages import Assistant, Context, JsonObject, Message, System, ToolCall, ToolResult, Usage, User
 from agent.markdown import blocks
 from agent.texts import Language
 from agent.texts import text as sentence
@@ -245,7 +245,7 @@ def inert_line(text: str) -> str:
 
 def _acts(text: str) -> bool:
     """True when a note that showed the text would fetch or run something, or would hide the text that follows."""
-    body = blocks.read(f"{text}\n\n{_BELOW}")
+    body = blocks.parse_body(f"{text}\n\n{_BELOW}")
     if body.kinds[-1] != "text" or _COMMENT.search(text) or _TAG.search(body.visible):
         return True
     return bool(active("", text.encode("utf-8", "replace")))
@@ -315,7 +315,7 @@ def _message(kind: str, meta: Mapping[str, object], body: str) -> Spoken | None:
                 Assistant(_unquoted(meta, body)), Usage(*map(int, usage)) if isinstance(usage, list) else None
             )
         case "call":
-            arguments: Object = json.loads(_unfenced(body))
+            arguments: JsonObject = json.loads(_unfenced(body))
             call = ToolCall(str(meta["id"]), str(meta["name"]), arguments, str(meta["problem"]))
             return Spoken(Assistant("", (call,)))
         case "result":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from agent.errors import LimitReached
-from agent.llm.messages import Object, ToolCall, ToolResult
+from agent.llm.messages import JsonObject, ToolCall, ToolResult
 
 LIMIT = "spend.same_failure"
 WARNED, MOST = 3, 8
@@ -35,7 +35,7 @@ class Breaker:
     repeats: dict[str, dict[str, int]] = field(default_factory=dict)
     """By call, then by its last result."""
 
-    def check(self, tool: str, arguments: Object) -> None:
+    def check(self, tool: str, arguments: JsonObject) -> None:
         """Ask before a call is made; raises `LimitReached` where it has failed in the same way, or given the same, too
         often already."""
         call = _call(tool, arguments)
@@ -54,7 +54,7 @@ class Breaker:
                 hint="what it found is in the session's note; ask again in other words, or choose another llm.model",
             )
 
-    def failed(self, tool: str, arguments: Object, error: str) -> str:
+    def failed(self, tool: str, arguments: JsonObject, error: str) -> str:
         """Count a failed call; returns a warning for the model, empty while the call may be repeated."""
         call = _call(tool, arguments)
         self.repeats.pop(call, None)
@@ -65,7 +65,7 @@ class Breaker:
             "change the arguments, use another tool, or say what is missing. The same call once more ends the run."
         )
 
-    def succeeded(self, tool: str, arguments: Object, result: str) -> str:
+    def succeeded(self, tool: str, arguments: JsonObject, result: str) -> str:
         """Count a call that worked, and forget its failures; returns a warning for the model, empty while the result is
         new."""
         call, told = _call(tool, arguments), _short(result)
@@ -93,7 +93,7 @@ class Breaker:
         return errors[key]
 
 
-def _call(tool: str, arguments: Object) -> str:
+def _call(tool: str, arguments: JsonObject) -> str:
     return _short(json.dumps([tool, arguments], sort_keys=True, ensure_ascii=True, default=_plain))
 
 

@@ -1,4 +1,4 @@
-"""What each line of a note's body is: text, heading, table, code, comment or formula.
+"""The blocks of a note's body: for each line whether it is text, heading, table, code, comment or formula.
 
 A line scanner of our own instead of a full Markdown parser: it has to know Obsidian's comments, formulas and callouts,
 and to read a note in a fraction of a millisecond. It follows CommonMark for fences and indented code, in lists and
@@ -14,14 +14,14 @@ from typing import Literal, TypeAlias
 
 from agent.markdown import inline
 
-Kind: TypeAlias = Literal["blank", "text", "heading", "table", "fence", "code", "comment", "math"]
+LineKind: TypeAlias = Literal["blank", "text", "heading", "table", "fence", "code", "comment", "math"]
 
 _QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?)+")
 _MARKER = re.compile(r"([-*+]|[0-9]{1,9}[.)])([ \t]+|$)")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _PLAIN_STARTS = frozenset(" \t>-*+#`~|=:0123456789%$<")
-_OPEN_KINDS: dict[str, Kind] = {"%%": "comment", "<!--": "comment", "$$": "math"}
+_OPEN_KINDS: dict[str, LineKind] = {"%%": "comment", "<!--": "comment", "$$": "math"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Body:
     visible: str
     first: int
     lines: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[LineKind, ...]
     headings: tuple[Heading, ...]
     starts: tuple[int, ...]
 
@@ -53,7 +53,7 @@ class Body:
         return self.first + bisect_right(self.starts, offset) - 1
 
 
-def read(text: str, first: int = 1) -> Body:
+def parse_body(text: str, first: int = 1) -> Body:
     """The body whose first line is line `first` of its file; never fails, linear in the length of the text."""
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -85,7 +85,7 @@ class _Scanner:
     def __init__(self, text: str, lines: list[str], starts: list[int], first: int) -> None:
         self.text, self.lines, self.starts, self.first = text, lines, starts, first
         self.marks = tuple(mark for mark in inline.MARKS if mark in text)
-        self.kinds: list[Kind] = []
+        self.kinds: list[LineKind] = []
         self.headings: list[Heading] = []
         self.spans: list[tuple[int, int]] = []
         self.fence = ""  # the opening run of an open fence
@@ -109,7 +109,7 @@ class _Scanner:
         else:
             self.structured(index, line)
 
-    def close(self, index: int, kind: Kind) -> None:
+    def close(self, index: int, kind: LineKind) -> None:
         """A line that ends the paragraph above it."""
         self.flush(index)
         self.paragraph = False
@@ -195,7 +195,12 @@ class _Scanner:
         indent, rest = columns(rest), bare
         while self.items and indent < self.items[-1] and not lazy:
             self.items.pop()
+            self.flush(index)
+            self.paragraph = False  # an underline below an item is a rule
         base = self.items[-1] if self.items else 0
+        if indent - base >= 4 and self.paragraph and not self.table_goes_on():
+            self.add_text(index, starts_anew=False)
+            return
         if indent - base >= 4 and not self.paragraph:
             self.close(index, "code")
             self.spans.append((self.starts[index], self.starts[index] + len(line)))
@@ -210,8 +215,9 @@ class _Scanner:
         """Open the list items that begin on a line (`- 1. text` begins two); what is left of the line."""
         position = 0
         while found := _MARKER.match(rest, position):
-            gap = columns(found[2].expandtabs(4))
-            indent += len(found[1]) + (gap if 1 <= gap <= 4 else 1)
+            indent += len(found[1])
+            gap = columns(" " * indent + found[2]) - indent
+            indent += gap if 1 <= gap <= 4 else 1
             self.items.append(indent)
             position = found.end()
             if gap > 4:

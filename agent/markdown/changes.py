@@ -1,4 +1,4 @@
-"""What changed between two versions of a note, in a person's terms: a task ticked, a tag added, a section rewritten.
+"""Changes between two versions of a note, in a person's terms: a task ticked, a tag added, a section rewritten.
 
 Compares what the notes say, not their lines: a task that only moved is no change, and neither is a link with another
 text. Who changed it and what follows from it is for others.
@@ -102,7 +102,7 @@ class SectionChanged:
     path: tuple[str, ...]
 
 
-Change: TypeAlias = (
+NoteChange: TypeAlias = (
     TaskTicked
     | TaskUnticked
     | TaskMarked
@@ -120,7 +120,7 @@ Change: TypeAlias = (
 )
 
 
-def between(old: Note, new: Note) -> tuple[Change, ...]:
+def compare_notes(old: Note, new: Note) -> tuple[NoteChange, ...]:
     """The changes from one version to the other: properties, tasks, tags, links, then sections; never fails.
 
     A section's tasks are not part of its text here, as they are told on their own. Text above any heading is the
@@ -128,7 +128,7 @@ def between(old: Note, new: Note) -> tuple[Change, ...]:
     """
     if old.data == new.data:
         return ()
-    before, after = contents.read(old), contents.read(new)
+    before, after = contents.parse_contents(old), contents.parse_contents(new)
     return (
         *_properties(old, new, before, after),
         *_tasks(before.tasks, after.tasks),
@@ -137,12 +137,12 @@ def between(old: Note, new: Note) -> tuple[Change, ...]:
     )
 
 
-def describe(changes: Sequence[Change]) -> list[str]:
+def format_changes(changes: Sequence[NoteChange]) -> list[str]:
     """One plain line for each change."""
     return [_line(change) for change in changes]
 
 
-def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iterator[Change]:
+def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iterator[NoteChange]:
     if old.problem is not None or new.problem is not None:
         return
     tags_told = _tag_keys(before) != _tag_keys(after)
@@ -155,7 +155,7 @@ def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iter
             yield PropertyRemoved(key, value)
 
 
-def _tasks(old: Sequence[Task], new: Sequence[Task]) -> Iterator[Change]:
+def _tasks(old: Sequence[Task], new: Sequence[Task]) -> Iterator[NoteChange]:
     """Pairs tasks by block id, else by text; equal ones first, so that only what differs is told."""
     equal = Counter((_identity(task), task.state) for task in old) & Counter(
         (_identity(task), task.state) for task in new
@@ -189,7 +189,7 @@ def _without(tasks: Sequence[Task], equal: Counter[tuple[str, str]]) -> Iterator
             yield task
 
 
-def _names(before: Contents, after: Contents) -> Iterator[Change]:
+def _names(before: Contents, after: Contents) -> Iterator[NoteChange]:
     old_tags, new_tags = _tag_keys(before), _tag_keys(after)
     yield from (TagAdded(name) for key, name in new_tags.items() if key not in old_tags)
     yield from (TagRemoved(name) for key, name in old_tags.items() if key not in new_tags)
@@ -210,7 +210,7 @@ def _targets(found: Contents) -> dict[str, None]:
     return dict.fromkeys(f"{link.target}#{link.anchor}" if link.anchor else link.target for link in found.links)
 
 
-def _sections(before: Contents, after: Contents) -> Iterator[Change]:
+def _sections(before: Contents, after: Contents) -> Iterator[NoteChange]:
     old, new = _texts(before), _texts(after)
     for path, text in new.items():
         if path not in old:
@@ -234,7 +234,7 @@ def _texts(found: Contents) -> dict[tuple[str, ...], list[str]]:
     return texts
 
 
-def _line(change: Change) -> str:
+def _line(change: NoteChange) -> str:
     match change:
         case TaskTicked(text) | TaskUnticked(text) | TaskMarked(text) | TaskAdded(text) | TaskRemoved(text):
             return f"{_TASK_WORDS[type(change)]}: {text}"

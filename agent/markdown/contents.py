@@ -1,17 +1,30 @@
-"""Everything that a note says, read at once: for the index, for what changed, for whoever shows a note.
+"""The contents of a note, parsed at once: headings, links, tags, tasks and callouts.
 
-Only puts the readers together; each of them says in its own module what counts as a link, a tag, a task.
+The rules for links, tags and tasks stand in modules of those names; those for callouts stand here.
 """
 
+import re
 from dataclasses import dataclass
+from typing import Literal
 
-from agent.markdown import blocks, callouts, links, tags, tasks
+from agent.markdown import blocks, links, tags, tasks
 from agent.markdown.blocks import Body, Heading
-from agent.markdown.callouts import Callout
 from agent.markdown.links import Link
 from agent.markdown.note import Note
 from agent.markdown.tags import Tag
 from agent.markdown.tasks import Task
+
+_CALLOUT = re.compile(r"^((?:[ ]{0,3}>[ ]?)+)\[!([^\[\]\n\0]+)\]([-+]?)([^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """The first line of a callout: its type in small letters, its title, whether it folds (`-` closed, `+` open)."""
+
+    type: str
+    title: str
+    fold: Literal["", "-", "+"]
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +39,31 @@ class Contents:
     callouts: tuple[Callout, ...]
 
 
-def read(note: Note) -> Contents:
+def parse_contents(note: Note) -> Contents:
     """What the note holds; never fails, whatever its bytes."""
-    body = blocks.read(note.body, note.body_line)
-    found, unlinked = links.read(body)
+    body = blocks.parse_body(note.body, note.body_line)
+    found, unlinked = links.find_links(body)
     return Contents(
         body,
         body.headings,
-        (links.in_header(note.data) if b"[[" in note.data else ()) + found,
-        tags.in_header(note.header) + tags.read(body, unlinked),
-        tasks.read(body),
-        callouts.read(body),
+        (links.find_header_links(note.data) if b"[[" in note.data else ()) + found,
+        tags.find_header_tags(note.header) + tags.find_tags(body, unlinked),
+        tasks.find_tasks(body),
+        find_callouts(body),
+    )
+
+
+def find_callouts(body: Body) -> tuple[Callout, ...]:
+    """The callouts in the order of their lines, nested ones too."""
+    if "[!" not in body.visible:
+        return ()
+    folds: dict[str, Literal["", "-", "+"]] = {"-": "-", "+": "+"}
+    return tuple(
+        Callout(
+            found[2].strip().lower(),
+            body.text[found.start(4) : found.end(4)].strip(),
+            folds.get(found[3], ""),
+            body.line_at(found.start()),
+        )
+        for found in _CALLOUT.finditer(body.visible)
     )

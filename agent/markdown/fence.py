@@ -1,11 +1,11 @@
-"""Text in a code block that it cannot close, whatever stands in it."""
+"""Code fences around text that may hold fences itself."""
 
 import re
 
 _TICKS = re.compile(r"`+")
 
 
-def fenced(text: str, language: str = "text") -> str:
+def format_fenced(text: str, language: str = "text") -> str:
     """The text between fences longer than any run of backticks in it."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)

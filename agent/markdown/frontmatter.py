@@ -14,9 +14,9 @@ from frontmatter.default_handlers import YAMLHandler
 
 from agent.errors import BadNote
 from agent.markdown import yaml_write
-from agent.markdown.plain_header import plain
+from agent.markdown.plain_header import parse_plain_header
 from agent.markdown.values import Header, Value, is_list, same
-from agent.markdown.yaml_read import MAX_BYTES, Entry, Node, read
+from agent.markdown.yaml_read import MAX_BYTES, HeaderEntry, Node, parse_header
 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -67,16 +67,16 @@ def text_of(header: bytes) -> str:
         raise BadNote("the header is not UTF-8 text", line=line, hint="save the note as UTF-8") from error
 
 
-def entries(parts: Parts) -> tuple[Entry, ...]:
+def entries(parts: Parts) -> tuple[HeaderEntry, ...]:
     """The header's keys with their places. Raises BadNote as `yaml_read.read` does."""
-    return read(text_of(parts.header)) if parts.header else ()
+    return parse_header(text_of(parts.header)) if parts.header else ()
 
 
 def values(parts: Parts) -> dict[str, Value]:
     """What the header's keys hold. Raises BadNote as `yaml_read.read` does."""
     text = text_of(parts.header)
-    found = plain(text)
-    return _values(read(text)) if found is None else found
+    found = parse_plain_header(text)
+    return _values(parse_header(text)) if found is None else found
 
 
 def set_key(data: bytes, key: str, value: Value) -> bytes:
@@ -162,7 +162,7 @@ class StrictYaml(YAMLHandler):
         return parts.header.decode("utf-8", "surrogateescape"), parts.body.decode("utf-8", "surrogateescape")
 
     def load(self, fm: str, **kwargs: object) -> dict[str, Value]:
-        return _values(read(fm))
+        return _values(parse_header(fm))
 
     def export(self, metadata: Mapping[str, object], **kwargs: object) -> str:
         return "".join(line + "\n" for line in yaml_write.mapping(metadata))  # type: ignore[arg-type]
@@ -173,7 +173,7 @@ class StrictYaml(YAMLHandler):
         return post.content if bare else f"---\n{self.export(post.metadata)}---\n{post.content}"
 
 
-def _values(found: tuple[Entry, ...]) -> dict[str, Value]:
+def _values(found: tuple[HeaderEntry, ...]) -> dict[str, Value]:
     return {entry.key: entry.value for entry in found}
 
 
@@ -183,7 +183,7 @@ def _utf8(data: bytes) -> bytes:
     return data
 
 
-def require_own_lines(text: str, entry: Entry) -> None:
+def require_own_lines(text: str, entry: HeaderEntry) -> None:
     """Raises BadNote for a key that shares its lines with something else: `{a: 1, b: 2}` and `? key`."""
     alone = not text[entry.start : entry.key_start].strip(" ")
     if not alone or not text[entry.key_end :].lstrip(" \t").startswith(":"):
@@ -194,7 +194,7 @@ def require_own_lines(text: str, entry: Entry) -> None:
         )
 
 
-def _rewritten(text: str, entry: Entry, value: Value) -> list[str]:
+def _rewritten(text: str, entry: HeaderEntry, value: Value) -> list[str]:
     """The lines of a key that is there, with a new value, without line endings."""
     node = entry.node
     colon = text.index(":", entry.key_end) + 1
@@ -216,7 +216,7 @@ def _rewritten(text: str, entry: Entry, value: Value) -> list[str]:
     return [lines[0] + (tail if _COMMENT.fullmatch(tail) else ""), *lines[1:]]
 
 
-def _list_lines(text: str, entry: Entry, value: Value) -> list[str]:
+def _list_lines(text: str, entry: HeaderEntry, value: Value) -> list[str]:
     """A list that stays a list keeps its kind, its indentation, and the writing of the items that stay."""
     node = entry.node
     if not is_list(value) or not value or not node.items or yaml_write.inline(value) is None:

@@ -1,4 +1,4 @@
-"""What hides inside a paragraph: inline code, `%%` and HTML comments, and math, where no link, tag or task is read.
+"""Hidden spans of a paragraph: inline code, `%%` and HTML comments, and math, where no link, tag or task is read.
 
 Works on one run of lines at a time and says which characters are hidden, and whether a comment or a formula goes on
 below the run. Which lines form a run is for `blocks` to say. Every search is linear in the length of the run.

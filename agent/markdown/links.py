@@ -43,7 +43,7 @@ class Link:
     key: str = ""
 
 
-def read(body: Body) -> tuple[tuple[Link, ...], str]:
+def find_links(body: Body) -> tuple[tuple[Link, ...], str]:
     """The body's links in the order of their lines, and the visible text with the links gone (for tags)."""
     rest = body.visible
     found: list[tuple[int, Link]] = []
@@ -59,7 +59,7 @@ def read(body: Body) -> tuple[tuple[Link, ...], str]:
     return tuple(link for _, link in found), rest
 
 
-def in_header(data: bytes) -> tuple[Link, ...]:
+def find_header_links(data: bytes) -> tuple[Link, ...]:
     """The wikilinks in a note's header values, as Obsidian counts them; none when the header cannot be read."""
     parts = frontmatter.split(data)
     if b"[[" not in parts.header:

@@ -60,15 +60,15 @@ class _Unit:
     heading: bool = False
 
 
-def read(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | None = None) -> tuple[Passage, ...]:
+def split_passages(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | None = None) -> tuple[Passage, ...]:
     """The note's passages in order; `path` is relative to the vault, `body` the note's own when it was read before.
 
     A note whose header cannot be read is cut whole, header included, so that it can still be found.
     """
     if note.problem is not None and not note.data.startswith(frontmatter.UTF16):
-        body = blocks.read(note.text)
+        body = blocks.parse_body(note.text)
     elif body is None:
-        body = blocks.read(note.body, note.body_line)
+        body = blocks.parse_body(note.body, note.body_line)
     top = " · ".join(part for part in (note.title(path), day(note, path)) if part)
     seen: dict[str, int] = {}
     found: list[Passage] = []

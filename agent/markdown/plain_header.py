@@ -1,7 +1,7 @@
-"""Headers in the form in which they are mostly written, read at a glance: one `key: word` a line, and simple lists.
+"""A fast parser for the most common headers: one `key: word` a line, and simple lists.
 
-What such a header says is what `yaml_read` says of it; a test holds the two together. Anything else, however slightly
-different, is left to `yaml_read`: every error is its to find.
+Its values are those that `yaml_read` gives; a test compares the two. Any other header is left to `yaml_read`, which
+also finds every error.
 """
 
 import re
@@ -17,7 +17,7 @@ _PAIR = re.compile(
 )
 
 
-def plain(text: str) -> dict[str, Value] | None:
+def parse_plain_header(text: str) -> dict[str, Value] | None:
     """The keys of a header with their values, in order; None for one that is not so plain."""
     if len(text) > _LONGEST:
         return None

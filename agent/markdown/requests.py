@@ -1,7 +1,7 @@
-"""What a person asks of the agent in a note, and the note with the answer put in; text alone.
+"""Requests to the agent in a note, and the note with the answer put in; text alone.
 
 A whole note is a request (`agent: ask` in its header, or where it lies), or a task is: `- [ ] @agent …`. Our answers
-stand between two comment lines, by which they are told from the person's words for ever after; nothing that the person
+stand between two comment lines, which tell them apart from the person's words for good; nothing that the person
 wrote is changed but the tick in the box. Who may ask, and who answers, is for others.
 """
 
@@ -11,12 +11,12 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
-from agent.inert import escape
+from agent.escape import escape
 from agent.markdown import blocks, tasks
 from agent.markdown.frontmatter import UTF16, split
 from agent.markdown.note import Note
 
-Status: TypeAlias = Literal["done", "needs_approval", "question", "failed", "stopped"]
+RequestStatus: TypeAlias = Literal["done", "needs_approval", "question", "failed", "stopped"]
 
 PENDING, DRAFT = "pending", "draft"
 _CLOSED = frozenset({"done", "needs_approval", "question", "failed", "stopped", DRAFT})
@@ -30,11 +30,11 @@ _BLOCK = re.compile(
 )
 _SESSION = re.compile(r"\[\[(sessions/[^\]|#\n]{1,300})")
 _ITEM = re.compile(r"((?:[ ]{0,3}>[ ]?)*[ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+\[")
-_STATES: dict[Status, str] = {"done": "x", "needs_approval": "?", "question": "?", "failed": "!", "stopped": "!"}
+_STATES: dict[RequestStatus, str] = {"done": "x", "needs_approval": "?", "question": "?", "failed": "!", "stopped": "!"}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class NoteRequest:
     """What is asked. `line` is that of the task in the file, 0 for a whole note; `base` the note's text below its
     header when it was read; `key` is the same for the same words of the person's in the same note."""
 
@@ -50,12 +50,12 @@ class Answer:
 
     run: str
     text: str
-    status: Status = "done"
+    status: RequestStatus = "done"
     reason: str = ""
     heading: str = "Answer"
 
 
-def asked(data: bytes, *, whole: bool) -> tuple[Request, ...]:
+def open_requests(data: bytes, *, whole: bool) -> tuple[NoteRequest, ...]:
     """The requests that stand open in a note, in the order of their lines; `whole`: for where it lies, it is one."""
     note = Note.parse(data)
     if note.type in _NO_REQUESTS or note.problem is not None or "conflict_of" in note.header or not _is_text(data):
@@ -65,7 +65,7 @@ def asked(data: bytes, *, whole: bool) -> tuple[Request, ...]:
     return _of_lines(note)
 
 
-def unreadable(data: bytes) -> str:
+def unreadable_reason(data: bytes) -> str:
     """Why nobody can tell what a note asks; empty when one can."""
     if not _is_text(data):
         return "the note is not UTF-8 text; save it as UTF-8"
@@ -100,7 +100,7 @@ def own_words(data: bytes) -> str:
     return _BLOCK.sub("", Note.parse(data).body)
 
 
-def answered(data: bytes, request: Request, answer: Answer) -> bytes | None:
+def with_answer(data: bytes, request: NoteRequest, answer: Answer) -> bytes | None:
     """The note with the answer below what was asked; None when the task is not in the note any more.
 
     Words that the person added meanwhile stay below the answer and ask anew. When they changed the request itself, the
@@ -115,7 +115,7 @@ def answered(data: bytes, request: Request, answer: Answer) -> bytes | None:
     return _with_status(after, PENDING if again and answer.status == "done" else answer.status, answer.reason).data
 
 
-def _of_note(note: Note) -> tuple[Request, ...]:
+def _of_note(note: Note) -> tuple[NoteRequest, ...]:
     status = (note.string("status") or "").lower()
     parts = _BLOCK.split(note.body)[::2]  # every second one is the run's id
     last = parts[-1].strip()
@@ -123,22 +123,22 @@ def _of_note(note: Note) -> tuple[Request, ...]:
         return ()
     if not last and status == PENDING:
         last = next((part.strip() for part in reversed(parts) if part.strip()), "")
-    return (Request(last, 0, note.body, key_of("".join(parts))),) if last else ()
+    return (NoteRequest(last, 0, note.body, task_key("".join(parts))),) if last else ()
 
 
-def _of_lines(note: Note) -> tuple[Request, ...]:
+def _of_lines(note: Note) -> tuple[NoteRequest, ...]:
     if "@agent" not in note.body.lower():
         return ()
     body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
     found = []
-    for task in tasks.read(blocks.read(body, note.body_line)):
+    for task in tasks.find_tasks(blocks.parse_body(body, note.body_line)):
         name = _NAME.match(task.text)
         if task.state == " " and name and (text := task.text[name.end() :].strip()):
-            found.append(Request(text, task.line, note.body, key_of(task.text)))
+            found.append(NoteRequest(text, task.line, note.body, task_key(task.text)))
     return tuple(found)
 
 
-def _place(body: str, request: Request, run: str) -> tuple[int, bool]:
+def _place(body: str, request: NoteRequest, run: str) -> tuple[int, bool]:
     """Where in the text the answer goes, and whether the person has changed what was asked."""
     ours = [found for found in _BLOCK.finditer(body) if found[1] == run]
     if ours:
@@ -177,7 +177,7 @@ def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
     return text.replace("\n", "\r\n") if "\r\n" in body else text
 
 
-def _below_task(note: Note, request: Request, answer: Answer) -> bytes | None:
+def _below_task(note: Note, request: NoteRequest, answer: Answer) -> bytes | None:
     found = _open_task(note, request.key, request.line)
     if found is None:
         return None
@@ -199,8 +199,8 @@ def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Matc
     body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
     same = [
         task
-        for task in tasks.read(blocks.read(body, note.body_line))
-        if task.state in " ?" and key_of(task.text) == key
+        for task in tasks.find_tasks(blocks.parse_body(body, note.body_line))
+        if task.state in " ?" and task_key(task.text) == key
     ]
     if not same:
         return None
@@ -221,7 +221,7 @@ def _with_status(note: Note, status: str, reason: str) -> Note:
         return note
 
 
-def key_of(text: str) -> str:
+def task_key(text: str) -> str:
     """The key of a task with this text, whatever its blanks."""
     return sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:16]
 

@@ -32,7 +32,7 @@ class Tag:
         return self.name.casefold()
 
 
-def read(body: Body, unlinked: str) -> tuple[Tag, ...]:
+def find_tags(body: Body, unlinked: str) -> tuple[Tag, ...]:
     """The tags in the body; `unlinked` is its visible text without links, with the same offsets."""
     if "#" not in unlinked:
         return ()
@@ -40,7 +40,7 @@ def read(body: Body, unlinked: str) -> tuple[Tag, ...]:
     return tuple(Tag(name, body.line_at(start)) for name, start in found if name)
 
 
-def in_header(header: Header) -> tuple[Tag, ...]:
+def find_header_tags(header: Header) -> tuple[Tag, ...]:
     """The tags under `tags` (or `tag`): a list, or one text with commas or spaces; a leading `#` does not count."""
     names: dict[str, Tag] = {}
     for word in [*_words(header.get("tags")), *_words(header.get("tag"))]:

@@ -31,7 +31,7 @@ class Task:
         return self.state in "xX"
 
 
-def read(body: Body) -> tuple[Task, ...]:
+def find_tasks(body: Body) -> tuple[Task, ...]:
     """The tasks in the order of their lines; `text` is without the block id, which `block` holds."""
     if "]" not in body.visible:
         return ()

@@ -1,4 +1,4 @@
-"""What a note's header can hold, and what a plain word in it means.
+"""Header values: their types, and the value of an unquoted word.
 
 YAML 1.1, which PyYAML speaks, turns `yes` into true, `12:30` into 750 and `0123` into 83. Obsidian reads YAML 1.2, so
 plain words are resolved here by the 1.2 core schema, plus ISO dates and times, which Obsidian has as property types.

@@ -29,7 +29,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HeaderEntry:
     """One top-level key: `line` counts from 1 in the file; `start` and `end` are characters in the header's text.
 
     `[start, end)` are whole lines, from the key to the last line of its value, without comments around them.
@@ -48,7 +48,7 @@ class Entry:
         return self.node.value
 
 
-def read(text: str, first_line: int = 2) -> tuple[Entry, ...]:
+def parse_header(text: str, first_line: int = 2) -> tuple[HeaderEntry, ...]:
     """The top-level keys of a header in their order; `first_line` is the file's line on which `text` begins.
 
     Raises BadNote for what is not plain YAML, is not a mapping, repeats a key, uses aliases or tags, or is over-large.
@@ -111,7 +111,7 @@ class _Composer:
         assert event is not None  # only after the stream's end, where nobody asks
         return event
 
-    def document(self) -> tuple[Entry, ...]:
+    def document(self) -> tuple[HeaderEntry, ...]:
         self.next()
         event = self.next()
         if isinstance(event, yaml.StreamEndEvent):
@@ -137,9 +137,9 @@ class _Composer:
         if depth > MAX_DEPTH:
             raise self.bad(f"the header is nested deeper than {MAX_DEPTH} levels", event, "use fewer levels")
 
-    def entries(self, depth: int) -> tuple[list[Entry], int]:
+    def entries(self, depth: int) -> tuple[list[HeaderEntry], int]:
         """The pairs of a mapping whose start was just read, and where it ended."""
-        found: list[Entry] = []
+        found: list[HeaderEntry] = []
         seen: set[str] = set()
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             if not isinstance(event, yaml.NodeEvent):
@@ -153,15 +153,15 @@ class _Composer:
             found.append(self.entry(event, depth))
         return found, _end(event)
 
-    def entry(self, key: yaml.ScalarEvent, depth: int) -> Entry:
+    def entry(self, key: yaml.ScalarEvent, depth: int) -> HeaderEntry:
         first, last = _start(key), _end(key)
         node = self.node(depth + 1)
         if depth > 1:
-            return Entry(key.value, node, 0, 0, first, last, 0)
+            return HeaderEntry(key.value, node, 0, 0, first, last, 0)
         start = self.text.rfind("\n", 0, first) + 1
         newline = self.text.find("\n", max(last, node.end))
         end = newline + 1 if newline >= 0 else len(self.text)
-        return Entry(key.value, node, self.line(first), start, first, last, end)
+        return HeaderEntry(key.value, node, self.line(first), start, first, last, end)
 
     def node(self, depth: int, event: yaml.Event | None = None) -> Node:
         event = event or self.next()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from agent.errors import BadNote
-from agent.inert import escape, is_inert
+from agent.escape import escape, is_inert
 from agent.markdown.values import Header, Scalar, Value, is_list, resolve
 
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=~.<")

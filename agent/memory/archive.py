@@ -6,12 +6,14 @@ Nothing is deleted, and what a person has touched expires only when its own head
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.memory.expiry import expiry
 from agent.memory.kept import ARCHIVE, Kept
 
 
-def expired(entries: Sequence[Kept], theirs: Collection[str], settings: Memory, now: datetime) -> tuple[Kept, ...]:
+def expired(
+    entries: Sequence[Kept], theirs: Collection[str], settings: MemorySettings, now: datetime
+) -> tuple[Kept, ...]:
     """The entries that are over; `theirs` are the paths of notes that people have touched."""
     return tuple(each for each in entries if _is_over(each, each.path in theirs, settings, now))
 
@@ -25,7 +27,7 @@ def archived_path(path: str, taken: Collection[str]) -> str:
     return found
 
 
-def _is_over(each: Kept, touched: bool, settings: Memory, now: datetime) -> bool:
+def _is_over(each: Kept, touched: bool, settings: MemorySettings, now: datetime) -> bool:
     if touched and each.entry.expires is None:
         return False
     until = expiry(each.entry, settings)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from agent.clock import Clock
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.events.runs import TaskCompleted
 from agent.memory.conversation import Summarise, Turns, chat_turns
 from agent.memory.entry import Entry
@@ -29,7 +29,7 @@ class Ways:
     and what gives, for each run, how to take out of a text what is to be forgotten. `thinks`: answers are a model's own
     words; without one they are quotations of notes, and nothing new. `language` is that of the labels in an entry."""
 
-    settings: Memory
+    settings: MemorySettings
     clock: Clock
     masked: Callable[[str], str]
     remembering: Callable[[], Callable[[str], str]]

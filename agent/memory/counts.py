@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.memory.expiry import expiry
 from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
 from agent.memory.memory_note import PATH, remembered
@@ -30,7 +30,7 @@ class MemoryCounts:
     """When the oldest entry was created; None where there is no entry."""
 
 
-def count_memories(vault: Vault, settings: Memory) -> MemoryCounts:
+def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
     """The counts as the notes are now."""
     paths, now = vault.note_paths(), vault.clock.now()
     entries = kept(vault, (path for path in paths if path.startswith(FOLDER)))

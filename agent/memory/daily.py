@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
+from agent.escape import escape
 from agent.events.runs import TaskCompleted
-from agent.inert import escape
 from agent.markdown.note import Note
 from agent.memory.authorship import Line
 from agent.vault.message import one_line

@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.memory.entry import Entry, EntryType, Scope
 
 
-def expiry(entry: Entry, settings: Memory) -> datetime | None:
+def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
     """When the entry expires; None for what stays for good."""
     if entry.expires is not None:
         return entry.expires if entry.expires.tzinfo else entry.expires.replace(tzinfo=entry.created.tzinfo)
@@ -14,7 +14,7 @@ def expiry(entry: Entry, settings: Memory) -> datetime | None:
     return None if days is None else entry.created + timedelta(days=days)
 
 
-def lifetime(kind: EntryType, scope: Scope, settings: Memory) -> int | None:
+def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | None:
     """How many days an entry of this type and scope is recalled; None: for good."""
     match kind:
         case EntryType.CHAT_TURN:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.memory import daily
 from agent.memory.archive import archived_path, expired
 from agent.memory.authorship import LIFECYCLE, lines, touched
@@ -38,7 +38,7 @@ class Upkeep:
     report: Report = Report()
 
 
-def plan(vault: Vault, settings: Memory, language: str, now: datetime) -> Upkeep:
+def plan(vault: Vault, settings: MemorySettings, language: str, now: datetime) -> Upkeep:
     """Work out what there is to do; reads, and writes nothing."""
     work = _Work(vault, settings, language, now, tuple(vault.note_paths()))
     entries = kept(vault, (path for path in work.paths if path.startswith(FOLDER)))
@@ -65,7 +65,7 @@ def run(vault: Vault, upkeep: Upkeep, *, job: str = "") -> Outcome:
 @dataclass(frozen=True, slots=True)
 class _Work:
     vault: Vault
-    settings: Memory
+    settings: MemorySettings
     language: str
     now: datetime
     paths: tuple[str, ...]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.memory.facts import Fact, repeated
 from agent.memory.kept import Kept
 from agent.memory.likeness import wording
@@ -31,7 +31,7 @@ def extract(
     entries: Sequence[Kept],
     earlier: Sequence[str],
     stones: Tombstones,
-    settings: Memory,
+    settings: MemorySettings,
     now: datetime,
     language: str,
 ) -> LongTerm:

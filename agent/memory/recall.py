@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.index.hit import Hit, SearchResult
 from agent.memory.contradiction import says_otherwise
 from agent.memory.entry import Entry, EntryType, Scope, read_entry
@@ -116,7 +116,7 @@ class Recaller:
     find: Find
     read: Read
     now: Callable[[], datetime]
-    settings: Memory
+    settings: MemorySettings
     hidden: Callable[[str, bytes], bool] = field(default=lambda path, data: False)
     """Whether a note's text is a stranger's, so that it is not put before a model unasked."""
     forgotten: Callable[[], Tombstones] = Tombstones
@@ -252,7 +252,7 @@ class _Candidate:
             return bool(asker.chat) and self.chat == asker.chat.casefold()
         return asker.is_named and self.sender == asker.sender.casefold()
 
-    def is_over(self, now: datetime, settings: Memory) -> bool:
+    def is_over(self, now: datetime, settings: MemorySettings) -> bool:
         """Whether it is too old to be recalled."""
         if self.kind == DAILY:
             day = _day_of(self.hit.path)

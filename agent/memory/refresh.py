@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.config.remembering import Memory
+from agent.config.memory_settings import MemorySettings
 from agent.events.receipt import Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection
@@ -75,7 +75,7 @@ class Ledger:
 def refresh_subscriber(
     recaller: Recaller,
     ledger: Ledger,
-    settings: Memory,
+    settings: MemorySettings,
     latest: Callable[[str], str],
     count: Callable[[str], int],
     tell: Callable[[object], object],

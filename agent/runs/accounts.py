@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.context.budget import Count
-from agent.llm.choose import Providers, providers
-from agent.llm.ledger import Ledger, Scope, Totals
+from agent.llm.ledger import Ledger, SpendScope, SpendTotals
 from agent.llm.presets import price
 from agent.llm.provider import Provider
-from agent.llm.redacted import Redacted
+from agent.llm.providers import Providers, providers
+from agent.llm.redaction import RedactingProvider
 from agent.llm.spend import Meter
 from agent.loop.agent import Models
 from agent.runs.extractive_provider import Quoting
@@ -24,7 +24,7 @@ class Account:
     ledger: Ledger
     of_run: Callable[[str, str], Models]
 
-    def spent(self, run: str) -> Totals:
+    def spent(self, run: str) -> SpendTotals:
         """What a run and its sub-runs have cost."""
         return self.ledger.totals_of(run)
 
@@ -38,14 +38,14 @@ def account(app: App, count: Count, stand_in: Provider) -> Account:
     found = providers(app.settings.llm, app.clock, count)
     ledger = ledger_of(app)
 
-    def metered(provider: Provider, scope: Scope) -> Provider:
+    def metered(provider: Provider, scope: SpendScope) -> Provider:
         if not provider.model.present:
             return stand_in.of_run(scope.run) if isinstance(stand_in, Quoting) else stand_in
         meter = Meter(provider, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
-        return Redacted(meter, secrets)
+        return RedactingProvider(meter, secrets)
 
     def of_run(run: str, job: str) -> Models:
-        scope = Scope(run, job)
+        scope = SpendScope(run, job)
         return Models(metered(found.main, scope), metered(found.fast, scope))
 
     return Account(found, ledger, of_run)

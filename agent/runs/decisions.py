@@ -46,7 +46,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
     if data is None or note.type != "question":
         return None
     above, _ = parted(note.body.replace("\r\n", "\n"))
-    boxes = [task.text for task in tasks.read(blocks.read(above))]
+    boxes = [task.text for task in tasks.find_tasks(blocks.parse_body(above))]
     text = "\n".join(line for line in above.splitlines() if not line.lstrip().startswith("- ["))
     expires = note.header.get("expires")
     return Question(

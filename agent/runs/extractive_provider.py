@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
-from agent.llm.offline import Offline, Quoted, extractive
+from agent.llm.offline import Offline, QuotedPassage, format_extracts
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.runs.recall_source import Recall
 from agent.texts import Language
@@ -35,11 +35,11 @@ class Quoting:
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """The passages that fit what the person said last."""
         asked = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
-        text = extractive(asked, self._quoted(asked), self.language)
+        text = format_extracts(asked, self._quoted(asked), self.language)
         on_text(text)
         return Reply(Assistant(text), Usage(), "end", self.model.name)
 
-    def _quoted(self, question: str) -> Sequence[Quoted]:
+    def _quoted(self, question: str) -> Sequence[QuotedPassage]:
         asker = self.recall.ledger.asker(self.run)
         if asker is None:
             return []
@@ -47,8 +47,8 @@ class Quoting:
             return [_passage(hit) for hit in self.recall.search(question, PASSAGES).hits]
         known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True).found
         hits = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
-        return [*(Quoted(each.path, each.text, each.lines) for each in known), *map(_passage, hits)][:PASSAGES]
+        return [*(QuotedPassage(each.path, each.text, each.lines) for each in known), *map(_passage, hits)][:PASSAGES]
 
 
-def _passage(hit: Hit) -> Quoted:
-    return Quoted(hit.path, hit.passage, hit.lines, hit.headings[-1] if hit.headings else "", hit.title)
+def _passage(hit: Hit) -> QuotedPassage:
+    return QuotedPassage(hit.path, hit.passage, hit.lines, hit.headings[-1] if hit.headings else "", hit.title)

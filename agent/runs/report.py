@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agent.llm.ledger import Totals
+from agent.llm.ledger import SpendTotals
 from agent.loop.outcome import Ended
 from agent.memory.keeping import BEHIND
 from agent.vault.history.commits import commits
@@ -15,7 +15,7 @@ class RunReport:
 
     ended: Ended
     commits: tuple[str, ...]
-    spent: Totals
+    spent: SpendTotals
 
     def as_document(self) -> dict[str, object]:
         """The report for JSON: empty texts are null, money is in US dollars."""
@@ -41,7 +41,7 @@ class RunReport:
         }
 
 
-def report(ended: Ended, spent: Totals, vault: Vault, *, resumed: bool = False) -> RunReport:
+def report(ended: Ended, spent: SpendTotals, vault: Vault, *, resumed: bool = False) -> RunReport:
     """The report of a run; for one that was resumed, its commits from before are read from the history and added.
 
     Commits that memory makes after a run has returned are not the run's.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.config.resources import resource
-from agent.config.skilled import Skills as Settings
+from agent.config.skill_settings import SkillSettings as Settings
 from agent.context.budget import Count
 from agent.errors import AgentError
 from agent.events.bus import ignore_event

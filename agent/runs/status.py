@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agent.errors import AgentError
-from agent.llm.ledger import Ledger, Totals
+from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import endpoint
 from agent.runs.decisions import approvals, open_questions
 from agent.runs.registry import marks_of
@@ -26,7 +26,7 @@ class Standing:
     """
 
     model: str
-    today: Totals | None
+    today: SpendTotals | None
     approvals: int
     questions: int
     reviews: tuple[str, ...]

@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 
-from agent.inert import escape_json, escape_line
-from agent.llm.messages import Object
-from agent.markdown import verdict
-from agent.markdown.fence import fenced
+from agent.escape import escape_json, escape_line
+from agent.llm.messages import JsonObject
+from agent.markdown import checkbox_decision
+from agent.markdown.checkbox_decision import BOXES, reason_label
+from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Header
-from agent.markdown.verdict import BOXES, REASON
 from agent.tools.arguments import plain
 from agent.tools.asked import Asked
 from agent.tools.tool import Draft
@@ -58,13 +58,13 @@ def compose(header: Header, asked: Asked, language: str = "en") -> bytes:
         f"# {title(asked, language)}",
         asked.why,
         BOXES,
-        REASON[language],
+        reason_label(language),
         said["holds"].format(until=asked.expires),
         f"## {said['call']}",
-        fenced(asked.shown, "json"),
+        format_fenced(asked.shown, "json"),
     ]
     if asked.change:
-        parts += [f"## {said['change']}", fenced(asked.change, "diff")]
+        parts += [f"## {said['change']}", format_fenced(asked.change, "diff")]
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 
 
@@ -82,7 +82,7 @@ def _harmless(text: str) -> str:
     return _MARKUP.sub(" ", escape_line(text))
 
 
-def shown_call(tool: str, arguments: Object) -> str:
+def shown_call(tool: str, arguments: JsonObject) -> str:
     """The exact call as JSON that a person can read; what is invisible is written as an escape."""
     written = json.dumps({"tool": tool, "arguments": plain(arguments)}, ensure_ascii=False, indent=2)
     return escape_json("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written))
@@ -123,9 +123,9 @@ def _lines(data: bytes | None) -> list[str]:
 
 def shows(data: bytes, call: str) -> bool:
     """Whether the note still shows the call as it was asked about."""
-    return fenced(call, "json") in data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return format_fenced(call, "json") in data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def decision(data: bytes) -> bool | None:
-    """As `verdict.decision`, of the whole note."""
-    return verdict.decision(Note.parse(data).body)
+    """As `checkbox_decision.parse_decision`, of the whole note."""
+    return checkbox_decision.parse_decision(Note.parse(data).body)

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from agent.clock import Clock
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
-from agent.llm.messages import Object
-from agent.markdown import verdict
+from agent.llm.messages import JsonObject
+from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.tools import approval_note
@@ -63,7 +63,7 @@ class Approvals:
     def guard(self, tool: Tool, policies: Policies) -> Tool:
         """The tool, with a person's yes before each call that needs one."""
 
-        def perform(arguments: Object, context: RunContext) -> Given:
+        def perform(arguments: JsonObject, context: RunContext) -> Given:
             said = _SAID[self.language]
             why = doubt(tool, arguments, context, self.language)
             if not why and policies.verdict(tool, context) is Verdict.ASK:
@@ -78,7 +78,7 @@ class Approvals:
         return replace(tool, perform=perform)
 
     def require(
-        self, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft] = ()
+        self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft] = ()
     ) -> None:
         """Return when a person has said yes to exactly this call: the yes is used up then.
 
@@ -141,7 +141,7 @@ class Approvals:
                 raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
             said = self.vault.masked(" ".join(reason.split()))[:500]
             decided = replace(asked, status="approved" if yes else "rejected", reason=said)
-            self._write(decided, lambda data: verdict.ticked(data, yes, said), Stamp("human"))
+            self._write(decided, lambda data: checkbox_decision.with_decision(data, yes, said), Stamp("human"))
             self._records.put(decided)
         return decided
 
@@ -159,7 +159,7 @@ class Approvals:
         with process_lock(lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
             yield
 
-    def _ask(self, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft]) -> Asked:
+    def _ask(self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft]) -> Asked:
         """Write the note that asks, between two steps of the record that tell a crash from a note that was removed."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
@@ -232,10 +232,10 @@ def _answered(asked: Asked, data: bytes) -> Asked:
     note = Note.parse(data)
     genuine = note.id == asked.id and note.string("arguments_hash") == asked.hash
     if not said:
-        return replace(asked, status="rejected", reason=verdict.reason(data))
+        return replace(asked, status="rejected", reason=checkbox_decision.parse_reason(data))
     if not genuine or not approval_note.shows(data, asked.shown):
         return replace(asked, status="outdated")
-    return replace(asked, status="approved", reason=verdict.reason(data))
+    return replace(asked, status="approved", reason=checkbox_decision.parse_reason(data))
 
 
 def _header(asked: Asked, context: RunContext) -> dict[str, Value]:

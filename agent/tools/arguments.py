@@ -2,28 +2,28 @@
 
 import json
 
-from agent.llm.messages import Json, Object
+from agent.llm.messages import Json, JsonObject
 
 
-def text(arguments: Object, name: str, default: str = "") -> str:
+def text(arguments: JsonObject, name: str, default: str = "") -> str:
     """The text under a name."""
     value = arguments.get(name)
     return value if isinstance(value, str) else default
 
 
-def texts(arguments: Object, name: str) -> tuple[str, ...]:
+def texts(arguments: JsonObject, name: str) -> tuple[str, ...]:
     """The list of texts under a name; empty where there is none."""
     value = arguments.get(name)
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
 
 
-def number(arguments: Object, name: str, default: int) -> int:
+def number(arguments: JsonObject, name: str, default: int) -> int:
     """The whole number under a name."""
     value = arguments.get(name)
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
 
 
-def canonical(arguments: Object) -> str:
+def canonical(arguments: JsonObject) -> str:
     """The arguments as JSON with sorted keys and no blanks: equal for equal calls."""
     return json.dumps(plain(arguments), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 

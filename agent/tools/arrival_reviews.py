@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
-from agent.markdown.fence import fenced
+from agent.markdown.checkbox_decision import BOXES, parse_decision, question_part, with_decision
+from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.vault import durable
 from agent.vault.change import Stamp
 from agent.vault.provenance.database import Arrival
@@ -203,7 +203,7 @@ def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: dateti
         texts[f"{review.kind} holds"].format(**values),
     ]
     if review.kind == "note":
-        parts += [f"## {texts['diff']}", fenced(_diff(vault, review.subject), "diff")]
+        parts += [f"## {texts['diff']}", format_fenced(_diff(vault, review.subject), "diff")]
     header: dict[str, Value] = {
         "id": review.id,
         "type": TYPE,
@@ -239,7 +239,7 @@ def _answer(vault: Vault, review: Review) -> Status:
     note = Note.parse(data or b"")
     if data is None or note.id != review.id:
         return "pending"
-    said = decision(above(note.body.replace("\r\n", "\n")))
+    said = parse_decision(question_part(note.body.replace("\r\n", "\n")))
     if said is None or (said and review.kind == "note" and not _is_unchanged(vault, review)):
         return "pending"
     return "approved" if said else "rejected"
@@ -265,7 +265,7 @@ def _carry_out(vault: Vault, review: Review, status: Status) -> None:
 def _closed(data: bytes, review: Review) -> bytes | None:
     """The note with what was decided; None for one that cannot be changed, which the record outweighs."""
     try:
-        note = Note.parse(ticked(data, review.status == "approved")).with_key("status", review.status)
+        note = Note.parse(with_decision(data, review.status == "approved")).with_key("status", review.status)
         return (note.without_key("untrusted") if review.status == "approved" else note).data
     except BadNote:
         return None

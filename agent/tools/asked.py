@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
 from agent.vault.durable import replace
 
@@ -46,7 +46,7 @@ class Asked:
     change: str = ""
 
 
-def fingerprint(tool: str, run: str, arguments: Object) -> str:
+def fingerprint(tool: str, run: str, arguments: JsonObject) -> str:
     """What an approval is bound to: SHA-256 of tool, run and the exact arguments."""
     return sha256(canonical({"tool": tool, "run": run, "arguments": arguments}).encode("ascii")).hexdigest()
 

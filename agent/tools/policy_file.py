@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from agent.config.file import BOM, LOADER, MAX_DEPTH, not_yaml, read
+from agent.config.file import BOM, MAX_DEPTH, load_text, not_yaml
 from agent.config.resources import resource
 from agent.errors import ConfigError
 from agent.tools.policy import DEFAULT, GROUPS, Match, Policies, Policy, Profile, Rule
@@ -25,7 +25,7 @@ def load_policies(config: Path) -> Policies:
     A file that is there and cannot be read is an error: falling back to the defaults could allow what it denies.
     """
     own = config / NAME
-    text = read(own)
+    text = load_text(own)
     if text is not None:
         return parse_policies(text, str(own))
     shipped = resource("configs") / NAME
@@ -37,7 +37,7 @@ def parse_policies(text: str, name: str) -> Policies:
     text = text.removeprefix(BOM)
     try:
         _refuse_surprises(text, name)
-        root = yaml.compose(text, Loader=LOADER)
+        root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
         raise not_yaml(error, name) from error
     if root is None:
@@ -47,7 +47,7 @@ def parse_policies(text: str, name: str) -> Policies:
 
 def _refuse_surprises(text: str, name: str) -> None:
     depth = 0
-    for event in yaml.parse(text, Loader=LOADER):
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 1
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if getattr(event, "anchor", None) is not None:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _SHOWN = 5
 _VALUE = 60
 
 
-def problems(arguments: Object, schema: Object) -> tuple[str, ...]:
+def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:
     """What is wrong with the arguments, at most five lines; empty when nothing is.
 
     An argument that the schema does not name is refused even where the schema forgets to say so.

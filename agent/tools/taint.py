@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools.reach import Reach, check_writable, reach
 from agent.tools.tool import Draft, Given, RunContext, Tool
 
@@ -59,7 +59,7 @@ _WHY = {
 def framed(tool: Tool) -> Tool:
     """The tool with untrusted results marked for the model, and the run for everybody else."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         given = tool.perform(arguments, context)
         if not given.untrusted:
             return given
@@ -75,7 +75,7 @@ def frame(text: str, source: str) -> str:
     return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", text)}\n</untrusted>'
 
 
-def doubt(tool: Tool, arguments: Object, context: RunContext, language: str = "en") -> str:
+def doubt(tool: Tool, arguments: JsonObject, context: RunContext, language: str = "en") -> str:
     """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.

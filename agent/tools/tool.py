@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from agent.llm.messages import Object, ToolSpec
+from agent.llm.messages import JsonObject, ToolSpec
 from agent.llm.provider import Cancelled, never
 from agent.tools.seen import Seen
 
@@ -77,7 +77,7 @@ class Given:
     untrusted: str = ""
 
 
-Perform: TypeAlias = Callable[[Object, RunContext], Given]
+Perform: TypeAlias = Callable[[JsonObject, RunContext], Given]
 """Does it. Arguments have been checked against the schema. Raises `ToolRetry` or `ToolFailed` with a text for the
 model, `StopRun` to end or pause the run; any other error is shown to the model in plain words, too."""
 
@@ -91,7 +91,7 @@ class Draft:
     after: bytes | None
 
 
-Plan: TypeAlias = Callable[[Object, RunContext], tuple[Draft, ...]]
+Plan: TypeAlias = Callable[[JsonObject, RunContext], tuple[Draft, ...]]
 """What a call would do to notes, with nothing done."""
 
 
@@ -103,7 +103,7 @@ class Effect:
     the call itself would raise. `done`: what a call of this run and id has done already, None for nothing.
     """
 
-    paths: Callable[[Object], tuple[str, ...]]
+    paths: Callable[[JsonObject], tuple[str, ...]]
     plan: Plan
     done: Callable[[RunContext], Given | None]
 
@@ -119,7 +119,7 @@ class Tool:
 
     name: str
     description: str
-    parameters: Object
+    parameters: JsonObject
     perform: Perform
     groups: frozenset[str]
     readonly: bool = False

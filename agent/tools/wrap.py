@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 
 from agent.config.masking import HIDDEN_IN_NOTES
 from agent.errors import Interrupted, ToolFailed, ToolRetry
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
 from agent.tools.schema import problems
 from agent.tools.tool import Given, RunContext, Tool
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 def checked(tool: Tool) -> Tool:
     """The tool with its arguments held against its schema first."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         found = problems(arguments, tool.parameters)
         if found:
             raise ToolRetry("\n".join((f"{tool.name} was not called:", *found)))
@@ -37,7 +37,7 @@ def checked(tool: Tool) -> Tool:
 def once(tool: Tool) -> Tool:
     """The tool with a call that was carried out before its run stopped answered from history, and not done again."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         done = tool.effect.done(context) if tool.effect and context.resumed else None
         return done if done is not None else tool.perform(arguments, context)
 
@@ -48,7 +48,7 @@ def whole(tool: Tool) -> Tool:
     """The tool with a call refused that would put `[secret]` into a note, where a key stood in the arguments or in what
     the model was shown: the note would lose the key, or say something that was not asked for."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         if tool.effect and HIDDEN_IN_NOTES in canonical(arguments):
             drafts = tool.effect.plan(arguments, context)
             if any(_marks(draft.after) > _marks(draft.before) or HIDDEN_IN_NOTES in draft.path for draft in drafts):
@@ -65,7 +65,7 @@ def _marks(data: bytes | None) -> int:
 def capped(tool: Tool) -> Tool:
     """The tool with a result that is cut, at the end of a line where there is one, to its limit."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         given = tool.perform(arguments, context)
         return replace(given, text=cut(given.text, tool.result_limit))
 
@@ -75,7 +75,7 @@ def capped(tool: Tool) -> Tool:
 def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
     """The tool with secrets masked in its result, while they are whole: half a key is not known any more."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         given = tool.perform(arguments, context)
         return replace(given, text=mask(given.text))
 
@@ -101,7 +101,7 @@ def timed(tool: Tool) -> Tool:
         return tool
     hanging: list[_Call] = []
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         hanging[:] = [call for call in hanging if call.thread.is_alive()]
         if len(hanging) >= HANGING:
             raise ToolFailed(f"{len(hanging)} earlier calls of {tool.name} are still hanging; do without it")

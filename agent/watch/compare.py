@@ -4,7 +4,8 @@ A file that is gone is given a moment to come back or to turn up elsewhere: most
 they put the new one in its place. Which paths are worth a look, and when, is the watcher's business.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,20 +13,19 @@ from agent.clock import Clock
 from agent.errors import AgentError
 from agent.events.types import Origin
 from agent.markdown.note import Note
-from agent.watch.classify import Difference, VaultEvent, classify
+from agent.watch.classify import FileDifference, VaultEvent, classify
 from agent.watch.ignore import is_ignored, is_note
-from agent.watch.moves import pair_by
 from agent.watch.outage import Outage
 from agent.watch.recent import Recent
-from agent.watch.scan import look, read
-from agent.watch.snapshot import Seen, Snapshot, Stat
+from agent.watch.scan import read_file, stat_file
+from agent.watch.snapshot import FileStat, KnownFile, Snapshot
 
-UNSEEN = Stat(-1, -1, -1, -1)
+UNSEEN = FileStat(-1, -1, -1, -1)
 """The mark of a path of which nobody knows how it looked."""
 MOST_HASHED = 1 << 20
 """Bytes. A larger file that is not a note is known by its look alone: nobody waits while a film is read."""
 
-Due = tuple[str, Stat | None]
+Due = tuple[str, FileStat | None]
 
 
 def _nothing() -> Iterable[str]:
@@ -82,13 +82,13 @@ class Comparison:
     git: Outage = field(default_factory=Outage)
     _ids: dict[str, str] = field(default_factory=dict)
 
-    def settle(self, due: Iterable[Due], now: float) -> list[Difference]:
+    def settle(self, due: Iterable[Due], now: float) -> list[FileDifference]:
         """Compare these paths with what is known, and take the result as known from now on.
 
         Each path comes with how it looked before (`UNSEEN`: not known); one that looks different now is still being
         written and goes to `again`.
         """
-        found: dict[str, Difference] = {}
+        found: dict[str, FileDifference] = {}
         ids: dict[str, str] = {}
         for path, mark in due:
             difference = self._compare(path, mark, now, ids)
@@ -101,15 +101,15 @@ class Comparison:
             self._forget(source)
         return [*self._gone(now), *found.values()]
 
-    def pass_over(self, path: str, stat: Stat) -> None:
+    def pass_over(self, path: str, stat: FileStat) -> None:
         """Know a file that is not a note as it looks now, without reading it; its next change is told."""
-        self.snapshot.put(path, Seen("", stat))
+        self.snapshot.put(path, KnownFile("", stat))
 
     def next_due(self) -> float | None:
         """When the next missing file is given up; None when none is missing."""
         return min(self.missing.values(), default=None) if self.missing else None
 
-    def _compare(self, path: str, mark: Stat | None, now: float, ids: dict[str, str]) -> Difference | None:
+    def _compare(self, path: str, mark: FileStat | None, now: float, ids: dict[str, str]) -> FileDifference | None:
         try:
             known = self._read(path)
         except BlockingIOError:
@@ -136,9 +136,9 @@ class Comparison:
             return None
         if data is not None and is_note(path) and self.fresh.size + len(data) <= self.fresh.limit:
             self.fresh.put(path, hash, data)  # those that are told first are kept
-        return Difference(path, seen.hash if seen else None, hash)
+        return FileDifference(path, seen.hash if seen else None, hash)
 
-    def _read(self, path: str) -> tuple[str, bytes | None, Stat] | None:
+    def _read(self, path: str) -> tuple[str, bytes | None, FileStat] | None:
         """The content's hash, the bytes unless it is too large to look into, and its look; None for no file.
 
         A file that is left out counts as none: it may have been known from a time when it was not.
@@ -146,10 +146,10 @@ class Comparison:
         if self.facts.leaves_out(path):
             return None
         if not is_note(path):
-            stat = look(self.root, path)
+            stat = stat_file(self.root, path)
             if stat is not None and stat.size > MOST_HASHED:
                 return f"look:{stat.size}:{stat.modified}", None, stat
-        found = read(self.root, path)
+        found = read_file(self.root, path)
         return None if found is None else (self.facts.hash(found[0]), *found)
 
     def _moves(self, created: dict[str, str], ids: dict[str, str]) -> dict[str, str]:
@@ -171,14 +171,14 @@ class Comparison:
             self._ids[path] = (Note.parse(data).id or "") if data is not None else ""
         return {path: self._ids[path] for path in gone}
 
-    def _gone(self, now: float) -> list[Difference]:
+    def _gone(self, now: float) -> list[FileDifference]:
         """The files that have been missing long enough."""
         over = [path for path, until in self.missing.items() if until <= now]
         found = []
         for path in over:
             seen = self.snapshot.get(path)
             try:
-                there = None if self.facts.leaves_out(path) else look(self.root, path)
+                there = None if self.facts.leaves_out(path) else stat_file(self.root, path)
             except OSError:
                 there = UNSEEN
             if there is not None or seen is None:
@@ -186,10 +186,10 @@ class Comparison:
                 self.again.append(path)
                 continue
             self._forget(path)
-            found.append(Difference(path, seen.hash, None))
+            found.append(FileDifference(path, seen.hash, None))
         return found
 
-    def tell(self, differences: Sequence[Difference]) -> list[VaultEvent]:
+    def tell(self, differences: Sequence[FileDifference]) -> list[VaultEvent]:
         """The events for some of what `settle` found; a file that has changed again meanwhile is told as it is now."""
         edited = [each for each in differences if is_note(each.path) and each.before and each.before != each.after]
         asked = [(each.source or each.path, each.before or "") for each in edited if each.after is not None]
@@ -202,7 +202,7 @@ class Comparison:
         origins = self.facts.origins([(told.path, told.after) for told, _, _ in found])
         return [classify(told, before, new, origin) for (told, before, new), origin in zip(found, origins, strict=True)]
 
-    def _now_at(self, difference: Difference) -> Iterator[tuple[Difference, bytes | None]]:
+    def _now_at(self, difference: FileDifference) -> Iterator[tuple[FileDifference, bytes | None]]:
         """What to tell of a difference, with the note's bytes; nothing when the note went away meanwhile."""
         path = difference.path
         if difference.after is None:
@@ -220,7 +220,7 @@ class Comparison:
             return
         yield difference, None
 
-    def _version(self, difference: Difference) -> tuple[bytes, Difference] | None:
+    def _version(self, difference: FileDifference) -> tuple[bytes, FileDifference] | None:
         """The bytes to tell of: what `settle` read, else the file as it is now; None when it is gone."""
         path = difference.path
         data = self.fresh.get(path, difference.after or "")
@@ -228,7 +228,7 @@ class Comparison:
         if data is not None:
             return data, difference
         try:
-            found = read(self.root, path)
+            found = read_file(self.root, path)
         except OSError:
             return None
         if found is None:
@@ -238,12 +238,12 @@ class Comparison:
         self.snapshot.record(path, difference.after or "", stat, self._now())
         return data, difference
 
-    def _untell(self, difference: Difference) -> None:
+    def _untell(self, difference: FileDifference) -> None:
         """The file went away again before it was told: know what was known before, and look again."""
         self._forget(difference.path)
         source = difference.source or difference.path
         if difference.before is not None:
-            self.snapshot.put(source, Seen(difference.before, None))
+            self.snapshot.put(source, KnownFile(difference.before, None))
         self.again.extend({source, difference.path})
 
     def _earlier(self, asked: Sequence[tuple[str, str]]) -> list[bytes | None]:
@@ -276,3 +276,30 @@ class Comparison:
 
     def _now(self) -> int:
         return int(self.clock.now().timestamp() * 1e9)
+
+
+def pair_by(new: Mapping[str, str], gone: Mapping[str, str]) -> dict[str, str]:
+    """Each new path with the old one it came from, by equal non-empty marks (content hashes, or ids).
+
+    Where several have the same mark, those of the same file name go together first, then in order of path.
+    """
+    pairs: dict[str, str] = {}
+    _pair(new, gone, pairs, lambda path, mark: (mark, path.rpartition("/")[2]))
+    _pair(new, gone, pairs, lambda path, mark: (mark, ""))
+    return pairs
+
+
+def _pair(
+    new: Mapping[str, str],
+    gone: Mapping[str, str],
+    pairs: dict[str, str],
+    key: Callable[[str, str], tuple[str, str]],
+) -> None:
+    taken = set(pairs.values())
+    sources: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, mark in sorted(gone.items(), reverse=True):
+        if mark and path not in taken:
+            sources[key(path, mark)].append(path)
+    for path, mark in sorted(new.items()):
+        if path not in pairs and (fitting := sources.get(key(path, mark))):
+            pairs[path] = fitting.pop()

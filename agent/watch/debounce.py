@@ -1,6 +1,6 @@
-"""When is a burst over? Per path: after a quiet time, and after a longest time even if it never is quiet.
+"""Debounce: a path is due after a quiet time, and after a longest time even if it never is quiet.
 
-Pure: time is what the caller says it is. What to do then is the watcher's business.
+Pure: the caller gives the time, and acts on the paths that are due.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Mark = TypeVar("Mark")
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting(Generic[Mark]):
+class WaitingPath(Generic[Mark]):
     """A path since its first touch; `mark` is what the last touch left with it."""
 
     first: float
@@ -24,7 +24,7 @@ class Debounce(Generic[Mark]):
 
     quiet: float
     longest: float
-    waiting: dict[str, Waiting[Mark]] = field(default_factory=dict)
+    waiting: dict[str, WaitingPath[Mark]] = field(default_factory=dict)
     _next: float | None = None
 
     def __len__(self) -> int:
@@ -33,12 +33,12 @@ class Debounce(Generic[Mark]):
     def touch(self, path: str, now: float, mark: Mark) -> None:
         """Something happened to `path`: wait for quiet from now on."""
         known = self.waiting.get(path)
-        fresh = Waiting(known.first if known else now, now, mark)
+        fresh = WaitingPath(known.first if known else now, now, mark)
         self.waiting[path] = fresh
         due = self._due(fresh)
         self._next = due if self._next is None else min(self._next, due)
 
-    def due(self, now: float) -> list[tuple[str, Waiting[Mark]]]:
+    def due(self, now: float) -> list[tuple[str, WaitingPath[Mark]]]:
         """Take out the paths whose time has come, in the order of their first touch."""
         if self._next is None or now < self._next:
             return []
@@ -52,5 +52,5 @@ class Debounce(Generic[Mark]):
         """No path is due before this time; None when none waits."""
         return self._next
 
-    def _due(self, entry: Waiting[Mark]) -> float:
+    def _due(self, entry: WaitingPath[Mark]) -> float:
         return min(entry.last + self.quiet, entry.first + self.longest)

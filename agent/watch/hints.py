@@ -23,7 +23,7 @@ MOST_EVENTS = 8192
 logger = logging.getLogger(__name__)
 
 
-class Event(Protocol):
+class WatchdogEvent(Protocol):
     """What is used of a watchdog event."""
 
     @property
@@ -37,7 +37,7 @@ class Event(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class HintBatch:
     """Hints since the last time. `everything` is why all has to be looked at, empty if not; `head`: HEAD may have
     moved."""
 
@@ -59,7 +59,7 @@ class Hints:
         self._folders: set[str] = set()
         self._everything, self._head, self._events = "", False, 0
 
-    def dispatch(self, event: Event) -> None:
+    def dispatch(self, event: WatchdogEvent) -> None:
         """Take a watchdog event; called on watchdog's thread."""
         changes_folder = event.is_directory and event.event_type in {"created", "deleted", "moved"}
         if event.is_directory and not changes_folder:
@@ -96,13 +96,13 @@ class Hints:
         self._everything = self._everything or reason
         self._paths, self._folders = set(), set()
 
-    def take(self) -> Taken:
+    def take(self) -> HintBatch:
         """Take the hints out. Anything put from now on is in the next take."""
         if not self._arrived.is_set():
             return _NOTHING
         with self._lock:
             self._arrived.clear()
-            taken = Taken(frozenset(self._paths), frozenset(self._folders), self._everything, self._head)
+            taken = HintBatch(frozenset(self._paths), frozenset(self._folders), self._everything, self._head)
             self._paths, self._folders = set(), set()
             self._everything, self._head = "", False
             if taken.everything:
@@ -119,7 +119,7 @@ class Hints:
         return self._arrived.wait(seconds)
 
 
-_NOTHING = Taken()
+_NOTHING = HintBatch()
 
 
 class Subscription:

@@ -1,4 +1,4 @@
-"""Which paths are nobody's text: editors' and sync programs' temporary files, and the folders that belong to programs.
+"""Ignored paths: editors' and sync programs' temporary files, and the folders that belong to programs.
 
 By name alone, as most are gone again before anyone could look. Everything below a name that begins with a dot is left
 out, which takes care of `.git`, `.obsidian`, `.trash`, `.stfolder`, vim's `.x.swp`, Emacs's `.#x`, rsync's

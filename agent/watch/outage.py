@@ -1,7 +1,7 @@
-"""What does not work for a while: counted, put in one line, and asked again after longer and longer pauses.
+"""Outages: failures in a row of one thing are counted, put in one line, and followed by longer and longer pauses.
 
-git may be away or fail and a folder may be unreadable for a moment or for good; a watcher that asked each time would
-do little else. What to do meanwhile is for whoever asks.
+git may fail and a folder may be unreadable for a moment or for good; a watcher that asked each time would do little
+else. The caller decides what to do meanwhile.
 """
 
 from dataclasses import dataclass

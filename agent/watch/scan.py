@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.watch.ignore import is_ignored
-from agent.watch.snapshot import Snapshot, Stat
+from agent.watch.snapshot import FileStat, Snapshot
 
-_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Scan:
     """One look at a folder. `suspects` are the paths that may have changed, each with its look (None: not there)."""
 
     files: int = 0
-    suspects: dict[str, Stat | None] = field(default_factory=dict)
+    suspects: dict[str, FileStat | None] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
 
@@ -60,9 +60,9 @@ def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder:
     return result
 
 
-def _entries(root: Path, folder: str) -> list[tuple[str, Stat | None]]:
+def _entries(root: Path, folder: str) -> list[tuple[str, FileStat | None]]:
     """A folder's files with their look, and its folders with None; other things are left out."""
-    found: list[tuple[str, Stat | None]] = []
+    found: list[tuple[str, FileStat | None]] = []
     with os.scandir(root / folder) as entries:
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
@@ -76,7 +76,7 @@ def _entries(root: Path, folder: str) -> list[tuple[str, Stat | None]]:
     return found
 
 
-def look(root: Path, path: str) -> Stat | None:
+def stat_file(root: Path, path: str) -> FileStat | None:
     """How the file looks, None where there is none; raises `OSError` when that cannot be told."""
     try:
         status = os.lstat(root / path)
@@ -85,7 +85,7 @@ def look(root: Path, path: str) -> Stat | None:
     return _look(status) if stat.S_ISREG(status.st_mode) else None
 
 
-def read(root: Path, path: str) -> tuple[bytes, Stat] | None:
+def read_file(root: Path, path: str) -> tuple[bytes, FileStat] | None:
     """The file's bytes and its look when they were read, None where there is none.
 
     Raises `OSError` when it cannot be read, and `BlockingIOError` when it was being written meanwhile.
@@ -110,5 +110,5 @@ def read(root: Path, path: str) -> tuple[bytes, Stat] | None:
     return data, after
 
 
-def _look(status: os.stat_result) -> Stat:
-    return Stat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+def _look(status: os.stat_result) -> FileStat:
+    return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)

@@ -1,8 +1,8 @@
-"""What is known of the vault's files: each one's content hash, and how it looked from outside when that was read.
+"""The snapshot of a vault's files: the content hash of each, and its size, times and inode when it was read.
 
-A file that looks as it did is not read again. Two writes within one tick of the clock can look the same, so a file that
-had changed just before it was read is not trusted to look different next time (git does the same). Looking and reading
-is `scan`'s.
+A file whose size, times and inode are the same is not read again. Two writes within one tick of the clock can leave the
+same times, so those of a file that had changed just before it was read are not trusted (git does the same).
+The disk is read by `scan`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,8 +13,8 @@ FRESH_NS = 2_000_000_000
 """The coarsest time stamps in use are two seconds apart (FAT)."""
 
 
-class Stat(NamedTuple):
-    """How a file looks from outside; times in nanoseconds."""
+class FileStat(NamedTuple):
+    """Size, times and inode of a file; times in nanoseconds."""
 
     size: int
     modified: int
@@ -23,42 +23,42 @@ class Stat(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class KnownFile:
     """A file as it was last read. `stat` is None when only the hash is known, or when the look cannot be trusted."""
 
     hash: str
-    stat: Stat | None
+    stat: FileStat | None
 
 
 class Snapshot:
     """Everything known, by path relative to the vault. About 500 bytes a file."""
 
-    def __init__(self, files: Mapping[str, Seen]) -> None:
+    def __init__(self, files: Mapping[str, KnownFile]) -> None:
         self._files = dict(files)
 
     @classmethod
     def of(cls, hashes: Mapping[str, str]) -> Self:
         """What a caller knows by content hash alone: each file has to be read once to be compared."""
-        return cls({path: Seen(each, None) for path, each in hashes.items()})
+        return cls({path: KnownFile(each, None) for path, each in hashes.items()})
 
     def __len__(self) -> int:
         return len(self._files)
 
-    def get(self, path: str) -> Seen | None:
+    def get(self, path: str) -> KnownFile | None:
         """What is known of a file."""
         return self._files.get(path)
 
-    def looks_the_same(self, path: str, stat: Stat) -> bool:
+    def looks_the_same(self, path: str, stat: FileStat) -> bool:
         """Whether there is no need to read the file."""
         seen = self._files.get(path)
         return seen is not None and seen.stat == stat
 
-    def record(self, path: str, hash: str, stat: Stat, now_ns: int) -> None:
+    def record(self, path: str, hash: str, stat: FileStat, now_ns: int) -> None:
         """A file was read at `now_ns` (wall clock, nanoseconds)."""
         trusted = max(stat.modified, stat.changed) < now_ns - FRESH_NS
-        self.put(path, Seen(hash, stat if trusted else None))
+        self.put(path, KnownFile(hash, stat if trusted else None))
 
-    def put(self, path: str, seen: Seen) -> None:
+    def put(self, path: str, seen: KnownFile) -> None:
         """Know this of a file."""
         self._files[path] = seen
 

@@ -18,14 +18,14 @@ from typing import Self
 from agent.clock import Clock
 from agent.errors import AgentError
 from agent.events.types import ScanFinished
-from agent.watch.classify import Difference, VaultEvent
+from agent.watch.classify import FileDifference, VaultEvent
 from agent.watch.compare import UNSEEN, Comparison, Facts
 from agent.watch.debounce import Debounce
 from agent.watch.hints import Hints, Subscription
 from agent.watch.ignore import is_note
 from agent.watch.recent import Recent
 from agent.watch.scan import scan
-from agent.watch.snapshot import Snapshot, Stat
+from agent.watch.snapshot import FileStat, Snapshot
 
 _ALL = ""
 _START = "start"
@@ -52,11 +52,11 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """How it goes. `problem` is empty, or one line that says what is not seen, or only late; `waiting` counts paths.
+class WatcherState:
+    """The state of a watcher. `problem`: one line that says what is not seen, or only late; empty for none.
 
-    `away`: the vault's folder cannot be looked into, so that nothing can be said of its files. `failures`: how often in
-    a row git has not answered.
+    `waiting`: paths that are not compared yet. `away`: the vault's folder cannot be looked into, and so nothing is
+    known of its files. `failures`: how often in a row git has not answered.
     """
 
     hints: bool
@@ -77,10 +77,10 @@ class Watcher:
     pace: Pace
     hints: Hints
     comparison: Comparison
-    paths: Debounce[Stat | None]
+    paths: Debounce[FileStat | None]
     folders: Debounce[str]
     _subscription: Subscription | None = None
-    _found: deque[Difference] = field(default_factory=deque)
+    _found: deque[FileDifference] = field(default_factory=deque)
     _next_scan: float | None = None
     _last_scan: ScanFinished | None = None
     _asked: bool = False
@@ -107,7 +107,7 @@ class Watcher:
         pace = pace or Pace()
         kept = (recent or Recent(pace.keep), Recent(pace.keep))
         comparison = Comparison(root, facts, clock, Snapshot.of(known), pace.absence, *kept)
-        quiet: Debounce[Stat | None] = Debounce(pace.quiet, pace.longest)
+        quiet: Debounce[FileStat | None] = Debounce(pace.quiet, pace.longest)
         return cls(root, facts, pace, Hints(root), comparison, quiet, Debounce(pace.quiet, pace.longest))
 
     def listen(self) -> None:
@@ -170,7 +170,7 @@ class Watcher:
         due = self.next_due()
         return due is not None and self.hints.wait(max(0.0, min(most, due - now)))
 
-    def state(self) -> State:
+    def state(self) -> WatcherState:
         """How the watcher is doing."""
         unread = sorted(self.comparison.unread)
         cannot = f"cannot read {', '.join(unread[:3])}" + (f" and {len(unread) - 3} more" if unread[3:] else "")
@@ -179,7 +179,7 @@ class Watcher:
         problem = self._away or "; ".join(filter(None, seen))
         waiting = len(self.paths) + len(self._found) + len(self.comparison.missing)
         known = len(self.comparison.snapshot)
-        return State(not self._deaf, bool(self._away), problem, known, waiting, git.failures, self._last_scan)
+        return WatcherState(not self._deaf, bool(self._away), problem, known, waiting, git.failures, self._last_scan)
 
     def _is_there(self, now: float) -> bool:
         """Whether the vault's folder can be looked into; when it comes back, or another in its place, all is new."""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
-from agent.config.load import Loaded, load
+from agent.config.load import Loaded, load_settings
 from agent.config.logs import report_from
 from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
-from agent.llm.redacted import keep_out_of_logs
+from agent.llm.redaction import keep_out_of_logs
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault
 
@@ -59,7 +59,7 @@ class App:
 
 def build(root: Path, *, clock: Clock | None = None) -> App:
     """The application for the vault at `root`; raises `NotAVault` or `ConfigError`."""
-    loaded = load(root)
+    loaded = load_settings(root)
     report_from(loaded.settings.log.level)
     clock = clock or SystemClock()
     places = directories()
@@ -98,7 +98,7 @@ def reread(app: App) -> App:
     For who lives for weeks: a person has named a model meanwhile, or another ceiling. What the vault and the index were
     opened with stays as it was.
     """
-    now, opened = load(app.vault.place.root).settings, app.settings
+    now, opened = load_settings(app.vault.place.root).settings, app.settings
     settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
     fresh = replace(app, settings=settings)
     learn_secrets(fresh, not_looked_up)

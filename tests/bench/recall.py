@@ -23,8 +23,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent.clock import SystemClock
-from agent.config.load import load
-from agent.config.remembering import Memory
+from agent.config.load import load_settings
+from agent.config.memory_settings import MemorySettings
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.keyword import Engine
 from agent.index.search import Searcher
@@ -60,9 +60,9 @@ class Figures:
     p95: float
 
 
-def lasting() -> Memory:
+def lasting() -> MemorySettings:
     """The settings of memory, with nothing that expires."""
-    return replace(load(environ={}).settings.memory, chat_turn_user_days=100_000)
+    return replace(load_settings(environ={}).settings.memory, chat_turn_user_days=100_000)
 
 
 def read(path: Path = DATA) -> list[Talk]:

@@ -3,17 +3,17 @@
 import ast
 import inspect
 
-from agent.config import remembering, running, settings, skilled
-from agent.config.file import parse
-from agent.config.load import load
+from agent.config import memory_settings, run_settings, settings, skill_settings
+from agent.config.file import parse_settings
+from agent.config.load import load_settings
 from agent.config.resources import resource
-from agent.config.settings import Settings, keys, kind_of, sections
-from agent.config.values import build, kinds
+from agent.config.settings import Settings, keys, sections, setting_type
+from agent.config.values import build, setting_types
 
 
 def test_every_setting_has_a_default_and_every_default_a_setting() -> None:
     text = (resource("configs") / "defaults.yaml").read_text("utf-8")
-    assert tuple(parse(text, "defaults.yaml").entries) == keys()
+    assert tuple(parse_settings(text, "defaults.yaml").entries) == keys()
 
 
 def test_no_default_stands_in_the_code() -> None:
@@ -29,7 +29,7 @@ def test_no_default_stands_in_the_code() -> None:
 
 
 def test_every_setting_says_what_it_is_and_why_its_default() -> None:
-    modules = (settings, running, remembering, skilled)
+    modules = (settings, run_settings, memory_settings, skill_settings)
     body = [node for module in modules for node in ast.parse(inspect.getsource(module)).body]
     for holder in (node for node in body if isinstance(node, ast.ClassDef) and node.name != "Settings"):
         lines = holder.body
@@ -40,7 +40,7 @@ def test_every_setting_says_what_it_is_and_why_its_default() -> None:
 
 
 def test_settings_are_built_from_their_own_values() -> None:
-    values = dict(load(environ={"VAULT_AGENT_HOME": "/nowhere"}).values)
+    values = dict(load_settings(environ={"VAULT_AGENT_HOME": "/nowhere"}).values)
     assert build(Settings, values).git.lock_seconds == values["git.lock_seconds"]
 
 
@@ -61,5 +61,5 @@ def test_sections_are_not_settings() -> None:
         "inbox",
         "log",
     }
-    assert not sections() & set(kinds(Settings))
-    assert kind_of("git.human_commits").expects == "auto or off"
+    assert not sections() & set(setting_types(Settings))
+    assert setting_type("git.human_commits").expects == "auto or off"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agent.config.masking import KnownSecrets, count_secrets, keep_out_of_print, printable, printable_bytes, redact
 from agent.config.secrets import Secret, known_secrets, not_looked_up, secrets_of
-from agent.llm.redacted import Passed
+from agent.llm.redaction import RedactedStream
 from agent.memory.entry import slug
 
 ALPHABETS = (
@@ -74,7 +74,7 @@ def test_a_secret_in_pieces_is_masked(secret: str, between: str, data: st.DataOb
 @given(SECRETS, st.lists(st.integers(0, 200), max_size=12), TEXTS)
 def test_a_secret_that_comes_in_pieces_is_never_handed_on(secret: str, cuts: list[int], around: str) -> None:
     told, handed = f"{around} {secret} {around}", list[str]()
-    passed = Passed(handed.append, (secret,))
+    passed = RedactedStream(handed.append, (secret,))
     last = 0
     for cut in sorted(cuts):
         passed(told[last:cut])

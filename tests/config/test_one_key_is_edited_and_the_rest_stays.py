@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.config.edit import set_machine, unset_machine, with_key, without_key
-from agent.config.file import parse
+from agent.config.file import parse_settings
 from agent.errors import ConfigError
 
 MINE = """\
@@ -90,14 +90,14 @@ LINES = st.lists(
 @given(LINES, st.sampled_from(["git.durable", "git.x", "log.level", "new.deep.key", "brake.notes"]), VALUES)
 def test_whatever_is_set_is_read_back_and_everything_else_is_kept(lines: list[str], key: str, value: str) -> None:
     text = "\n".join(lines)
-    before = {each: entry.text for each, entry in parse(text, "f").entries.items()}
+    before = {each: entry.text for each, entry in parse_settings(text, "f").entries.items()}
     try:
         edited = with_key(text, key, value)
     except ConfigError:
         # Refusing is allowed for what YAML cannot print, such as a C1 control character.
         assert not value.isprintable()
         return
-    after = {each: entry.text for each, entry in parse(edited, "f").entries.items()}
+    after = {each: entry.text for each, entry in parse_settings(edited, "f").entries.items()}
     assert after[key] == value
     assert {each: before[each] for each in before if each not in (key, "log")}.items() <= after.items()
     assert [line for line in text.splitlines() if line.startswith("#")] == [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent.config.masking import redact
 from agent.config.secrets import Secret, reveal
-from agent.config.values import Kind, build, kinds
+from agent.config.values import SettingType, build, setting_types
 from agent.errors import MissingKey
 
 PLAIN = "sk-12345"
@@ -55,8 +55,8 @@ def test_printing_a_secret_shows_at_most_its_reference() -> None:
 
 
 def test_a_setting_of_any_section_can_be_a_secret() -> None:
-    assert kinds(All)["service.api_key"] == Kind(Secret)
-    value = kinds(All)["service.api_key"].read(" env:KEY ")
+    assert setting_types(All)["service.api_key"] == SettingType(Secret)
+    value = setting_types(All)["service.api_key"].read(" env:KEY ")
     assert build(All, {"service.api_key": value}) == All(Service(Secret("env:KEY")))
 
 

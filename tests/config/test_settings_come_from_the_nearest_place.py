@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.load import Loaded, Origin, load, variable
-from agent.config.settings import TRAVELS, keys, kind_of
+from agent.config.load import Loaded, SettingOrigin, load_settings, variable
+from agent.config.settings import TRAVELS, keys, setting_type
 from agent.errors import ConfigError
 
 KEY = "git.quiet_seconds"
@@ -30,7 +30,9 @@ class Places:
         (self.vault / "vault-agent.yaml").write_text(text, "utf-8")
 
     def load(self, **flags: str) -> Loaded:
-        return load(self.vault, environ=self.environ, flags={key.replace("__", "."): flags[key] for key in flags})
+        return load_settings(
+            self.vault, environ=self.environ, flags={key.replace("__", "."): flags[key] for key in flags}
+        )
 
 
 @pytest.fixture
@@ -39,8 +41,8 @@ def places(tmp_path: Path) -> Places:
 
 
 def test_without_any_file_everything_is_a_default(places: Places) -> None:
-    loaded = load(environ=places.environ)
-    assert {loaded.origin(key) for key in keys()} == {Origin("default")}
+    loaded = load_settings(environ=places.environ)
+    assert {loaded.origin(key) for key in keys()} == {SettingOrigin("default")}
     assert (loaded.settings.git.quiet_seconds, loaded.settings.git.durable, loaded.settings.brake.notes) == (
         10.0,
         True,
@@ -66,7 +68,7 @@ def test_each_nearer_place_wins(places: Places) -> None:
         "environment VAULT_AGENT_GIT__QUIET_SECONDS",
     )
     flagged = places.load(git__quiet_seconds="50")
-    assert (flagged.settings.git.quiet_seconds, flagged.origin(KEY)) == (50.0, Origin("flag"))
+    assert (flagged.settings.git.quiet_seconds, flagged.origin(KEY)) == (50.0, SettingOrigin("flag"))
 
 
 def test_an_empty_variable_counts_as_not_set(places: Places) -> None:
@@ -84,7 +86,10 @@ def test_every_setting_has_its_variable(places: Places, key: str) -> None:
     text = str(places.load().values[key]).lower() or "words"
     places.environ[variable(key)] = text
     loaded = places.load()
-    assert (loaded.values[key], str(loaded.origin(key))) == (kind_of(key).read(text), f"environment {variable(key)}")
+    assert (loaded.values[key], str(loaded.origin(key))) == (
+        setting_type(key).read(text),
+        f"environment {variable(key)}",
+    )
 
 
 def test_off_is_a_word_and_not_false(places: Places) -> None:

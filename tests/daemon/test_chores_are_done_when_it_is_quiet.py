@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.markdown.verdict import APPROVE
+from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
 from agent.runs.diary import Upkeeper
 from agent.runs.skill_set import skill_library

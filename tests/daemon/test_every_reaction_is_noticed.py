@@ -10,7 +10,7 @@ from agent.events.bus import Bus
 from agent.events.runs import TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.session import load_session, sessions
-from agent.markdown.verdict import APPROVE
+from agent.markdown.checkbox_decision import APPROVE
 from agent.metrics import totals
 from agent.runs.registry import Mark, marks_of
 from agent.workspace.daemon_lock import last_word

@@ -117,7 +117,7 @@ def test_a_key_in_a_request_is_kept_in_the_note_alone(root: Path, monkeypatch: p
     note, text = "inbox/one.md", f"Is {key} my key?\n"
     write(root / note, text)
     vault = build(root).vault
-    (request,) = requests.asked(text.encode(), whole=True)
+    (request,) = requests.open_requests(text.encode(), whole=True)
     pending_file(vault).save([Entry(note, 0.0, phase="waits", request=request)], ())
     assert key not in pending_file(vault).path.read_text("utf-8")
     assert pending_file(vault).load()[0][0].request == request

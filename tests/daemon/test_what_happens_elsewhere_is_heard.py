@@ -8,7 +8,7 @@ from agent.background.session_watch import SessionWatch
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, NoteEdited, Origin
 from agent.interfaces.cli.main import main
-from agent.markdown.changes import Change
+from agent.markdown.changes import NoteChange
 from agent.metrics import names, totals
 from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
@@ -69,7 +69,7 @@ def test_a_note_that_is_told_twice_tells_no_run_twice(root: Path) -> None:
     heard: list[TaskCompleted] = []
     assert main(["--vault", str(root), "ask", "which tea?"]) == 0
     (path,) = (root / "sessions").rglob("*.md")
-    event: FilesChanged[Change] = FilesChanged(
+    event: FilesChanged[NoteChange] = FilesChanged(
         (NoteEdited(path.relative_to(root).as_posix(), "a", "b", Origin.OWN),), 0.0
     )
     watch = SessionWatch(app.vault, since, heard.append)

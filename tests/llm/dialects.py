@@ -8,7 +8,7 @@ from agent.clock import Clock
 from agent.config.secrets import Secret
 from agent.llm.anthropic import Anthropic
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Json, Object
+from agent.llm.messages import Json, JsonObject
 from agent.llm.openai import OpenAI
 from agent.llm.provider import Model, Provider
 
@@ -64,15 +64,15 @@ def _data(value: Json) -> bytes:
     return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
 
 
-def _choice(delta: Object, reason: str | None = None) -> bytes:
-    choice: Object = {"index": 0, "delta": delta, "finish_reason": reason}
+def _choice(delta: JsonObject, reason: str | None = None) -> bytes:
+    choice: JsonObject = {"index": 0, "delta": delta, "finish_reason": reason}
     return _data({"id": "x", "model": "served-model", "choices": [choice]})
 
 
 def _openai_calls(calls: Sequence[Wanted]) -> bytes:
     told = b""
     for index, call in enumerate(calls):
-        function: Object = {"name": call.name, "arguments": ""}
+        function: JsonObject = {"name": call.name, "arguments": ""}
         told += _choice({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": function}]})
         for piece in call.arguments:
             told += _choice({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
@@ -105,11 +105,11 @@ openai = Spoken(
 )
 
 
-def _event(value: Object) -> bytes:
+def _event(value: JsonObject) -> bytes:
     return f"event: {value['type']}\n".encode() + _data(value)
 
 
-def _block(index: int, block: Object, deltas: Sequence[Object]) -> bytes:
+def _block(index: int, block: JsonObject, deltas: Sequence[JsonObject]) -> bytes:
     told = _event({"type": "content_block_start", "index": index, "content_block": block})
     told += b"".join(_event({"type": "content_block_delta", "index": index, "delta": delta}) for delta in deltas)
     return told + _event({"type": "content_block_stop", "index": index})
@@ -128,7 +128,7 @@ def _anthropic_calls(calls: Sequence[Wanted]) -> bytes:
 
 def _anthropic_end(stop: str) -> bytes:
     reasons = {"end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refused": "refusal"}
-    delta: Object = {"stop_reason": reasons[stop]}
+    delta: JsonObject = {"stop_reason": reasons[stop]}
     told = _event({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}})
     return told + _event({"type": "message_stop"})
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from agent.llm.fields import mapping, parsed
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Asked:
     body: bytes
 
     @property
-    def told(self) -> Object:
+    def told(self) -> JsonObject:
         """The body as JSON."""
         return mapping(parsed(self.body))
 

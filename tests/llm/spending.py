@@ -6,15 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.config.running import Spend
-from agent.llm.ledger import Ledger, Scope
+from agent.config.run_settings import SpendSettings
+from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.price import Price
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.spend import Meter
 from tests.fakes import FakeClock
 
-PLENTY = Spend(run=100.0, daily=1000.0, run_tokens=10**9, daily_tokens=10**9, calls_per_run=10_000, same_failure=3)
+PLENTY = SpendSettings(
+    run=100.0, daily=1000.0, run_tokens=10**9, daily_tokens=10**9, calls_per_run=10_000, same_failure=3
+)
 CHEAP = Price(input=1.0, output=10.0, cached=0.1)
 QUESTION = Request((User("How do I make tea?"),), max_output=1000)
 
@@ -48,7 +50,7 @@ class Answers:
 def meter(
     folder: Path,
     provider: Answers,
-    ceilings: Spend = PLENTY,
+    ceilings: SpendSettings = PLENTY,
     *,
     price: Price | None = CHEAP,
     run: str = "r1",
@@ -56,4 +58,4 @@ def meter(
     clock: Clock | None = None,
 ) -> Meter:
     clock = clock or FakeClock()
-    return Meter(provider, Ledger(folder, clock, durable=False), ceilings, price, words, clock, Scope(run, job))
+    return Meter(provider, Ledger(folder, clock, durable=False), ceilings, price, words, clock, SpendScope(run, job))

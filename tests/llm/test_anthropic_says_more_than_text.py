@@ -7,7 +7,7 @@ import pytest
 from agent.errors import Permanent, Retryable
 from agent.llm.anthropic import Anthropic
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Object, Reply, Request, Stop, System, ToolCall, Usage, User
+from agent.llm.messages import JsonObject, Reply, Request, StopReason, System, ToolCall, Usage, User
 from tests.fakes import FakeClock
 from tests.llm.dialects import MODEL, anthropic, counted, no_jitter
 from tests.llm.servers import answers, model_server, streams
@@ -43,7 +43,7 @@ def test_signed_thinking_is_kept_with_the_calls_and_is_no_text() -> None:
         "content_block_start", index=2, content_block={"type": "tool_use", "id": "c", "name": "t", "input": {}}
     )
     message = heard(anthropic.begin, thought, call, stop("tool_use")).message
-    kept: list[Object] = [
+    kept: list[JsonObject] = [
         {"type": "thinking", "thinking": "Hmm.", "signature": "abc="},
         {"type": "redacted_thinking", "data": "xyz"},
     ]
@@ -72,7 +72,7 @@ def test_usage_that_is_missing_is_estimated() -> None:
         ("a reason of the future", "end"),
     ],
 )
-def test_reasons_to_stop(reason: str, meant: Stop) -> None:
+def test_reasons_to_stop(reason: str, meant: StopReason) -> None:
     assert heard(anthropic.begin, anthropic.text("x"), stop(reason)).stop == meant
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.llm.arguments import Draft, read, tool_calls
+from agent.llm.arguments import DraftCall, parse_arguments, tool_calls
 
 texts = st.text(max_size=12)
 values = st.recursive(
@@ -26,12 +26,12 @@ jsonish = st.lists(
 
 @given(objects, st.booleans())
 def test_whatever_is_json_is_read_as_it_is(value: dict[str, object], ascii: bool) -> None:
-    assert read(json.dumps(value, ensure_ascii=ascii)) == (value, "")
+    assert parse_arguments(json.dumps(value, ensure_ascii=ascii)) == (value, "")
 
 
 @given(st.text(alphabet=st.characters()) | jsonish, st.booleans())
 def test_no_text_is_a_crash(text: str, ended: bool) -> None:
-    arguments, problem = read(text, ended=ended)
+    arguments, problem = parse_arguments(text, ended=ended)
     assert isinstance(arguments, dict)
     assert not (arguments and problem)
 
@@ -40,20 +40,20 @@ def test_no_text_is_a_crash(text: str, ended: bool) -> None:
 def test_a_call_that_was_cut_off_never_loses_a_part_silently(value: dict[str, object], data: st.DataObject) -> None:
     whole = json.dumps(value, ensure_ascii=False)
     cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
-    assert read(cut, ended=False)[1]
-    arguments, problem = read(cut)
+    assert parse_arguments(cut, ended=False)[1]
+    arguments, problem = parse_arguments(cut)
     if not problem and cut.strip():
         assert all(value[name] == arguments[name] for name in arguments), "a value was changed"
 
 
 @given(objects, st.sampled_from(["```json\n{}\n```", "```\n{}\n```", "{}\n", "{}}}", "{}</tool_call>", "{}<|im_end|>"]))
 def test_wrappings_are_taken_off(value: dict[str, object], around: str) -> None:
-    assert read(around.replace("{}", json.dumps(value), 1)) == (value, "")
+    assert parse_arguments(around.replace("{}", json.dumps(value), 1)) == (value, "")
 
 
 @given(objects)
 def test_an_object_inside_a_string_is_taken_out(value: dict[str, object]) -> None:
-    assert read(json.dumps(json.dumps(value))) == (value, "")
+    assert parse_arguments(json.dumps(json.dumps(value))) == (value, "")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_object_inside_a_string_is_taken_out(value: dict[str, object]) -> Non
     ],
 )
 def test_what_can_be_mended_without_loss_is(text: str, meant: dict[str, object] | None) -> None:
-    arguments, problem = read(text)
+    arguments, problem = parse_arguments(text)
     assert (arguments, problem) == (meant, "") if meant is not None else problem
 
 
@@ -108,7 +108,7 @@ def test_what_can_be_mended_without_loss_is(text: str, meant: dict[str, object] 
     ],
 )
 def test_what_might_be_something_else_is_given_back(text: str) -> None:
-    arguments, problem = read(text)
+    arguments, problem = parse_arguments(text)
     assert arguments == {}
     assert "call the tool again" in problem
     assert len(problem) < 300
@@ -117,11 +117,11 @@ def test_what_might_be_something_else_is_given_back(text: str) -> None:
 def test_names_stay_as_they_are_and_ids_become_unique() -> None:
     ids = count()
     drafts = [
-        Draft("", "vault.read!", "{}"),
-        Draft("call_1", "vault_read", "{}"),
-        Draft("call_1", "vault_read", "{}"),
-        Draft("bad id\n", "x", "{}"),
-        Draft("call_9", " ", "{}"),
+        DraftCall("", "vault.read!", "{}"),
+        DraftCall("call_1", "vault_read", "{}"),
+        DraftCall("call_1", "vault_read", "{}"),
+        DraftCall("bad id\n", "x", "{}"),
+        DraftCall("call_9", " ", "{}"),
     ]
     calls = tool_calls(drafts, {"call_9"}, lambda: f"new{next(ids)}")
     assert [call.name for call in calls] == ["vault.read!", "vault_read", "vault_read", "x", ""]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.config.running import Spend
+from agent.config.run_settings import SpendSettings
 from agent.errors import AgentError, Interrupted, LimitReached, Permanent, Retryable
 from agent.llm.attempt import Attempt
-from agent.llm.ledger import Ledger, Scope
+from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Json, Reply, Request, Usage, User
 from agent.llm.provider import Cancelled, never
 from agent.llm.spend import Meter, estimate
@@ -46,12 +46,12 @@ THOUGHT = piece(reasoning_content="thought " * 150)
 class Books:
     """A metered wire before a server, and what the ledger says of it."""
 
-    def __init__(self, folder: Path, url: str, ceilings: Spend = PLENTY, spoken: Spoken = openai) -> None:
+    def __init__(self, folder: Path, url: str, ceilings: SpendSettings = PLENTY, spoken: Spoken = openai) -> None:
         clock = FakeClock()
         wire = spoken.provider(url, clock)
         assert isinstance(wire, Wire)
         ledger = Ledger(folder, clock, durable=False)
-        self.meter = Meter(wire, ledger, ceilings, CHEAP, counted, clock, Scope("r1"))
+        self.meter = Meter(wire, ledger, ceilings, CHEAP, counted, clock, SpendScope("r1"))
 
     def ask(self, cancelled: Cancelled = never) -> Reply | AgentError:
         try:
@@ -60,7 +60,9 @@ class Books:
             return error
 
 
-def ask(folder: Path, *parts: Part, ceilings: Spend = PLENTY, spoken: Spoken = openai) -> tuple[object, Usage, int]:
+def ask(
+    folder: Path, *parts: Part, ceilings: SpendSettings = PLENTY, spoken: Spoken = openai
+) -> tuple[object, Usage, int]:
     """How one call ended, what the ledger counts for it, and how many requests were sent."""
     with model_server(*parts) as server:
         books = Books(folder, server.url, ceilings, spoken)

@@ -11,7 +11,7 @@ from agent.llm.messages import (
     Assistant,
     Context,
     Json,
-    Object,
+    JsonObject,
     Reply,
     Request,
     System,
@@ -29,13 +29,13 @@ from tests.llm.servers import Part, Visit, answers, model_server, streams
 QUESTION = Request((System("Be kind."), User("Hello")))
 
 
-def chunk(delta: Object, reason: str | None = None) -> bytes:
+def chunk(delta: JsonObject, reason: str | None = None) -> bytes:
     return b"data: " + json.dumps({"choices": [{"delta": delta, "finish_reason": reason}]}).encode() + b"\n\n"
 
 
 def call(**fields: Json) -> bytes:
     """A piece of a call; `name` and `arguments` belong to its function."""
-    function: Object = {name: fields.pop(name) for name in ("name", "arguments") if name in fields}
+    function: JsonObject = {name: fields.pop(name) for name in ("name", "arguments") if name in fields}
     return chunk({"tool_calls": [{**fields, "function": function}]})
 
 
@@ -44,7 +44,7 @@ def heard(*pieces: bytes, end: bytes = b"data: [DONE]\n\n", reason: str = "stop"
         return OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter).chat(QUESTION)
 
 
-def calls(*pieces: bytes) -> list[tuple[str, Object]]:
+def calls(*pieces: bytes) -> list[tuple[str, JsonObject]]:
     reply = heard(*pieces)
     assert reply.stop == "tools"
     assert len({each.id for each in reply.message.calls}) == len(reply.message.calls)
@@ -155,7 +155,7 @@ def test_text_in_parts_is_text() -> None:
 
 
 @pytest.mark.parametrize("delta", [{"content": 7}, {"tool_calls": "x"}, {"tool_calls": [7, None]}, {"content": None}])
-def test_what_has_the_wrong_shape_is_no_crash(delta: Object) -> None:
+def test_what_has_the_wrong_shape_is_no_crash(delta: JsonObject) -> None:
     assert heard(chunk(delta)).message.text == ""
 
 

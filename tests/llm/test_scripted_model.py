@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.errors import AgentError, ConfigError, Interrupted, MissingKey, Permanent, Retryable
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolCall, ToolResult, Usage, User
-from agent.llm.script import AFTER, Call, Line
+from agent.llm.script import AFTER, ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from tests.fakes import FakeClock
 
@@ -77,7 +77,13 @@ def test_a_summary_and_a_sub_run_do_not_move_the_script_on(tmp_path: Path) -> No
 
 
 def test_a_standing_reply_in_the_middle_leaves_the_order_as_it_is() -> None:
-    model = Scripted([Line("one", (Call("a"),)), Line("two"), Line("sorry", (Call("b"),), when="refused")])
+    model = Scripted(
+        [
+            ScriptedReply("one", (ScriptedCall("a"),)),
+            ScriptedReply("two"),
+            ScriptedReply("sorry", (ScriptedCall("b"),), when="refused"),
+        ]
+    )
     talk = start()
     say(model, talk)
     talk[-1] = ToolResult("s-0-1", "a", "refused", failed=True)
@@ -87,7 +93,7 @@ def test_a_standing_reply_in_the_middle_leaves_the_order_as_it_is() -> None:
 
 @given(st.integers(1, 12), st.data())
 def test_another_process_goes_on_where_the_messages_are(length: int, data: st.DataObject) -> None:
-    lines = [Line(f"reply {n}", (Call("tool", {"n": n}),) if n % 3 else ()) for n in range(length)]
+    lines = [ScriptedReply(f"reply {n}", (ScriptedCall("tool", {"n": n}),) if n % 3 else ()) for n in range(length)]
     kill = data.draw(st.integers(0, length))
     whole, cut = start(), start()
     for _ in range(length):
@@ -104,7 +110,7 @@ def test_another_process_goes_on_where_the_messages_are(length: int, data: st.Da
 
 
 def test_a_summary_in_the_place_of_old_messages_does_not_set_the_script_back() -> None:
-    model = Scripted([Line(f"reply {n}", (Call("tool"),)) for n in range(6)])
+    model = Scripted([ScriptedReply(f"reply {n}", (ScriptedCall("tool"),)) for n in range(6)])
     talk = start()
     for _ in range(4):
         say(model, talk)
@@ -124,13 +130,13 @@ def test_without_a_script_the_last_request_is_echoed() -> None:
 @given(st.text())
 def test_what_is_streamed_is_what_is_said(text: str) -> None:
     heard: list[str] = []
-    reply = Scripted([Line(text)]).chat(Request((User("x"),)), heard.append)
+    reply = Scripted([ScriptedReply(text)]).chat(Request((User("x"),)), heard.append)
     assert reply.message.text == text
     assert "".join(heard) == text
 
 
 def test_what_is_used_is_what_the_script_says(tmp_path: Path) -> None:
-    line = Line("x", usage=Usage(900, 12, 800), chunks=("a", "b"))
+    line = ScriptedReply("x", usage=Usage(900, 12, 800), chunks=("a", "b"))
     reply = Scripted([line]).chat(Request((User("x"),)))
     assert reply.usage == Usage(900, 12, 800) and reply.message.text == "ab"
 
@@ -140,7 +146,7 @@ def test_what_is_used_is_what_the_script_says(tmp_path: Path) -> None:
     [("retryable", Retryable), ("permanent", Permanent), ("key", MissingKey), ("interrupted", Interrupted)],
 )
 def test_an_error_may_be_raised_for_ever(error: str, kind: type[AgentError]) -> None:
-    model = Scripted([Line(error=error, times=0)])  # type: ignore[arg-type]  # from the table above
+    model = Scripted([ScriptedReply(error=error, times=0)])  # type: ignore[arg-type]  # from the table above
     for _ in range(5):
         with pytest.raises(kind):
             model.chat(Request((User("x"),)))
@@ -148,13 +154,13 @@ def test_an_error_may_be_raised_for_ever(error: str, kind: type[AgentError]) -> 
 
 def test_the_end_of_the_script_may_be_an_error() -> None:
     with pytest.raises(Permanent):
-        Scripted([Line("one")], after=None).chat(Request((User("x"), Assistant("one"))))
-    assert Scripted([Line("one")]).chat(Request((User("x"), Assistant("one")))).message.text == AFTER
+        Scripted([ScriptedReply("one")], after=None).chat(Request((User("x"), Assistant("one"))))
+    assert Scripted([ScriptedReply("one")]).chat(Request((User("x"), Assistant("one")))).message.text == AFTER
 
 
 def test_a_slow_reply_is_cancelled_at_once() -> None:
     clock = FakeClock()
-    model = Scripted([Line("late", seconds=60.0)], clock=clock)
+    model = Scripted([ScriptedReply("late", seconds=60.0)], clock=clock)
     with pytest.raises(Interrupted):
         model.chat(Request((User("x"),)), cancelled=lambda: clock.elapsed > 1)
     assert clock.elapsed < 1.5
@@ -163,7 +169,7 @@ def test_a_slow_reply_is_cancelled_at_once() -> None:
 
 
 def test_many_threads_get_the_reply_of_their_own_place() -> None:
-    lines = [Line(f"reply {n}") for n in range(5)]
+    lines = [ScriptedReply(f"reply {n}") for n in range(5)]
     model = Scripted(lines)
 
     def talk(_: int) -> list[str]:
@@ -175,7 +181,7 @@ def test_many_threads_get_the_reply_of_their_own_place() -> None:
 
 
 def test_the_same_conversation_gets_the_same_answers() -> None:
-    lines = [Line("a", (Call("x", {"k": [1, {"z": None}]}),)), Line("b")]
+    lines = [ScriptedReply("a", (ScriptedCall("x", {"k": [1, {"z": None}]}),)), ScriptedReply("b")]
     one, other = start(), start()
     for _ in range(4):
         say(Scripted(lines), one)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.config.secrets import Secret, known_secrets
 from agent.errors import AgentError
-from agent.llm.messages import Assistant, Context, Object, Request, System, ToolCall, ToolResult, User
-from agent.llm.redacted import NoSecrets, Redacted, keep_out_of_logs
+from agent.llm.messages import Assistant, Context, JsonObject, Request, System, ToolCall, ToolResult, User
+from agent.llm.redaction import NoSecrets, RedactingProvider, keep_out_of_logs
 from agent.llm.scripted import Scripted
 
 KEY = "canary/4711+secret=value"
@@ -18,7 +18,7 @@ ENCODED = "canary%2F4711%2Bsecret%3Dvalue"
 
 
 def test_every_secret_setting_and_every_api_key_is_known() -> None:
-    settings = load(None, environ={}).settings
+    settings = load_settings(None, environ={}).settings
     settings = replace(settings, llm=replace(settings.llm, api_key=Secret("env:MY_KEY")))
     environ = {"MY_KEY": KEY, "OPENAI_API_KEY": "another-long-key", "API_KEY_HELP": "how to get one", "X_API_KEY": "no"}
     assert known_secrets(settings, environ) == ("another-long-key", KEY)
@@ -32,8 +32,8 @@ def test_a_word_that_some_servers_want_for_a_key_is_no_secret() -> None:
 
 def test_nothing_that_goes_to_the_model_has_the_secret_in_it() -> None:
     model = Scripted()
-    arguments: Object = {"url": f"http://x/{KEY}", KEY: [{"deep": KEY}, 7, None]}
-    Redacted(model, (KEY,)).chat(
+    arguments: JsonObject = {"url": f"http://x/{KEY}", KEY: [{"deep": KEY}, 7, None]}
+    RedactingProvider(model, (KEY,)).chat(
         Request(
             (
                 System(f"key {KEY}"),
@@ -52,7 +52,7 @@ def test_nothing_that_goes_to_the_model_has_the_secret_in_it() -> None:
 def test_messages_without_a_secret_stay_the_very_same() -> None:
     model = Scripted()
     messages = (System("s"), User("u"))
-    Redacted(model, (KEY,)).chat(Request(messages))
+    RedactingProvider(model, (KEY,)).chat(Request(messages))
     assert all(sent is given for sent, given in zip(model.requests[-1].messages, messages, strict=True))
 
 

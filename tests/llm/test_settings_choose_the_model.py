@@ -4,25 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from agent.config.load import load
-from agent.config.running import Llm
+from agent.config.load import load_settings
+from agent.config.run_settings import LlmSettings
 from agent.config.secrets import Secret
 from agent.errors import ConfigError
 from agent.llm.anthropic import Anthropic
-from agent.llm.choose import providers
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
 from agent.llm.openai import OpenAI
-from agent.llm.presets import Known, Role, endpoint, known, price, table
+from agent.llm.presets import KnownModel, Role, endpoint, known_model, model_table, price
+from agent.llm.providers import providers
 from agent.llm.scripted import Scripted
 from tests.fakes import FakeClock
 from tests.llm.dialects import counted, no_jitter
 
-DEFAULT = load(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
+DEFAULT = load_settings(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
 
 
-def place(llm: Llm, role: Role = "main") -> Endpoint:
+def place(llm: LlmSettings, role: Role = "main") -> Endpoint:
     found = endpoint(llm, role)
     assert found is not None
     return found[1]
@@ -43,7 +43,7 @@ def test_a_script_answers_in_both_roles() -> None:
 
 @pytest.mark.parametrize("name", ["openai", "anthropic", "deepseek", "ark", "ollama", "llamacpp", "lmstudio", "vllm"])
 def test_every_preset_leads_to_a_model(name: str) -> None:
-    preset = table().presets[name]
+    preset = model_table().presets[name]
     llm = replace(DEFAULT, preset=name, model=preset.main or "my-model")
     chosen = providers(llm, FakeClock(), counted, no_jitter)
     assert isinstance(chosen.main, Anthropic if preset.wire == "anthropic" else OpenAI)
@@ -94,7 +94,7 @@ def test_a_key_of_openai_is_not_sent_to_somebody_else() -> None:
         (replace(DEFAULT, model="m", base_url="http://a/\nHost: b"), "http://"),
     ],
 )
-def test_half_a_model_is_explained(llm: Llm, names: str) -> None:
+def test_half_a_model_is_explained(llm: LlmSettings, names: str) -> None:
     with pytest.raises(ConfigError) as caught:
         providers(llm, FakeClock(), counted)
     assert caught.value.message.startswith("llm.")
@@ -115,9 +115,10 @@ def test_an_answer_leaves_room_for_the_question() -> None:
 
 
 def test_the_longest_name_that_fits_is_the_model_s() -> None:
-    models = {"gpt-5": Known(5), "gpt-5-mini": Known(6)}
+    models = {"gpt-5": KnownModel(5), "gpt-5-mini": KnownModel(6)}
     found = {
-        name: known(name, models) for name in ("gpt-5-mini-2025", "openai/GPT-5", "gpt-5.1", "gpt-55", "gpt-5:free")
+        name: known_model(name, models)
+        for name in ("gpt-5-mini-2025", "openai/GPT-5", "gpt-5.1", "gpt-55", "gpt-5:free")
     }
     assert {name: each.window if each else None for name, each in found.items()} == {
         "gpt-5-mini-2025": 6,
@@ -130,7 +131,7 @@ def test_the_longest_name_that_fits_is_the_model_s() -> None:
 
 def test_presets_of_providers_that_are_paid_in_dollars_have_a_price() -> None:
     for name in ("openai", "anthropic", "deepseek"):
-        preset = table().presets[name]
+        preset = model_table().presets[name]
         for model in (preset.main, preset.fast):
             cost = price(model)
             assert cost is not None
@@ -139,7 +140,7 @@ def test_presets_of_providers_that_are_paid_in_dollars_have_a_price() -> None:
 
 
 def test_the_table_holds_no_surprises() -> None:
-    for name, each in table().models.items():
+    for name, each in model_table().models.items():
         assert name == name.lower()
         assert each.window >= 8_192
         if each.price:

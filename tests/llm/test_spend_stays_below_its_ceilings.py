@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import Interrupted, LimitReached, MissingKey, Permanent, Retryable
-from agent.llm.ledger import Ledger, Scope
+from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolSpec, Usage, User
 from agent.llm.price import Price, cost
 from agent.llm.provider import OnText
@@ -123,7 +123,7 @@ def test_a_sub_run_spends_its_parents_budget_and_another_run_its_own(tmp_path: P
     metered.on(metered.scope).chat(QUESTION)
     with pytest.raises(LimitReached):
         metered.on(metered.scope).chat(QUESTION)
-    metered.on(Scope("r2", "digest")).chat(QUESTION)
+    metered.on(SpendScope("r2", "digest")).chat(QUESTION)
     today = metered.ledger.today()
     assert metered.ledger.totals(today).calls == 3
     assert metered.ledger.totals(today, job="digest").calls == 1
@@ -148,10 +148,10 @@ def test_a_clock_that_is_set_back_finds_the_days_count_again(tmp_path: Path) -> 
     metered = meter(tmp_path, Answers(), replace(PLENTY, daily_tokens=1100), clock=clock)
     metered.chat(QUESTION)
     clock.advance(86_400)
-    metered.on(Scope("r2")).chat(QUESTION)
+    metered.on(SpendScope("r2")).chat(QUESTION)
     clock.advance(-86_400)
     with pytest.raises(LimitReached):
-        metered.on(Scope("r3")).chat(QUESTION)
+        metered.on(SpendScope("r3")).chat(QUESTION)
 
 
 def test_a_failed_call_keeps_its_reservation(tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.context.budget import Count
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
 from agent.index.hit import SearchResult
 from agent.llm.provider import Provider
-from agent.llm.script import Line
+from agent.llm.script import ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent, Models
 from agent.loop.limits import Progress
@@ -68,7 +68,7 @@ class Stage:
 
     def agent(self) -> Agent:
         """The agent, as a new process would have it."""
-        settings = load(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
+        settings = load_settings(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
         tools = builtin_tools(self.vault, self.clock, 24, Behind(nothing_found, nothing_remembered), self.more)
         policies = load_policies(self.folder / "home" / "config")
         return Agent(
@@ -113,9 +113,9 @@ class Stage:
         return self.run(task, session or self.session(task)).go()
 
 
-def stage(folder: Path, lines: Sequence[Line | str], **notes: str) -> Stage:
+def stage(folder: Path, lines: Sequence[ScriptedReply | str], **notes: str) -> Stage:
     """A stage whose model says these lines; `notes` by name without the ending."""
-    said = [Line(line) if isinstance(line, str) else line for line in lines]
+    said = [ScriptedReply(line) if isinstance(line, str) else line for line in lines]
     return Stage(folder, Scripted(said), {f"{name}.md": text for name, text in notes.items()})
 
 

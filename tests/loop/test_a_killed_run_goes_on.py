@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.llm.messages import Object, Reply, Request, ToolResult
+from agent.llm.messages import JsonObject, Reply, Request, ToolResult
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.llm.script import Call, Line
+from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session, sessions
@@ -15,7 +15,13 @@ from agent.tools.tool import Given, RunContext, Tool
 from tests.loop.stage import Stage, note
 
 LINES = [
-    Line("", (Call("vault_append", {"path": "log.md", "text": f"line {n}"}), Call("vault_read", {"path": "a.md"})))
+    ScriptedReply(
+        "",
+        (
+            ScriptedCall("vault_append", {"path": "log.md", "text": f"line {n}"}),
+            ScriptedCall("vault_read", {"path": "a.md"}),
+        ),
+    )
     for n in range(4)
 ]
 WHOLE = "".join(f"line {n}\n" for n in range(4))
@@ -30,7 +36,7 @@ class Mortal:
     """A model whose process is killed when it is called once too often."""
 
     left: int
-    inner: Scripted = field(default_factory=lambda: Scripted([*LINES, Line("All done.")]))
+    inner: Scripted = field(default_factory=lambda: Scripted([*LINES, ScriptedReply("All done.")]))
 
     @property
     def model(self) -> Model:
@@ -46,7 +52,7 @@ class Mortal:
 def deadly(tool: Tool, calls: list[int]) -> Tool:
     """The tool, whose process is killed right after it has done its work once too often."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         given = tool.perform(arguments, context)
         calls[0] -= 1
         if calls[0] < 0:
@@ -68,7 +74,7 @@ def go_on(here: Stage) -> tuple[Ended, Session]:
 
 @pytest.mark.parametrize("calls", [1, 4, 7, 8])
 def test_the_same_result_is_counted_over_the_kill(tmp_path: Path, calls: int) -> None:
-    again = Scripted([Line("", (Call("vault_read", {"path": "a.md"}),))] * 40)
+    again = Scripted([ScriptedReply("", (ScriptedCall("vault_read", {"path": "a.md"}),))] * 40)
     here = Stage(tmp_path, Mortal(calls, again), {"a.md": "Apples.\n"})
     with pytest.raises(Killed):
         here.ask("Read it")

@@ -6,7 +6,7 @@ from pathlib import Path
 from agent.events.runs import ContextCompact
 from agent.llm.messages import Context, User
 from agent.llm.provider import Model
-from agent.llm.script import Call, Line
+from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session, sessions
@@ -16,14 +16,14 @@ SMALL = Model("small", 4_000, 400)
 TALK = [f"I have heard that number {n}. " + "It was said with many words. " * 12 for n in range(12)]
 
 QUIET = [
-    Line("NO_REPLY", when="You are about to lose"),
-    Line("User goal: tea number 0", when="Summarise the beginning"),
+    ScriptedReply("NO_REPLY", when="You are about to lose"),
+    ScriptedReply("User goal: tea number 0", when="Summarise the beginning"),
 ]
 
 
 def model() -> Scripted:
     """A model with a small window, many words, and nothing that it wants to remember."""
-    return Scripted([*map(Line, TALK), *QUIET], model=SMALL)
+    return Scripted([*map(ScriptedReply, TALK), *QUIET], model=SMALL)
 
 
 def talk(here: Stage, turns: int = 12) -> str:
@@ -69,8 +69,8 @@ def test_everybody_is_told_before_anything_is_dropped(tmp_path: Path) -> None:
 
 
 def test_the_model_is_asked_in_silence_what_to_remember(tmp_path: Path) -> None:
-    wish = Line("- Anna prefers tea number 0.", when="You are about to lose")
-    here = Stage(tmp_path, Scripted([*map(Line, TALK), wish], model=SMALL))
+    wish = ScriptedReply("- Anna prefers tea number 0.", when="You are about to lose")
+    here = Stage(tmp_path, Scripted([*map(ScriptedReply, TALK), wish], model=SMALL))
     path = talk(here)
     assert "Anna prefers tea number 0." in here.kept
     assert "You are about to lose" not in note(here.vault, path)
@@ -89,8 +89,8 @@ def test_a_broken_flush_does_not_stop_the_compaction(tmp_path: Path) -> None:
 
 
 def test_what_was_sent_is_the_beginning_of_what_is_sent_next(tmp_path: Path) -> None:
-    lines = [Line("", (Call("vault_list", {"limit": n + 1}),)) for n in range(8)]
-    lister = Scripted([*lines, Line("Listed.")])
+    lines = [ScriptedReply("", (ScriptedCall("vault_list", {"limit": n + 1}),)) for n in range(8)]
+    lister = Scripted([*lines, ScriptedReply("Listed.")])
     here = Stage(tmp_path, lister)
     session = here.session("list")
     here.ask("List the notes", session)
@@ -103,8 +103,8 @@ def test_what_was_sent_is_the_beginning_of_what_is_sent_next(tmp_path: Path) -> 
 
 
 def test_a_loaded_session_sends_what_the_living_one_would(tmp_path: Path) -> None:
-    lines = [Line("", (Call("vault_list", {"limit": n + 1}),)) for n in range(3)]
-    lister = Scripted([*lines, Line("Listed."), Line("Good.")])
+    lines = [ScriptedReply("", (ScriptedCall("vault_list", {"limit": n + 1}),)) for n in range(3)]
+    lister = Scripted([*lines, ScriptedReply("Listed."), ScriptedReply("Good.")])
     here = Stage(tmp_path, lister)
     ended = here.ask("List the notes")
     last = lister.requests[-1]
@@ -114,7 +114,7 @@ def test_a_loaded_session_sends_what_the_living_one_would(tmp_path: Path) -> Non
 
 
 def test_a_task_too_long_for_the_model_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    here = Stage(tmp_path, Scripted([Line("Fine.")], model=replace(SMALL, window=2_000)))
+    here = Stage(tmp_path, Scripted([ScriptedReply("Fine.")], model=replace(SMALL, window=2_000)))
     ended = here.ask("word " * 20_000)
     assert ended.outcome is RunOutcome.LIMIT
     assert "window" in ended.hint or "note" in ended.hint

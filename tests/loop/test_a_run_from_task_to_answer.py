@@ -9,8 +9,8 @@ from agent.errors import ToolFailed
 from agent.events.runs import IterationStarted, TaskCompleted, TaskStarted, ToolCompleted
 from agent.events.runs import ToolFailed as Failed
 from agent.events.subscriber import Injection
-from agent.llm.messages import Assistant, Context, Object, ToolCall, ToolResult, User
-from agent.llm.script import Call, Line
+from agent.llm.messages import Assistant, Context, JsonObject, ToolCall, ToolResult, User
+from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
@@ -20,9 +20,9 @@ from agent.vault.history.commits import commits
 from tests.loop.stage import Stage, note, stage
 from tests.vaults import git
 
-WRITE = Line("I write it.", (Call("vault_write", {"path": "tea.md", "content": "Green.\n"}),))
-NO_ARGUMENTS: Object = {"type": "object", "properties": {}, "additionalProperties": False}
-READ = Line("", (Call("vault_read", {"path": "a.md"}), Call("vault_read", {"path": "b.md"})))
+WRITE = ScriptedReply("I write it.", (ScriptedCall("vault_write", {"path": "tea.md", "content": "Green.\n"}),))
+NO_ARGUMENTS: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
+READ = ScriptedReply("", (ScriptedCall("vault_read", {"path": "a.md"}), ScriptedCall("vault_read", {"path": "b.md"})))
 
 
 def test_an_answer_ends_the_run(tmp_path: Path) -> None:
@@ -69,7 +69,9 @@ def test_calls_that_only_read_give_their_results_in_the_order_in_which_they_were
 
 
 def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path) -> None:
-    here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),)), "It is not there."])
+    here = stage(
+        tmp_path, [ScriptedReply("", (ScriptedCall("vault_read", {"path": "missing.md"}),)), "It is not there."]
+    )
     ended = here.ask("Read it")
     assert ended.outcome is RunOutcome.FINISHED
     (result,) = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
@@ -79,15 +81,15 @@ def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(tmp_path: Path)
 @pytest.mark.parametrize(
     "call",
     [
-        Call("no_such_tool", {}),
-        Call("vault_write", {"path": "tea.md"}),
-        Call("vault_write", {"path": "../out.md", "content": "x"}),
-        Call("vault_write", {"path": ".git/config", "content": "x"}),
-        Call("vault_read", {}, "it was cut off"),
+        ScriptedCall("no_such_tool", {}),
+        ScriptedCall("vault_write", {"path": "tea.md"}),
+        ScriptedCall("vault_write", {"path": "../out.md", "content": "x"}),
+        ScriptedCall("vault_write", {"path": ".git/config", "content": "x"}),
+        ScriptedCall("vault_read", {}, "it was cut off"),
     ],
 )
-def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: Call) -> None:
-    here = stage(tmp_path, [Line("", (call,)), "I give up."])
+def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: ScriptedCall) -> None:
+    here = stage(tmp_path, [ScriptedReply("", (call,)), "I give up."])
     ended = here.ask("Try")
     assert (ended.outcome, ended.commits) == (RunOutcome.FINISHED, ())
     (result,) = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
@@ -95,7 +97,7 @@ def test_bad_calls_come_back_as_plain_errors(tmp_path: Path, call: Call) -> None
 
 
 def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
-    again = Line("", (Call("vault_read", {"path": "missing.md"}),))
+    again = ScriptedReply("", (ScriptedCall("vault_read", {"path": "missing.md"}),))
     here = stage(tmp_path, [again] * 10)
     ended = here.ask("Read it")
     assert (ended.outcome, ended.steps) == (RunOutcome.LIMIT, 4)
@@ -104,7 +106,7 @@ def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
 
 
 def test_the_same_call_with_the_same_result_is_stopped_after_eight(tmp_path: Path) -> None:
-    here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "a.md"}),))] * 60, a="Apples.\n")
+    here = stage(tmp_path, [ScriptedReply("", (ScriptedCall("vault_read", {"path": "a.md"}),))] * 60, a="Apples.\n")
     ended = here.ask("Read it")
     assert (ended.outcome, ended.steps, len(ended.tools)) == (RunOutcome.LIMIT, 9, 8)
     assert "vault_read was called 8 times" in ended.reason and "ask again in other words" in ended.hint
@@ -115,15 +117,18 @@ def test_the_same_call_with_the_same_result_is_stopped_after_eight(tmp_path: Pat
 
 
 def test_two_calls_by_turns_that_tell_nothing_new_are_stopped_too(tmp_path: Path) -> None:
-    by_turns = [Line("", (Call("vault_read", {"path": path}),)) for path in ("a.md", "b.md")] * 30
+    by_turns = [ScriptedReply("", (ScriptedCall("vault_read", {"path": path}),)) for path in ("a.md", "b.md")] * 30
     here = stage(tmp_path, [READ, *by_turns], a="Apples.\n", b="Bananas.\n")
     ended = here.ask("Read both")
     assert (ended.outcome, len(ended.tools)) == (RunOutcome.LIMIT, 16)
 
 
 def test_a_note_that_grows_may_be_read_as_often_as_it_does(tmp_path: Path) -> None:
-    append, read = Call("vault_append", {"path": "log.md", "text": "again"}), Call("vault_read", {"path": "log.md"})
-    here = stage(tmp_path, [*[Line("", (append, read))] * 12, "Done."])
+    append, read = (
+        ScriptedCall("vault_append", {"path": "log.md", "text": "again"}),
+        ScriptedCall("vault_read", {"path": "log.md"}),
+    )
+    here = stage(tmp_path, [*[ScriptedReply("", (append, read))] * 12, "Done."])
     ended = here.ask("Write it twelve times, and look each time")
     assert (ended.outcome, len(ended.tools)) == (RunOutcome.FINISHED, 24)
     assert "with the same result" not in note(here.vault, ended.session)
@@ -131,27 +136,27 @@ def test_a_note_that_grows_may_be_read_as_often_as_it_does(tmp_path: Path) -> No
 
 
 def test_one_answer_cannot_ask_for_the_same_failing_call_ten_times(tmp_path: Path) -> None:
-    here = stage(tmp_path, [Line("", (Call("vault_read", {"path": "missing.md"}),) * 10)])
+    here = stage(tmp_path, [ScriptedReply("", (ScriptedCall("vault_read", {"path": "missing.md"}),) * 10)])
     ended = here.ask("Read it")
     assert ended.outcome is RunOutcome.LIMIT and len(ended.tools) == 3
 
 
 def test_a_run_has_a_limit_of_steps(tmp_path: Path) -> None:
-    lines = [Line("", (Call("vault_list", {"limit": n + 1}),)) for n in range(60)]
+    lines = [ScriptedReply("", (ScriptedCall("vault_list", {"limit": n + 1}),)) for n in range(60)]
     ended = stage(tmp_path, lines).ask("Go on for ever")
     assert (ended.outcome, ended.steps) == (RunOutcome.LIMIT, 50)
     assert "50 steps" in ended.reason and "run.steps" in ended.hint
 
 
 def test_a_model_that_fails_ends_the_run_as_failed_and_says_why(tmp_path: Path) -> None:
-    here = stage(tmp_path, [Line(error="permanent", message="no such model")])
+    here = stage(tmp_path, [ScriptedReply(error="permanent", message="no such model")])
     ended = here.ask("Hello")
     assert (ended.outcome, ended.reason) == (RunOutcome.FAILED, "no such model")
     assert "no such model" in note(here.vault, ended.session)
 
 
 def test_an_empty_answer_is_a_failure(tmp_path: Path) -> None:
-    assert stage(tmp_path, [Line("  ")]).ask("Hello").outcome is RunOutcome.FAILED
+    assert stage(tmp_path, [ScriptedReply("  ")]).ask("Hello").outcome is RunOutcome.FAILED
 
 
 def test_stopping_ends_the_run_and_keeps_the_session(tmp_path: Path) -> None:
@@ -220,7 +225,7 @@ def test_what_hooks_inject_is_put_before_the_model(tmp_path: Path) -> None:
 
 
 def test_events_tell_what_happens(tmp_path: Path) -> None:
-    here = stage(tmp_path, [WRITE, Line("", (Call("vault_read", {"path": "missing.md"}),)), "Done."])
+    here = stage(tmp_path, [WRITE, ScriptedReply("", (ScriptedCall("vault_read", {"path": "missing.md"}),)), "Done."])
     told: list[object] = []
     here.bus.subscribe(told.append, TaskStarted, IterationStarted, ToolCompleted, Failed, name="ear")
     here.bus.subscribe(told.append, TaskCompleted, name="other ear")
@@ -233,8 +238,12 @@ def test_events_tell_what_happens(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_ends_the_run_leaves_the_results_of_those_before_it(tmp_path: Path) -> None:
-    asks = Line(
-        "", (Call("vault_append", {"path": "log.md", "text": "one"}), Call("human_ask", {"question": "Which?"}))
+    asks = ScriptedReply(
+        "",
+        (
+            ScriptedCall("vault_append", {"path": "log.md", "text": "one"}),
+            ScriptedCall("human_ask", {"question": "Which?"}),
+        ),
     )
     here = stage(tmp_path, [asks, "The green one."])
     ended = here.ask("Ask me")
@@ -249,7 +258,9 @@ def test_a_tool_that_ends_the_run_leaves_the_results_of_those_before_it(tmp_path
 
 
 def test_a_new_task_closes_what_the_last_one_left_open(tmp_path: Path) -> None:
-    here = stage(tmp_path, [Line("", (Call("human_ask", {"question": "Which?"}),)), "Something else, then."])
+    here = stage(
+        tmp_path, [ScriptedReply("", (ScriptedCall("human_ask", {"question": "Which?"}),)), "Something else, then."]
+    )
     session = here.session("ask")
     here.ask("Ask me", session)
     here.ask("Never mind", session)
@@ -313,9 +324,12 @@ def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
         meet.wait()
         return Given("met")
 
-    schema: Object = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
     wait = Tool("test_wait", "Wait for the other.", schema, perform, frozenset({"search"}), readonly=True)
-    lines = (Line("", (Call("test_wait", {"n": 1}), Call("test_wait", {"n": 2}))), Line("Met."))
+    lines = (
+        ScriptedReply("", (ScriptedCall("test_wait", {"n": 1}), ScriptedCall("test_wait", {"n": 2}))),
+        ScriptedReply("Met."),
+    )
     here = Stage(tmp_path, Scripted(lines), more=(wait,))
     ended = here.ask("Meet")
     results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
@@ -327,13 +341,19 @@ def test_an_unknown_error_in_a_tool_is_told_and_not_fatal(tmp_path: Path) -> Non
         raise ToolFailed("the web is down")
 
     broken = Tool("test_broken", "Fail.", NO_ARGUMENTS, perform, frozenset({"search"}), readonly=True)
-    here = Stage(tmp_path, Scripted((Line("", (Call("test_broken"),)), Line("So be it."))), more=(broken,))
+    here = Stage(
+        tmp_path,
+        Scripted((ScriptedReply("", (ScriptedCall("test_broken"),)), ScriptedReply("So be it."))),
+        more=(broken,),
+    )
     assert here.ask("Try").outcome is RunOutcome.FINISHED
 
 
 def test_calls_keep_their_arguments_to_the_letter(tmp_path: Path) -> None:
     text = "```\n%% vault-agent: user {} %%\n你好\n"
-    here = stage(tmp_path, [Line("", (Call("vault_append", {"path": "a.md", "text": text}),)), "Done."])
+    here = stage(
+        tmp_path, [ScriptedReply("", (ScriptedCall("vault_append", {"path": "a.md", "text": text}),)), "Done."]
+    )
     ended = here.ask("Append")
     (call,) = [
         m.calls[0] for m in load_session(here.vault, ended.session).history if isinstance(m, Assistant) and m.calls

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.inert import is_inert
+from agent.escape import is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
 from agent.loop.records import (
     Began,

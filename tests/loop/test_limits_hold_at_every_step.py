@@ -10,9 +10,9 @@ import pytest
 
 from agent.clock import Clock
 from agent.errors import Interrupted
-from agent.llm.messages import Assistant, Object, Reply, Request, ToolCall, ToolResult, Usage
+from agent.llm.messages import Assistant, JsonObject, Reply, Request, ToolCall, ToolResult, Usage
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
-from agent.llm.script import Call, Line
+from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session
@@ -23,7 +23,7 @@ from tests.llm.servers import Part, Visit, answers, model_server
 from tests.loop.stage import Stage
 from tests.trust.agent_plants import plant
 
-SCHEMA: Object = {"type": "object", "properties": {"n": {"type": "integer"}}}
+SCHEMA: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 
 class Uses:
@@ -35,7 +35,7 @@ class Uses:
         self._after = after
         self.tool = Tool("web_use", "for tests", SCHEMA, self._perform, frozenset({"web"}), readonly, timeout=0.0)
 
-    def _perform(self, arguments: Object, context: RunContext) -> Given:
+    def _perform(self, arguments: JsonObject, context: RunContext) -> Given:
         with self._mutex:
             self.made.append(int(str(arguments["n"])))
             number = len(self.made)
@@ -124,7 +124,7 @@ def test_the_time_of_a_run_ends_between_the_calls_of_one_answer(tmp_path: Path) 
 def test_a_tool_hears_that_the_time_is_over(tmp_path: Path) -> None:
     clock, heard = FakeClock(), list[bool]()
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         heard.append(context.cancelled())
         clock.advance(100)
         heard.append(context.cancelled())
@@ -240,8 +240,8 @@ def test_no_mixture_of_answers_passes_a_limit(tmp_path: Path, seed: int) -> None
 
 
 def test_the_scripted_model_meets_the_limit_too(tmp_path: Path) -> None:
-    line = Line("", tuple(Call("vault_write", {"path": f"{n}.md", "content": "."}) for n in range(40)))
-    here = Stage(tmp_path, Scripted([line, Line("done")]))
+    line = ScriptedReply("", tuple(ScriptedCall("vault_write", {"path": f"{n}.md", "content": "."}) for n in range(40)))
+    here = Stage(tmp_path, Scripted([line, ScriptedReply("done")]))
     assert go(here).outcome == RunOutcome.FINISHED
     assert len(list(here.root.glob("[0-9]*.md"))) == 32
 

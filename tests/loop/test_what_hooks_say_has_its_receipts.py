@@ -5,7 +5,7 @@ from pathlib import Path
 from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, TaskStarted
 from agent.events.subscriber import Injection
-from agent.llm.script import Call, Line
+from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.loop.receipts import pin_receipts
 from agent.tools.tool import Cited
 from tests.loop.stage import note, stage
@@ -31,7 +31,7 @@ def test_at_the_beginning_and_at_a_step_receipts_stand_below_the_text(tmp_path: 
 
 
 def test_what_tools_showed_is_told_from_what_was_there_unasked(tmp_path: Path) -> None:
-    read = Line("", (Call("vault_read", {"path": "plan.md"}),))
+    read = ScriptedReply("", (ScriptedCall("vault_read", {"path": "plan.md"}),))
     scene = stage(tmp_path, [read, "Done."], tea="# Tea\n\nGreen.\n", plan="# Plan\n")
     scene.bus.subscribe(lambda _: [Injection("drink tea", "a", receipts=(TEA,))], TaskStarted, name="a")
     ended = scene.ask("tea?")

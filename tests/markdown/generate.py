@@ -1,17 +1,19 @@
-"""Generated notes and header values, and the real vaults, for the tests of laws."""
+"""Generated notes and header values, and whole notes, for the tests of laws."""
 
 import subprocess
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import strategies as st
 
 from agent.markdown.values import Value
 
-VAULTS = Path(__file__).parents[3] / "shared" / "data" / "vaults"
-NOTES = sorted(VAULTS.rglob("*.md")) if VAULTS.is_dir() else []
-needs_vaults = pytest.mark.skipif(not NOTES, reason="the real vaults are not on this machine")
+_HERE = Path(__file__).parent
+_VAULTS = _HERE.parents[2] / "shared" / "data" / "vaults"
+NOTES = [*sorted((_HERE / "notes").glob("*.md")), *(sorted(_VAULTS.rglob("*.md")) if _VAULTS.is_dir() else [])]
+"""Whole notes: those in `tests/markdown/notes`, and those of published vaults where they lie beside the project."""
+CASES = (_HERE / "commonmark_cases.txt").read_text("utf-8").removesuffix("\n").split("\n%%\n")
+"""Bodies in which CommonMark's rules for lists, quotes, fences, tables and headings meet."""
 
 words = st.sampled_from(
     [

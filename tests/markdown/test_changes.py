@@ -10,7 +10,7 @@ from tests.markdown.generate import notes
 
 
 def told(old: str, new: str) -> list[str]:
-    return changes.describe(changes.between(Note.parse(old.encode()), Note.parse(new.encode())))
+    return changes.format_changes(changes.compare_notes(Note.parse(old.encode()), Note.parse(new.encode())))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_change_is_one_plain_line(old: str, new: str, lines: list[str]) -> Non
 def test_changes_carry_what_a_reaction_needs() -> None:
     old = Note.parse(b"---\nstatus: open\n---\n- [ ] approve\n- [ ] gone\n")
     new = Note.parse(b"---\nstatus: done\nx: 1\n---\n- [x] approve\n- [ ] new\n")
-    assert changes.between(old, new) == (
+    assert changes.compare_notes(old, new) == (
         PropertySet("status", "open", "done"),
         PropertySet("x", None, 1),
         TaskTicked("approve", 5),
@@ -59,7 +59,7 @@ def test_changes_carry_what_a_reaction_needs() -> None:
 
 @given(notes(), notes())
 def test_any_two_versions_can_be_compared(old: bytes, new: bytes) -> None:
-    there = changes.between(Note.parse(old), Note.parse(new))
-    assert len(changes.describe(there)) == len(there)
-    assert all("\n" not in line for line in changes.describe(there))
-    assert changes.between(Note.parse(old), Note.parse(old)) == ()
+    there = changes.compare_notes(Note.parse(old), Note.parse(new))
+    assert len(changes.format_changes(there)) == len(there)
+    assert all("\n" not in line for line in changes.format_changes(there))
+    assert changes.compare_notes(Note.parse(old), Note.parse(old)) == ()

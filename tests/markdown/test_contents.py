@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 
 from agent.markdown import blocks, contents, tags
 from agent.markdown.blocks import Heading
-from agent.markdown.callouts import Callout
-from agent.markdown.contents import Contents
+from agent.markdown.contents import Callout, Contents
 from agent.markdown.links import Link
 from agent.markdown.note import Note
 from agent.markdown.tasks import Task
-from tests.markdown.generate import NOTES, needs_vaults, notes
+from tests.markdown.generate import CASES, NOTES, notes
 
 
 def read(text: str) -> Contents:
-    return contents.read(Note.parse(text.encode()))
+    return contents.parse_contents(Note.parse(text.encode()))
 
 
 def tag_names(text: str) -> list[str]:
@@ -28,30 +27,37 @@ def targets(text: str) -> list[str]:
     return [link.target for link in read(text).links]
 
 
-@needs_vaults
-def test_blocks_are_those_of_commonmark_on_real_notes() -> None:
+def check_against_commonmark(text: str, name: str) -> None:
     """Fences, indented code, tables and headings, line by line, against markdown-it."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.disable(["inline", "text_join"])
     kinds = {"fence": "fence", "code_block": "code", "table_open": "table"}
+    body = blocks.parse_body(text)
+    expected: dict[int, str] = {}
+    headings: list[int] = []
+    for token in parser.parse(body.text):
+        for line in range(*(token.map or (0, 0))):
+            if token.type in kinds and body.lines[line].strip():
+                expected[line] = kinds[token.type]
+        if token.type == "heading_open" and token.level == 0 and token.map:
+            headings.append(token.map[0] + 1)
+    found = {line: kind for line, kind in enumerate(body.kinds) if kind in kinds.values() and body.lines[line].strip()}
+    hidden = {line for line, kind in enumerate(body.kinds) if kind in ("comment", "math")}
+    assert found == {line: kind for line, kind in expected.items() if line not in hidden}, name
+    assert [heading.line for heading in body.headings] == headings, name
+
+
+def test_blocks_are_those_of_commonmark_on_whole_notes() -> None:
     for path in NOTES:
-        body = blocks.read(Note.parse(path.read_bytes()).body)
-        expected: dict[int, str] = {}
-        headings: list[int] = []
-        for token in parser.parse(body.text):
-            for line in range(*(token.map or (0, 0))):
-                if token.type in kinds and body.lines[line].strip():
-                    expected[line] = kinds[token.type]
-            if token.type == "heading_open" and token.level == 0 and token.map:
-                headings.append(token.map[0] + 1)
-        found = {
-            line: kind for line, kind in enumerate(body.kinds) if kind in kinds.values() and body.lines[line].strip()
-        }
-        hidden = {line for line, kind in enumerate(body.kinds) if kind in ("comment", "math")}
-        assert found == {line: kind for line, kind in expected.items() if line not in hidden}, path
-        assert [heading.line for heading in body.headings] == headings, path
+        check_against_commonmark(Note.parse(path.read_bytes()).body, str(path))
+
+
+@pytest.mark.parametrize("text", CASES)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_blocks_are_those_of_commonmark_where_its_rules_meet(text: str, newline: str) -> None:
+    check_against_commonmark(text.replace("\n", newline), text)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +205,7 @@ def test_callouts_tell_type_title_and_fold() -> None:
 @given(notes() | st.binary())
 def test_reading_never_fails_and_keeps_every_offset(data: bytes) -> None:
     note = Note.parse(data)
-    found = contents.read(note)
+    found = contents.parse_contents(note)
     assert len(found.body.visible) == len(note.body)
     assert found.body.visible.count("\n") == note.body.count("\n")
     assert len(found.body.kinds) == len(found.body.lines) == note.body.count("\n") + 1

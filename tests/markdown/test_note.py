@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agent.errors import BadNote
 from agent.markdown.note import Note
-from tests.markdown.generate import NOTES, needs_vaults, notes
+from tests.markdown.generate import NOTES, notes
 
 
 @given(notes() | st.binary())
@@ -16,8 +16,7 @@ def test_any_bytes_are_a_note_and_stay_the_same_bytes(data: bytes) -> None:
     assert not note.body or note.text.count("\n") >= note.body_line - 1
 
 
-@needs_vaults
-def test_real_notes_read_without_a_problem_and_stay_the_same_bytes() -> None:
+def test_whole_notes_read_without_a_problem_and_stay_the_same_bytes() -> None:
     for path in NOTES:
         data = path.read_bytes()
         note = Note.parse(data)

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from agent.markdown import blocks, passages
 from agent.markdown.note import Note
 from agent.markdown.passages import Passage, Sizes
-from tests.markdown.generate import NOTES, needs_vaults, notes
+from tests.markdown.generate import NOTES, notes
 from tests.markdown.test_contents import HOSTILE, pieces
 
 
 def read(text: str, sizes: Sizes | None = None, path: str = "notes/Coffee.md") -> tuple[Passage, ...]:
-    return passages.read(Note.parse(text.encode()), path, sizes or Sizes())
+    return passages.split_passages(Note.parse(text.encode()), path, sizes or Sizes())
 
 
 def check_cover(note: Note, sizes: Sizes) -> None:
-    found = passages.read(note, "x.md", sizes)
+    found = passages.split_passages(note, "x.md", sizes)
     lines = note.text.split("\n")
     first = 1 if note.problem else note.body_line
     covered = [line for passage in found for line in range(passage.first, passage.last + 1)]
@@ -27,14 +27,13 @@ def check_cover(note: Note, sizes: Sizes) -> None:
     assert len({passage.id for passage in found}) == len(found)
 
 
-@needs_vaults
-def test_real_notes_are_covered_once_and_their_blocks_stay_whole() -> None:
+def test_whole_notes_are_covered_once_and_their_blocks_stay_whole() -> None:
     for path in NOTES:
         note = Note.parse(path.read_bytes())
         check_cover(note, Sizes())
         check_cover(note, Sizes(words=20, least=0))
-        body = blocks.read(note.body, note.body_line)
-        firsts = {passage.first for passage in passages.read(note, "x.md", Sizes(words=20, least=0))}
+        body = blocks.parse_body(note.body, note.body_line)
+        firsts = {passage.first for passage in passages.split_passages(note, "x.md", Sizes(words=20, least=0))}
         for at in range(1, len(body.lines)):
             if body.kinds[at] == body.kinds[at - 1] and body.kinds[at] in ("fence", "table"):
                 assert body.first + at not in firsts

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent.config.load import load
-from agent.config.remembering import Memory
+from agent.config.load import load_settings
+from agent.config.memory_settings import MemorySettings
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.keeping import Keeper
 from agent.memory.lifecycle import Upkeep, plan, run
@@ -24,7 +24,7 @@ class Days:
 
     vault: Vault
     clock: FakeClock
-    settings: Memory
+    settings: MemorySettings
     language: str = "en"
     said: list[str] = field(default_factory=list)
 
@@ -96,5 +96,5 @@ class Days:
 def days(folder: Path, notes: Mapping[str, str | bytes] | None = None, language: str = "en", **changes: object) -> Days:
     """A vault with these notes, and the default settings with these changes."""
     clock = FakeClock()
-    settings = replace(load(environ={"VAULT_AGENT_HOME": str(folder / "home")}).settings.memory, **changes)  # type: ignore[arg-type]
+    settings = replace(load_settings(environ={"VAULT_AGENT_HOME": str(folder / "home")}).settings.memory, **changes)  # type: ignore[arg-type]
     return Days(make_vault(folder, notes, clock=clock), clock, settings, language)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.config.load import load
-from agent.config.remembering import Memory
+from agent.config.load import load_settings
+from agent.config.memory_settings import MemorySettings
 from agent.errors import LockHeld, Permanent
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.memory.capture import Ways, capture
@@ -26,7 +26,7 @@ from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault
 
-SETTINGS = load(environ={}).settings.memory
+SETTINGS = load_settings(environ={}).settings.memory
 RUN = TaskCompleted(
     "run-1", "sessions/2026/11/tea.md", "I drink green tea.", Speaker("cli"), "finished", "Noted.", (), 2.5, 1
 )
@@ -35,7 +35,7 @@ DID = Trace((ToolUse("search_vault", "green tea"), ToolUse("vault_write", "tea.m
 GROUP = replace(RUN, speaker=Speaker("lark:room", "ben", group=True))
 
 
-def ways(settings: Memory = SETTINGS, **more: object) -> Ways:
+def ways(settings: MemorySettings = SETTINGS, **more: object) -> Ways:
     return Ways(settings, FakeClock(), masked, lambda: str, **more)  # type: ignore[arg-type]
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.config.load import load
-from agent.config.remembering import Memory
+from agent.config.load import load_settings
+from agent.config.memory_settings import MemorySettings
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
@@ -29,7 +29,7 @@ from tests.index.fakes import FAKE, FakeEmbedder
 
 PROJECT = Path(__file__).parents[2]
 NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
-SETTINGS = load(environ={}).settings.memory
+SETTINGS = load_settings(environ={}).settings.memory
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Shelf:
     def searcher(self, chosen: EmbedderChoice = KEYWORDS_ONLY) -> Searcher:
         return MemoryVault(self.notes).searcher(self.folder, "whoosh", chosen)
 
-    def open(self, settings: Memory = SETTINGS, searcher: Searcher | None = None) -> Recaller:
+    def open(self, settings: MemorySettings = SETTINGS, searcher: Searcher | None = None) -> Recaller:
         found = searcher or self.searcher()
         return Recaller(
             lambda text, limit: found.search(text, limit, explain=True), self.notes.get, lambda: NOW, settings
@@ -390,7 +390,7 @@ def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
         shelf.put(f"User: Lisbon {'abcde'[number] * 9} " + f"word{number} " * 60)
     ledger = Ledger()
 
-    def refreshed(settings: Memory) -> int:
+    def refreshed(settings: MemorySettings) -> int:
         ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"))
         handler = refresh_subscriber(
             shelf.open(settings), ledger, settings, lambda path: "a trip to Lisbon", lambda text: len(text) // 4,

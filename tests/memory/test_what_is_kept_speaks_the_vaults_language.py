@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.events.runs import Speaker, TaskCompleted
 from agent.memory.capture import Ways, capture
 from agent.memory.conversation import Turns, asked_in, turn_text
@@ -18,7 +18,7 @@ from agent.memory.workflow import ToolUse, Trace
 from agent.skills.learning.traces import TraceStep, parse_trace
 from tests.fakes import FakeClock
 
-SETTINGS = load(environ={}).settings.memory
+SETTINGS = load_settings(environ={}).settings.memory
 RUN = TaskCompleted("run-1", "sessions/tea.md", "我喜欢喝绿茶。", Speaker("cli"), "finished", "记下了。",
                     ("search_vault", "vault_write"), 2.5, 1)  # fmt: skip
 DID = Trace((ToolUse("search_vault", "绿茶"), ToolUse("vault_write", "茶.md", failed=True)))

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from agent.clock import SystemClock
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.errors import Interrupted
-from agent.llm.choose import Providers, providers
 from agent.llm.messages import Assistant, Context, Request, System, ToolCall, ToolResult, ToolSpec, User
+from agent.llm.providers import Providers, providers
 from tests.llm.dialects import counted
 
 pytestmark = pytest.mark.real_model
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.real_model
 @pytest.fixture
 def models(real_model: str) -> Providers:
     """The models as a person would set them up: the preset, and the server's address."""
-    llm = load(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
+    llm = load_settings(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
     llm = replace(llm, preset="llamacpp", base_url=f"{real_model}/v1", window=2048, max_output=12, timeout_seconds=300)
     return providers(llm, SystemClock(), counted)
 

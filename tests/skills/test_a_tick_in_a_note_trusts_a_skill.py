@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.markdown.checkbox_decision import APPROVE, REJECT
 from agent.markdown.note import Note
-from agent.markdown.verdict import APPROVE, REJECT
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.trust.owner_edits import carry_trust

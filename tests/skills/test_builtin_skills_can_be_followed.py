@@ -15,8 +15,8 @@ from agent.config.resources import resource
 from agent.context.tokens import estimate
 from agent.errors import ToolFailed as ToolFailedError
 from agent.events.runs import ToolFailed
-from agent.llm.messages import Object, System
-from agent.llm.script import Call, Line
+from agent.llm.messages import JsonObject, System
+from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
 from agent.loop.outcome import RunOutcome
@@ -38,15 +38,15 @@ OURS = {"search_vault", "memory_recall", "memory_save", "vault_read", "vault_lis
 _NAMED = re.compile(r"`((?:vault|memory|web|human|search|skill|shell)_[a-z]+)`")
 
 
-def call(tool: str, **arguments: str | int) -> Call:
-    return Call(tool, arguments)
+def call(tool: str, **arguments: str | int) -> ScriptedCall:
+    return ScriptedCall(tool, arguments)
 
 
 @dataclass(frozen=True)
 class Case:
     task: str
     notes: Mapping[str, str]
-    calls: tuple[Call, ...]
+    calls: tuple[ScriptedCall, ...]
     result: str
     changed: tuple[str, ...] = ()
 
@@ -173,7 +173,7 @@ CASES: dict[str, Case] = {
 }
 
 
-def no_network(arguments: Object, context: RunContext) -> Given:
+def no_network(arguments: JsonObject, context: RunContext) -> Given:
     raise ToolFailedError("there is no network")
 
 
@@ -191,8 +191,8 @@ class Guided(Stage):
 
 
 def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolFailed], str]:
-    lines = [Line(calls=(each,)) for each in case.calls]
-    model = Scripted([*lines, Line("Done: see the note.")])
+    lines = [ScriptedReply(calls=(each,)) for each in case.calls]
+    model = Scripted([*lines, ScriptedReply("Done: see the note.")])
     stage = Guided(folder, model, dict(case.notes), more=(WEB,))
     (found,) = match(MatchTask(case.task), SHELF, MatchState(), estimate).active
     stage.text = found.text

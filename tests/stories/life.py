@@ -136,7 +136,7 @@ class Life:
         broken = []
         for path in paths:
             note = Note.parse((self.root / path).read_bytes())
-            for link in links.read(blocks.read(note.body))[0]:
+            for link in links.find_links(blocks.parse_body(note.body))[0]:
                 target = link.target.removesuffix(".md")
                 if link.wiki and target and target not in known and ("/" in target or target not in names):
                     broken.append((path, link.target))

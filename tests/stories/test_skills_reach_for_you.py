@@ -16,7 +16,7 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
 from agent.loop.run import RunRequest
-from agent.markdown.verdict import APPROVE
+from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.skill_feedback import gather
 from agent.runs.skill_set import skills
 from agent.vault.history.commits import commits

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.errors import NeedsApproval
 from agent.index.hit import Hit, SearchResult
-from agent.llm.messages import Json, Object, ToolCall
+from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall import Recollection, Remembered
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
@@ -22,7 +22,7 @@ EVIL = "https://evil.example/page"
 
 
 def tool_of(
-    perform: Callable[[Object, RunContext], Given] = lambda arguments, context: Given("ok"),
+    perform: Callable[[JsonObject, RunContext], Given] = lambda arguments, context: Given("ok"),
     *,
     name: str = "web_fetch",
     groups: Iterable[str] = ("web",),
@@ -32,7 +32,7 @@ def tool_of(
     limit: int = 16_000,
 ) -> Tool:
     """A tool made of a function."""
-    schema: Object = {"type": "object", "properties": properties or {"url": {"type": "string"}}}
+    schema: JsonObject = {"type": "object", "properties": properties or {"url": {"type": "string"}}}
     return Tool(
         name, "for tests", schema, perform, frozenset(groups), egress=egress, timeout=timeout, result_limit=limit
     )

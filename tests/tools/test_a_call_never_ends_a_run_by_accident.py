@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.config.masking import KnownSecrets
 from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked, Retryable, ToolFailed, ToolRetry
-from agent.llm.messages import Object, ToolCall
+from agent.llm.messages import JsonObject, ToolCall
 from agent.tools.registry import ERROR_CHARACTERS, Registry
 from agent.tools.tool import Given, RunContext, Tool
 from tests.fakes import FakeClock
@@ -67,9 +67,9 @@ def test_an_unknown_tool_is_named_with_its_neighbours(tmp_path: Path) -> None:
 
 
 def test_arguments_that_could_not_be_read_reach_no_tool() -> None:
-    done: list[Object] = []
+    done: list[JsonObject] = []
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         done.append(arguments)
         return Given("ok")
 
@@ -88,7 +88,7 @@ def test_arguments_that_could_not_be_read_reach_no_tool() -> None:
         ({"path": "a\ud800"}, "path: the text holds half a character"),
     ],
 )
-def test_bad_arguments_are_told_one_line_each(shared: House, arguments: Object, said: str) -> None:
+def test_bad_arguments_are_told_one_line_each(shared: House, arguments: JsonObject, said: str) -> None:
     called = shared.registry.call(ToolCall("c", "vault_read", arguments), shared.context)
     assert called.result.failed and said in called.result.text
     assert called.result.text.startswith("vault_read was not called:\n")
@@ -112,7 +112,7 @@ def test_a_schema_that_forgets_to_close_itself_is_closed() -> None:
     ],
 )
 def test_whatever_a_tool_raises_is_text(error: Exception, said: str) -> None:
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         raise error
 
     for timeout in (0, 5):
@@ -123,7 +123,7 @@ def test_whatever_a_tool_raises_is_text(error: Exception, said: str) -> None:
 
 @pytest.mark.parametrize("timeout", [0, 5])
 def test_what_ends_a_run_on_purpose_passes_through(timeout: float) -> None:
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         raise LimitReached("enough", limit="run.steps")
 
     with pytest.raises(LimitReached):
@@ -133,7 +133,7 @@ def test_what_ends_a_run_on_purpose_passes_through(timeout: float) -> None:
 def test_a_tool_that_hangs_is_left_behind_and_after_three_not_called_any_more() -> None:
     release = threading.Event()
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         release.wait(20)
         return Given("late")
 
@@ -147,7 +147,7 @@ def test_a_tool_that_hangs_is_left_behind_and_after_three_not_called_any_more() 
 def test_a_person_who_cancels_does_not_wait_for_the_tool() -> None:
     release = threading.Event()
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         release.wait(20)
         return Given("late")
 
@@ -191,10 +191,10 @@ def test_a_key_is_masked_before_a_result_is_cut() -> None:
     """Half a key would not be known any more."""
     key = "0f3c9a7be1d24c5f8a6b7c8d9e0f1a2b"
 
-    def shows(arguments: Object, context: RunContext) -> Given:
+    def shows(arguments: JsonObject, context: RunContext) -> Given:
         return Given("x" * 90 + key + "y" * 90)
 
-    def breaks(arguments: Object, context: RunContext) -> Given:
+    def breaks(arguments: JsonObject, context: RunContext) -> Given:
         raise ToolFailed("x" * (ERROR_CHARACTERS - 20) + key)
 
     tools = [tool_of(shows, name="page_show", limit=110), tool_of(breaks, name="page_break")]

@@ -11,7 +11,7 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import AgentError, NeedsApproval, UserError
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.tools.approvals import Approvals
 from agent.tools.asked import Records, fingerprint
@@ -241,7 +241,7 @@ class Crash(BaseException):
 def test_after_a_crash_between_the_yes_and_the_effect_the_call_is_asked_anew(tmp_path: Path) -> None:
     done: list[str] = []
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         if not done:
             done.append("crashed")
             raise Crash

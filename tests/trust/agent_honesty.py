@@ -17,7 +17,7 @@ from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.run_report import document
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.loop.run import RunRequest
 from agent.vault.change import Stamp
 from agent.vault.store import Vault, open_vault
@@ -205,7 +205,7 @@ def _check_commits(root: Path, failure: Failure, talk: Interlocutor, told: Told)
             assert call not in by_call, f"{failure.name}: {tool} failed, the model was told, and yet it is committed"
 
 
-def _is_in(root: Path, commit: str, tool: str, arguments: Object) -> bool:
+def _is_in(root: Path, commit: str, tool: str, arguments: JsonObject) -> bool:
     # What is remembered a second time is counted in the note that says it already.
     shown = ["-U9999"] if tool == "memory_save" else ["-U0"]
     added = git(root, "show", "--format=", *shown, "--no-renames", commit)

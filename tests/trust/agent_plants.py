@@ -6,7 +6,7 @@ from types import MappingProxyType
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli import output, printing
 from agent.llm import failures
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.loop import records, session
 from agent.loop.run import Run
 from agent.loop.session import Session
@@ -31,7 +31,7 @@ def _yes_for_every_call(put: Put) -> None:
     require = Approvals.require
 
     def careless(
-        self: Approvals, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft] = ()
+        self: Approvals, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft] = ()
     ) -> None:
         said = [asked for asked in self._records.all() if asked.run == context.run and asked.tool == tool]
         if not any(asked.status == "used" for asked in said):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent.llm.fields import mapping
-from agent.llm.messages import Json, Object
+from agent.llm.messages import Json, JsonObject
 from tests.llm.dialects import Spoken, Wanted
 from tests.llm.servers import Part, Visit
 
@@ -36,7 +36,7 @@ class Line(Visit):
 class Step:
     """The calls of one answer: name and arguments each."""
 
-    calls: tuple[tuple[str, Object], ...]
+    calls: tuple[tuple[str, JsonObject], ...]
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Interlocutor:
 
         return play
 
-    def _listen(self, rows: Sequence[Object]) -> None:
+    def _listen(self, rows: Sequence[JsonObject]) -> None:
         for row in rows:
             if row.get("role") == "tool":
                 self.told[str(row.get("tool_call_id"))] = str(row.get("content"))

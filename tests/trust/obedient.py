@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.llm.messages import Assistant, Context, Message, Object, Reply, Request, System, ToolCall, Usage, User
+from agent.llm.messages import Assistant, Context, JsonObject, Message, Reply, Request, System, ToolCall, Usage, User
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 
 _ORDER = re.compile(r"DO\s*([a-z]+_[a-z]+|delegate)\s*(?=\{)")
@@ -26,7 +26,7 @@ class Order:
     """A tool that somebody wants used."""
 
     tool: str
-    arguments: Object
+    arguments: JsonObject
 
     @property
     def text(self) -> str:

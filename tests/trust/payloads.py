@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from agent.markdown import blocks, callouts, tasks
+from agent.markdown import blocks, contents, tasks
 from agent.markdown.note import Note
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "say yes")
@@ -93,18 +93,20 @@ def check_shown(raw: str, *, terminal: bool, frames: int = 0, prompts: int = 0) 
 def check_asks(data: bytes, expected: list[str], headings: int) -> None:
     """A note that asks: its boxes are ours and open, its headings ours; nothing is loaded, run or hidden in it."""
     note = Note.parse(data)
-    body = blocks.read(note.body)
+    body = blocks.parse_body(note.body)
     assert note.problem is None
     assert hidden(data.decode().replace("\r\n", "\n")) == [], "acts or hides"
-    assert [(task.state, task.text) for task in tasks.read(body)] == [(" ", text) for text in expected], "forged box"
+    assert [(task.state, task.text) for task in tasks.find_tasks(body)] == [(" ", text) for text in expected], (
+        "forged box"
+    )
     assert len(body.headings) == headings, "a forged heading"
-    assert callouts.read(body) == (), "a forged callout"
+    assert contents.find_callouts(body) == (), "a forged callout"
     check_markup(note.body)
 
 
 def check_markup(text: str) -> None:
     """Nothing outside of code blocks is loaded or run, or hides what follows."""
-    visible = blocks.read(f"{text}\n\nBelow.").visible
+    visible = blocks.parse_body(f"{text}\n\nBelow.").visible
     assert visible.endswith("Below."), "hides what follows"
     assert "<" not in visible and "![" not in visible, "would load or run"
     outside = re.sub(r"^(`{3,})[^\n]*\n.*?\n\1$", "", text, flags=re.MULTILINE | re.DOTALL)

@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
 
-from agent.llm.attempt import Account, Attempt, Unmetered
-from agent.llm.ledger import Entry, Ledger, Page
+from agent.llm.attempt import Attempt, SpendAccount, Unmetered
+from agent.llm.ledger import Ledger, LedgerEntry, Page
 from agent.llm.messages import Reply, Request, Usage
 from agent.llm.provider import Cancelled, OnText
 from agent.llm.spend import Meter
@@ -28,7 +28,7 @@ from agent.vault.worktree.files import Files
 from agent.vault.write import apply, loss, writer
 from agent.vault.write.journal import Journal, Record
 from agent.vault.write.merge import Combine
-from agent.watch.classify import Difference
+from agent.watch.classify import FileDifference
 from agent.watch.compare import Comparison
 from agent.watch.hints import Hints
 
@@ -127,7 +127,7 @@ def _overflow_ignored(put: Put) -> None:
 
 
 def _deletion_skipped(put: Put) -> None:
-    def careless(self: Comparison, now: float) -> list[Difference]:
+    def careless(self: Comparison, now: float) -> list[FileDifference]:
         self.missing.clear()
         return []
 
@@ -137,7 +137,7 @@ def _deletion_skipped(put: Put) -> None:
 def _reservation_not_written(put: Put) -> None:
     write = Page.write
 
-    def careless(self: Page, day: date, entry: Entry) -> None:
+    def careless(self: Page, day: date, entry: LedgerEntry) -> None:
         if not entry.open:
             write(self, day, entry)
 
@@ -150,7 +150,7 @@ def _ledger_not_locked(put: Put) -> None:
 
     check = Meter._check
 
-    def slow(self: Meter, page: Page, day: date, entry: Entry) -> None:
+    def slow(self: Meter, page: Page, day: date, entry: LedgerEntry) -> None:
         check(self, page, day, entry)
         threading.Event().wait(0.5)  # as on a very busy machine
 
@@ -161,7 +161,7 @@ def _ledger_not_locked(put: Put) -> None:
 def _only_the_first_try_reserved(put: Put) -> None:
     chat_on = Wire.chat_on
 
-    def careless(self: Wire, account: Account, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
+    def careless(self: Wire, account: SpendAccount, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
         with account.attempt(request):
             return chat_on(self, Unmetered(len), request, on_text, cancelled)
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agent.clock import SystemClock
-from agent.config.running import Spend
+from agent.config.run_settings import SpendSettings
 from agent.errors import Interrupted, LimitReached, Permanent, Retryable
-from agent.llm.ledger import Ledger, Scope
+from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage, User
 from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
@@ -25,7 +25,7 @@ from agent.llm.spend import Meter
 from tests.trust.crash import PROJECT
 from tests.trust.plants import plant
 
-PLENTY = Spend(run=1e4, daily=1e5, run_tokens=10**10, daily_tokens=10**12, calls_per_run=10**5, same_failure=3)
+PLENTY = SpendSettings(run=1e4, daily=1e5, run_tokens=10**10, daily_tokens=10**12, calls_per_run=10**5, same_failure=3)
 PRICE = Price(3.0, 15.0, 0.3)
 MOST_OUTPUT = 400
 QUESTION = Request((User("word " * 300),), max_output=MOST_OUTPUT)
@@ -48,7 +48,7 @@ class Scenario:
     exceeds: bool
 
     @property
-    def ceilings(self) -> Spend:
+    def ceilings(self) -> SpendSettings:
         value = self.most if self.ceiling in ("run", "daily") else int(self.most)
         return replace(PLENTY, **{self.ceiling: value})  # type: ignore[arg-type]  # each value has its field's type
 
@@ -119,9 +119,9 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def metered(folder: Path, ceilings: Spend, provider: Runaway) -> Meter:
+def metered(folder: Path, ceilings: SpendSettings, provider: Runaway) -> Meter:
     clock = SystemClock()
-    return Meter(provider, Ledger(folder / "ledger", clock), ceilings, PRICE, words, clock, Scope("r1"))
+    return Meter(provider, Ledger(folder / "ledger", clock), ceilings, PRICE, words, clock, SpendScope("r1"))
 
 
 def work(folder: Path, scenario: Scenario, worker: int) -> None:

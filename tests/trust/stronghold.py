@@ -17,8 +17,8 @@ from typing import Literal
 
 from agent.app.agent import build_runs
 from agent.events.runs import Speaker
-from agent.llm.choose import Providers
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
+from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
 from agent.loop.run import RunRequest
 from agent.runs import accounts as app_models
@@ -311,7 +311,7 @@ def page(body: str, title: str = "News") -> bytes:
 
 def want(tool: str, /, **arguments: object) -> Order:
     """Something to be done."""
-    told: Object = json.loads(json.dumps(arguments))
+    told: JsonObject = json.loads(json.dumps(arguments))
     return Order(tool, told)
 
 

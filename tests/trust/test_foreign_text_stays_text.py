@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.escape import Escaper
 from agent.events.runs import Speaker, TaskCompleted, ToolFailed
-from agent.inert import Escaper
 from agent.interfaces.cli import printing, prompt
 from agent.interfaces.cli.decide import approval_frame, approval_prompt, approval_text, question_frame
 from agent.interfaces.cli.main import main
@@ -198,7 +198,7 @@ def test_a_sessions_note_has_its_own_headings_only_and_reads_back(count: int) ->
 def check_session(note: str, count: int) -> None:
     """A session's note with so many records."""
     assert hidden(note.replace("\r\n", "\n")) == [], "acts or hides"
-    body = blocks.read(note)
+    body = blocks.parse_body(note)
     assert len(re.findall(r"^ {0,3}#{1,6} \d\d:\d\d", body.visible, re.MULTILINE)) == count, "a forged heading"
     assert len(re.findall(r"^%% vault-agent: ", note, re.MULTILINE)) == count, "a forged record"
     assert not re.search(r"<[a-z/!]", re.sub("<https:[^>]*>|<b>", "", body.visible)), "a forged heading"
@@ -209,13 +209,13 @@ def check_session(note: str, count: int) -> None:
 def test_an_answer_in_a_note_ends_where_the_program_ends_it(count: int) -> None:
     for text in payloads(count):
         base = b"---\nagent: ask\n---\nWhich tea?\n"
-        (request,) = requests.asked(base, whole=False)
-        data = requests.answered(base, request, requests.Answer("r1", records.inert(text), "done"))
+        (request,) = requests.open_requests(base, whole=False)
+        data = requests.with_answer(base, request, requests.Answer("r1", records.inert(text), "done"))
         assert data is not None
         assert hidden(data.decode()) == [], "acts or hides"
         assert data.decode().count("%%") == 4, "a forged mark"
         assert requests.own_words(data).strip() == "Which tea?"
-        assert requests.asked(data, whole=False) == ()
+        assert requests.open_requests(data, whole=False) == ()
         day = log_block(TaskCompleted("r", "s", text, Speaker("cli"), "finished", text, (), 1, 1), AT, "en")
         assert hidden(day) == [] and day.count("\n## ") == 1, "acts or hides"
         check_markup(day)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ToolFailed
-from agent.llm.messages import Object, Reply, Request
+from agent.llm.messages import JsonObject, Reply, Request
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.tools.tool import Given, RunContext, Tool
 from tests.loop.stage import Stage
@@ -70,11 +70,11 @@ def ramble(folder: Path, seed: int) -> tuple[Counter[str], str]:
     folder.mkdir()
     made: Counter[str] = Counter()
 
-    def boom(arguments: Object, context: RunContext) -> Given:
+    def boom(arguments: JsonObject, context: RunContext) -> Given:
         made[str(arguments)] += 1
         raise ToolFailed(f"no answer after {made.total()} s")
 
-    schema: Object = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
     tool = Tool("web_boom", "for tests", schema, boom, frozenset({"web"}), readonly=True)
     model = Rambling(folder / "book", random.Random(f"same {seed}"), fails=0.0)
     ended = Stage(folder, metered(folder, replace(PLENTY, calls_per_run=40), model), more=(tool,)).ask("do it")

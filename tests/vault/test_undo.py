@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
-from agent.markdown.touching import merge_touching
+from agent.markdown.adjacent_merge import merge_touching
 from agent.vault.change import Stamp
 from agent.vault.history.commits import commits
 from agent.vault.history.undo import Undone, undo

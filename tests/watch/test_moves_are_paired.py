@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.watch.moves import pair_by
+from agent.watch.compare import pair_by
 
 MARKS = st.dictionaries(
     st.sampled_from(["a/x.md", "a/y.md", "b/x.md", "b/y.md", "z.md"]), st.sampled_from(["", "1", "2"])

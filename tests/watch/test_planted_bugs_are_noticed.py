@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent.watch import scan as scanning
-from agent.watch.classify import Difference
+from agent.watch.classify import FileDifference
 from agent.watch.compare import Comparison
 from agent.watch.hints import Hints
-from agent.watch.snapshot import Seen, Snapshot, Stat
+from agent.watch.snapshot import FileStat, KnownFile, Snapshot
 from tests.vaults import write
 from tests.watch.desk import apply, desk, on_disk
 
@@ -24,7 +24,7 @@ def ignore_an_overflow(put: Put) -> None:
 
 
 def skip_a_deletion(put: Put) -> None:
-    def nothing(self: Comparison, now: float) -> list[Difference]:
+    def nothing(self: Comparison, now: float) -> list[FileDifference]:
         self.missing.clear()
         return []
 
@@ -32,11 +32,11 @@ def skip_a_deletion(put: Put) -> None:
 
 
 def trust_every_look(put: Put) -> None:
-    def record(self: Snapshot, path: str, hash: str, stat: Stat, now_ns: int) -> None:
-        self.put(path, Seen(hash, Stat(stat.size, 0, 0, 0)))
+    def record(self: Snapshot, path: str, hash: str, stat: FileStat, now_ns: int) -> None:
+        self.put(path, KnownFile(hash, FileStat(stat.size, 0, 0, 0)))
 
-    def look(status: object) -> Stat:
-        return Stat(getattr(status, "st_size", 0), 0, 0, 0)
+    def look(status: object) -> FileStat:
+        return FileStat(getattr(status, "st_size", 0), 0, 0, 0)
 
     put(Snapshot, "record", record)
     put(scanning, "_look", look)

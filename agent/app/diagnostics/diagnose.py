@@ -8,7 +8,7 @@ from agent.app.diagnostics.skills import skill_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
-from agent.config.load import Loaded, load
+from agent.config.load import Loaded, load_settings
 from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
 from agent.errors import AgentError
@@ -37,7 +37,7 @@ def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
     tries: list[tuple[Path | None, dict[str, str] | None]] = [(root, None), (None, None), (None, {})]
     for vault, environ in tries:
         try:
-            loaded = load(vault, environ=environ)
+            loaded = load_settings(vault, environ=environ)
         except AgentError as error:
             checks.append(Check(Level.BAD, "settings", error.message, next=error.hint))
             continue

@@ -6,7 +6,7 @@ Times are of the wall clock, as the list outlives the daemon (`queue` keeps it).
 
 from dataclasses import dataclass, replace
 
-from agent.markdown.requests import Status
+from agent.markdown.requests import RequestStatus
 
 CYCLES, WINDOW = 3, 600.0
 """The same request, answered so often within so many seconds, is not a person's."""
@@ -23,7 +23,7 @@ class Answered:
     path: str
     key: str
     at: float
-    status: Status = "done"
+    status: RequestStatus = "done"
     task: bool = False
     run: str = ""
     gone: bool = False

@@ -20,7 +20,7 @@ from agent.loop.run import RunRequest
 from agent.loop.session import Session, load_session
 from agent.markdown import requests
 from agent.markdown.note import Note
-from agent.markdown.requests import Answer, Request, Status
+from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
 from agent.runs.registry import marks_of
 from agent.runs.service import Line, Runs
@@ -46,7 +46,7 @@ _LINKS, _LIKELY = 8, 3
 _LINK = re.compile(r"\[\[([^\]|#\n]+)")
 _SUBJECT = 80
 _TRIES = 5
-_STATUS: dict[ends.RunOutcome, Status] = {
+_STATUS: dict[ends.RunOutcome, RequestStatus] = {
     ends.RunOutcome.FINISHED: "done",
     ends.RunOutcome.NEEDS_APPROVAL: "needs_approval",
     ends.RunOutcome.QUESTION_ASKED: "question",
@@ -58,13 +58,13 @@ class Placed:
     """An answer in its note: the commit, or why it waits to be written, and the name that its block has."""
 
     path: str
-    status: Status
+    status: RequestStatus
     commit: str | None
     queued: str
     run: str
 
 
-def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]:
+def asked_in(app: App, path: str, *, named: bool = False) -> tuple[NoteRequest, ...]:
     """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
     data = app.vault.read(path)
     folder = path.partition("/")[0]
@@ -73,14 +73,14 @@ def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]
     in_inbox = path.startswith(f"{FOLDER}/")
     if not in_inbox and not named and not requests.may_ask(data):
         return ()
-    found = requests.asked(data, whole=in_inbox)
+    found = requests.open_requests(data, whole=in_inbox)
     if named:
-        return found or requests.asked(data, whole=True)
+        return found or requests.open_requests(data, whole=True)
     own = app.vault.own_version(path)
-    return found if own == data else _own_part(found, requests.asked(own or b"", whole=in_inbox))
+    return found if own == data else _own_part(found, requests.open_requests(own or b"", whole=in_inbox))
 
 
-def _own_part(found: Sequence[Request], own: Sequence[Request]) -> tuple[Request, ...]:
+def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple[NoteRequest, ...]:
     """Those of the requests in a note that the person has made here, in their words, without what arrived in it."""
     words = {each.key if each.line else "": each.text for each in own}
     mine = ((each, words.get(each.key if each.line else "", "")) for each in found)
@@ -97,7 +97,7 @@ def held(app: App, path: str) -> AbstractContextManager[None]:
     return marks_of(app.vault).held(f"note-{app.vault.content_id(path.encode('utf-8', 'surrogateescape'))[:16]}")
 
 
-def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> Ended:
+def perform(app: App, agent: Runs, path: str, request: NoteRequest, line: Line) -> Ended:
     """Work on a request; a note that comes from elsewhere taints the run. Raises what `Runs.ask` does."""
     data = app.vault.read(path)
     if data is None:
@@ -107,7 +107,7 @@ def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> E
     return agent.ask(RunRequest(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
 
 
-def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
+def place(app: App, path: str, request: NoteRequest, ended: Ended) -> Placed | None:
     """Put what a run came to into the note, in one commit; None when the task is not in the note any more.
 
     Raises `NoteGone` when the note is not there, `BadNote` for one that is no text, and what a transaction does.
@@ -119,7 +119,7 @@ def place(app: App, path: str, request: Request, ended: Ended) -> Placed | None:
     )
 
 
-def refuse(app: App, path: str, request: Request, status: Status, reason: str) -> Placed | None:
+def refuse(app: App, path: str, request: NoteRequest, status: RequestStatus, reason: str) -> Placed | None:
     """Say in the note why a request is not worked on; raises as `place` does."""
     answer = Answer(app.clock.new_id(), _text(app, "answers.ask_again"), status, reason, _text(app, "answers.answer"))
     return _write(app, path, request, answer, None)
@@ -162,13 +162,13 @@ def _without_links(data: bytes, copies: tuple[str, ...]) -> bytes:
     return (note.with_key("conflicts", left) if left else note.without_key("conflicts")).data
 
 
-def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended | None) -> Placed | None:
+def _write(app: App, path: str, request: NoteRequest, answer: Answer, ended: Ended | None) -> Placed | None:
     strangers = _strangers(app, ended)
     placed = False
 
     def make(data: bytes) -> bytes | None:
         nonlocal placed
-        after = requests.answered(data, request, answer)
+        after = requests.with_answer(data, request, answer)
         placed = after is not None
         if after is not None and strangers:
             foreign_text(app.vault).remember(after, data, strangers)
@@ -182,7 +182,7 @@ def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended |
     return Placed(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
 
 
-def _said(app: App, path: str, ended: Ended, status: Status) -> str:
+def _said(app: App, path: str, ended: Ended, status: RequestStatus) -> str:
     """The answer and its links."""
     parts = [inert(app.vault.masked(ended.answer.strip()))]
     if status in ("needs_approval", "question"):

@@ -24,8 +24,8 @@ from agent.background.resume import OpenRuns, session_key
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
 from agent.loop.outcome import Ended, RunOutcome
-from agent.markdown.changes import Change
-from agent.markdown.requests import Request, is_answered, is_pending, may_ask, unreadable
+from agent.markdown.changes import NoteChange
+from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
 from agent.texts import text
 from agent.workspace.workspace import App
 
@@ -82,7 +82,7 @@ class Inbox:
                 entry.phase, entry.refusal = "ended", ("failed", self._text("runs.stopped"))
             self.entries[entry.path] = entry
 
-    def changed(self, batch: FilesChanged[Change]) -> None:
+    def changed(self, batch: FilesChanged[NoteChange]) -> None:
         """Notes have changed: those that a person has touched may ask something."""
         for event in batch.events:
             match event:
@@ -235,7 +235,7 @@ class Inbox:
             del self.entries[entry.path]
             if meant:
                 self.trouble[entry.path] = self._text("inbox.answered_before")
-            elif entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable(data)):
+            elif entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable_reason(data)):
                 self.trouble[entry.path] = cannot
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]
@@ -250,7 +250,7 @@ class Inbox:
     def _round(self) -> str:
         return self._text("inbox.round", times=CYCLES, minutes=round(WINDOW / 60))
 
-    def _was_answered(self, path: str, request: Request, data: bytes) -> bool:
+    def _was_answered(self, path: str, request: NoteRequest, data: bytes) -> bool:
         """Whether a request was answered in these very words, and its answer was taken out of the note since."""
         last = self.answers.last(path, request.key)
         return last is not None and not is_answered(data, last.run) and (request.line > 0 or not is_pending(data))
@@ -296,7 +296,7 @@ class Inbox:
         else:
             self._finish(entry, now)
 
-    def _note(self, entry: Entry, request: Request, placed: Placed | None) -> None:
+    def _note(self, entry: Entry, request: NoteRequest, placed: Placed | None) -> None:
         """Remember that this was answered."""
         entry.keys.pop(request.key, None)
         at = self.app.clock.now().timestamp()

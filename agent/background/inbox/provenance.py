@@ -11,22 +11,22 @@ from agent.background.inbox.answer_log import Answered
 from agent.background.inbox.answering import asked_in
 from agent.background.inbox.queue import ALL, Entry
 from agent.errors import AgentError
-from agent.markdown.changes import Change, TaskAdded, TaskMarked, TaskUnticked, between
+from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
-from agent.markdown.requests import Request, is_answered, key_of
+from agent.markdown.requests import NoteRequest, is_answered, task_key
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
 
 logger = logging.getLogger(__name__)
 
 
-def keys_of(changes: Iterable[Change]) -> set[str]:
+def keys_of(changes: Iterable[NoteChange]) -> set[str]:
     """The keys of the tasks for the agent that were written or unticked."""
     touched = (each for each in changes if isinstance(each, TaskAdded | TaskUnticked | TaskMarked))
-    return {key_of(each.text) for each in touched if "@agent" in each.text.lower()}
+    return {task_key(each.text) for each in touched if "@agent" in each.text.lower()}
 
 
-def is_meant(request: Request, touched: Collection[str]) -> bool:
+def is_meant(request: NoteRequest, touched: Collection[str]) -> bool:
     """Whether the person has made this request: a whole note they changed, or a task they wrote or unticked; one that
     we have ticked before was unticked, even if nobody saw both."""
     return not request.line or request.key in touched or ALL in touched
@@ -65,5 +65,5 @@ def asks_more(app: App, entry: Entry, given: Sequence[Answered]) -> bool:
     if entry.mixed or entry.request is None or data is None or not given or not is_answered(data, given[-1].run):
         return False
     before = Note.parse(entry.request.base.encode("utf-8", "replace"))
-    entry.keys = dict.fromkeys(keys_of(between(before, Note.parse(data))), app.vault.content_id(data))
+    entry.keys = dict.fromkeys(keys_of(compare_notes(before, Note.parse(data))), app.vault.content_id(data))
     return any(is_meant(each, entry.keys) for each in asked_in(app, entry.path))

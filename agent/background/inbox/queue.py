@@ -18,7 +18,7 @@ from agent.config.masking import HIDDEN
 from agent.config.private import replace as write_whole
 from agent.loop.outcome import Ended
 from agent.markdown import requests
-from agent.markdown.requests import Request, Status
+from agent.markdown.requests import NoteRequest, RequestStatus
 from agent.vault.store import Vault
 
 Phase: TypeAlias = Literal["still", "submitted", "running", "interrupted", "waits", "ended", "queued", "told"]
@@ -37,10 +37,10 @@ class Entry:
     blob: str = ""
     keys: dict[str, str] = field(default_factory=dict)
     phase: Phase = "still"
-    request: Request | None = None
+    request: NoteRequest | None = None
     session: str = ""
     ended: Ended | None = None
-    refusal: tuple[Status, str] | None = None
+    refusal: tuple[RequestStatus, str] | None = None
     again: bool = False
     mixed: bool = False
     missing: float | None = None
@@ -94,7 +94,7 @@ class PendingFile:
                     str(each["blob"]),
                     {str(key): str(digest) for key, digest in each["keys"].items()},
                     "still" if each["phase"] == "submitted" else each["phase"],
-                    self._as_in_note(str(each["path"]), Request(**each["request"])) if each["request"] else None,
+                    self._as_in_note(str(each["path"]), NoteRequest(**each["request"])) if each["request"] else None,
                     str(each["session"]),
                 )
                 for each in said["entries"]
@@ -104,15 +104,15 @@ class PendingFile:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return [], ()
 
-    def _without_secrets(self, request: Request) -> Request:
+    def _without_secrets(self, request: NoteRequest) -> NoteRequest:
         mask = self.vault.known.mask
         return replace(request, text=mask(request.text), base=mask(request.base))
 
-    def _as_in_note(self, path: str, request: Request) -> Request:
+    def _as_in_note(self, path: str, request: NoteRequest) -> NoteRequest:
         if HIDDEN not in request.text + request.base:
             return request
         data = self.vault.read(path) or b""
-        asked = (each for whole in (False, True) for each in requests.asked(data, whole=whole))
+        asked = (each for whole in (False, True) for each in requests.open_requests(data, whole=whole))
         return next((each for each in asked if self._without_secrets(each) == request), request)
 
 

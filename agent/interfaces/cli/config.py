@@ -8,9 +8,9 @@ import click
 
 from agent.config.directories import directories
 from agent.config.edit import set_machine, unset_machine
-from agent.config.load import Loaded, Origin, load, variable
-from agent.config.settings import keys, kind_of
-from agent.config.values import Value, written
+from agent.config.load import Loaded, SettingOrigin, load_settings, variable
+from agent.config.settings import keys, setting_type
+from agent.config.values import SettingValue, format_value
 from agent.errors import NotAVault
 from agent.interfaces.cli.output import Output
 
@@ -42,10 +42,10 @@ def command() -> None:
 @click.pass_obj
 def get(output: Output, key: str) -> None:
     """Print one setting, and where its value comes from."""
-    kind_of(key)
-    loaded = load(_vault(output))
+    setting_type(key)
+    loaded = load_settings(_vault(output))
     value, origin = loaded.values[key], loaded.origin(key)
-    output.emit(_document(key, value, origin), written(value))
+    output.emit(_document(key, value, origin), format_value(value))
     output.note(f"from: {origin}")
 
 
@@ -53,7 +53,7 @@ def get(output: Output, key: str) -> None:
 @click.pass_obj
 def list_all(output: Output) -> None:
     """List all settings, and where each value comes from."""
-    loaded = load(_vault(output))
+    loaded = load_settings(_vault(output))
     document = {
         "settings": [_document(key, loaded.values[key], loaded.origin(key)) for key in keys()],
         "file": str(directories().settings_file),
@@ -74,10 +74,10 @@ def set_value(output: Output, key: str, value: str) -> None:
     The file's other lines and comments stay as they are.
     """
     path = set_machine(key, value)
-    shown = written(kind_of(key).read(value))
+    shown = format_value(setting_type(key).read(value))
     overridden = variable(key) if os.environ.get(variable(key)) else None
     output.emit(
-        {"key": key, "value": kind_of(key).read(value), "file": str(path), "overridden_by": overridden},
+        {"key": key, "value": setting_type(key).read(value), "file": str(path), "overridden_by": overridden},
         f"{key} = {shown}  ({path})",
     )
     if overridden:
@@ -91,17 +91,17 @@ def unset(output: Output, key: str) -> None:
     """Remove a setting from this machine's file."""
     path, was_set = unset_machine(key)
     if not was_set:
-        kind_of(key)
+        setting_type(key)
     text = f"{key} removed from {path}" if was_set else f"{key} was not set in {path}"
     output.emit({"key": key, "was_set": was_set, "file": str(path)}, text)
 
 
-def _document(key: str, value: Value, origin: Origin) -> Mapping[str, object]:
+def _document(key: str, value: SettingValue, origin: SettingOrigin) -> Mapping[str, object]:
     return {"key": key, "value": value, "origin": origin.layer, "place": origin.place}
 
 
 def _table(loaded: Loaded) -> str:
-    rows = [(f"{key} = {written(loaded.values[key])}", str(loaded.origin(key))) for key in keys()]
+    rows = [(f"{key} = {format_value(loaded.values[key])}", str(loaded.origin(key))) for key in keys()]
     width = max(len(left) for left, _ in rows)
     return "\n".join(f"{left:<{width}}  {right}" for left, right in rows)
 

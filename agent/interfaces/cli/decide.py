@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeAlias
 
 from agent.errors import LockHeld, UserError
-from agent.inert import escape_line
+from agent.escape import escape_line
 from agent.interfaces.cli.lookup import short_id
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped

@@ -14,7 +14,7 @@ from pathlib import Path
 from agent.config.directories import VAULT_FILE
 from agent.config.masking import printable
 from agent.errors import NotAVault
-from agent.inert import escape_json
+from agent.escape import escape_json
 from agent.interfaces.cli.printing import Printed, show, show_file
 
 PROGRAM = "vault-agent"

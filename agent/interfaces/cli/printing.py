@@ -1,6 +1,6 @@
 """The one door to standard output and standard error: everything that the command line prints is printed here.
 
-Text is escaped on its way out (`agent.inert`), so nothing that came from a note, a model, a server or git can style,
+Text is escaped on its way out (`agent.escape`), so nothing that came from a note, a model, a server or git can style,
 move or hide what a person sees; only the program styles, with `Styled`. The edges of its frames are reserved: on a
 terminal no other text can draw them. Files that were asked for as they are pass a pipe byte for byte.
 """
@@ -17,7 +17,7 @@ from unicodedata import east_asian_width
 import click
 
 from agent.config.masking import printable, printable_bytes
-from agent.inert import Escaper, escape, escape_line
+from agent.escape import Escaper, escape, escape_line
 
 _TOP, _SIDE, _FOOT = "┏ ", "┃ ", "┗ "
 _EDGES = re.compile("[┏┃┗]")

@@ -14,7 +14,7 @@ from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document as run_document
 from agent.interfaces.cli.run_report import failure, remarks
 from agent.loop.outcome import Ended, RunOutcome
-from agent.markdown.requests import Request
+from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Runs
 from agent.vault.find import find_note
@@ -56,7 +56,7 @@ def command(output: Output, path: str) -> None:
     output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else answers)
 
 
-def _work(app: App, agent: Runs, output: Output, path: str, request: Request) -> tuple[Ended, dict[str, object]]:
+def _work(app: App, agent: Runs, output: Output, path: str, request: NoteRequest) -> tuple[Ended, dict[str, object]]:
     """Run one request and write its answer into the note, unless the person has stopped the run."""
     ended = foreground(agent, output).run(lambda line: perform(app, agent, path, request, line))
     placed: Placed | None = None

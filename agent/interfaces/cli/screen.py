@@ -7,9 +7,9 @@ import sys
 import threading
 from dataclasses import dataclass, field
 
+from agent.escape import escape_line
 from agent.events.bus import Bus
 from agent.events.runs import IterationStarted, ToolCompleted, ToolFailed
-from agent.inert import escape_line
 from agent.interfaces.cli.printing import Stream, Styled, show
 
 _WIDTH = 100

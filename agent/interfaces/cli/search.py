@@ -14,8 +14,8 @@ from urllib.parse import quote
 import click
 
 from agent.errors import UserError
+from agent.escape import escape_line
 from agent.index.hit import Hit, SearchResult
-from agent.inert import escape_line
 from agent.interfaces.cli.output import Output, progress, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.time_format import parse_time

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from agent.config.running import Spend
+from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.metrics import names
@@ -162,7 +162,7 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
     return [line, *(f"           {path}: {reason}" for path, reason in named)]
 
 
-def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
+def _agent_document(agent: Standing, caps: SpendSettings) -> dict[str, object]:
     today = agent.today
     spent = None
     if today is not None:
@@ -180,7 +180,7 @@ def _agent_document(agent: Standing, caps: Spend) -> dict[str, object]:
     }
 
 
-def _format_agent(agent: Standing, caps: Spend) -> list[str]:
+def _format_agent(agent: Standing, caps: SpendSettings) -> list[str]:
     line = f"agent    {agent.model or 'no model is configured: `ask` quotes your notes'}"
     if agent.today is not None and agent.today.calls:
         money, tokens = agent.today.money, agent.today.tokens

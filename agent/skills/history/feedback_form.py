@@ -28,7 +28,7 @@ def parse_feedback_form(note: str) -> Iterator[tuple[str, Opinion]]:
         **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),
     }
     found: dict[str, set[Opinion]] = {}
-    for task in tasks.read(blocks.read(note)):
+    for task in tasks.find_tasks(blocks.parse_body(note)):
         box = _BOX.fullmatch(task.text.strip())
         if box is not None and task.done and box[2] in opinions_by_words:
             found.setdefault(box[1], set()).add(opinions_by_words[box[2]])

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from agent.errors import AgentError, BadNote, SecretFound, UserError
+from agent.markdown.checkbox_decision import parse_reason, with_decision
 from agent.markdown.note import Note
-from agent.markdown.verdict import reason, ticked
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
 from agent.skills.learning.offer_records import (
     SkillOffer,
@@ -168,7 +168,7 @@ class SkillOffers:
                 removed = replace(offer, status="rejected", reason="the note that asked was removed")
                 decided.append(save_offer(self.folder, removed))
             elif said is not None and data is not None:
-                decided.append(self._decide(offer, said, reason(data), _STAMP))
+                decided.append(self._decide(offer, said, parse_reason(data), _STAMP))
             elif data is not None and offer.base is not None and self.vault.read(offer.skill) is None:
                 decided.append(self._decide(offer, True, "", _STAMP))  # its base has changed: it becomes outdated
         return tuple(decided)
@@ -227,7 +227,7 @@ def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
     """The note with the answer in it; None if it cannot be parsed, when the record alone has the answer."""
     yes = offer.status == "accepted"
     try:
-        marked = ticked(data, yes, offer.reason) if offer.status != "outdated" else data
+        marked = with_decision(data, yes, offer.reason) if offer.status != "outdated" else data
         return Note.parse(marked).with_key("status", offer.status).data
     except BadNote:
         return None

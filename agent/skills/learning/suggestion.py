@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from agent.inert import escape, escape_line
-from agent.markdown import verdict
-from agent.markdown.fence import fenced
+from agent.escape import escape, escape_line
+from agent.markdown import checkbox_decision
+from agent.markdown.checkbox_decision import BOXES, question_part, reason_label
+from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, REASON, above
 from agent.skills.reading.skill import FILE
 from agent.texts import Language, text
 
@@ -163,7 +163,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
         f"# {question}",
         seen,
         BOXES,
-        REASON[language],
+        reason_label(language),
         text("skill_suggestion.holds", language, place=place),
         f"## {text('skill_suggestion.where', language)}",
         "\n".join(runs),
@@ -185,7 +185,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
 
 def _shown(draft: bytes) -> str:
     """The draft as it stands in the note."""
-    return fenced(escape(draft.decode("utf-8", "replace").rstrip()), "markdown")
+    return format_fenced(escape(draft.decode("utf-8", "replace").rstrip()), "markdown")
 
 
 def shows(note: bytes, draft: bytes) -> bool:
@@ -194,8 +194,8 @@ def shows(note: bytes, draft: bytes) -> bool:
 
 
 def parse_decision(data: bytes) -> bool | None:
-    """`verdict.decision` of the part of the note that asks."""
-    return verdict.decision(above(Note.parse(data).body.replace("\r\n", "\n")))
+    """`checkbox_decision.parse_decision` of the part of the note that asks."""
+    return checkbox_decision.parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
 
 
 def _links(suggestion: Suggestion) -> list[Value]:

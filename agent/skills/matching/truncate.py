@@ -31,7 +31,7 @@ def truncate(text: str, room: int, count: CountTokens, name: str) -> Truncated:
     tokens = count(text)
     if tokens <= room:
         return Truncated(text, tokens)
-    body = blocks.read(text)
+    body = blocks.parse_body(text)
     starts = [heading.line - 1 for heading in body.headings if heading.line > 1]
     titles = [heading.text for heading in body.headings if heading.line > 1]
     lines = text.split("\n")

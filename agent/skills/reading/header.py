@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent.markdown.frontmatter import Parts, text_of
 from agent.markdown.values import Value, is_list
-from agent.markdown.yaml_read import Entry
+from agent.markdown.yaml_read import HeaderEntry
 from agent.skills.reading.skill import SkillProblem
 
 LONGEST_LIST = 200
@@ -22,13 +22,13 @@ class HeaderFields:
     """The keys of one header. `problems` grows while keys are read; once `broken`, the skill cannot be used."""
 
     path: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, HeaderEntry]
     header: tuple[str, ...]
     problems: list[SkillProblem] = field(default_factory=list)
     broken: bool = False
 
     @classmethod
-    def of(cls, path: str, parts: Parts, entries: tuple[Entry, ...]) -> "HeaderFields":
+    def of(cls, path: str, parts: Parts, entries: tuple[HeaderEntry, ...]) -> "HeaderFields":
         """The fields of a parsed header."""
         return cls(path, {entry.key: entry for entry in entries}, tuple(text_of(parts.header).split("\n")))
 

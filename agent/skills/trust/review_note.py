@@ -10,11 +10,11 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.errors import BadNote
-from agent.inert import escape
-from agent.markdown.fence import fenced
+from agent.escape import escape
+from agent.markdown.checkbox_decision import BOXES, with_decision
+from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, ticked
 from agent.skills.loading.files import BadFolder, folder_digest
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.pins import Pin
@@ -149,7 +149,7 @@ def _status(
 def _settled(data: bytes, status: ReviewStatus) -> bytes:
     """The note with its answer; after a yes it is no longer marked as untrusted."""
     try:
-        note = Note.parse(data if status == "outdated" else ticked(data, status == "approved"))
+        note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))
         note = note.with_key("status", status)
         return (note.without_key("untrusted") if status == "approved" else note).data
     except BadNote:
@@ -175,7 +175,7 @@ def _compose_note(
         BOXES,
         text("skill_review.holds", language),
         f"## {text('skill_review.content', language)}",
-        fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
+        format_fenced(escape(data.decode("utf-8", "replace").rstrip()), "markdown"),
         f"## {text('skill_review.files', language)}",
         "\n".join(f"- `{path}`" for path in skill.files) or text("skill_review.no_files", language),
     ]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.markdown.checkbox_decision import parse_decision, question_part
 from agent.markdown.note import Note
-from agent.markdown.verdict import above, decision
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.vault import durable
 from agent.vault.store import Vault
@@ -76,4 +76,4 @@ def is_pending(data: bytes) -> bool:
 
 def parse_answer(data: bytes) -> bool | None:
     """True for a tick at approve, False for one at reject or at both, None for neither."""
-    return decision(above(Note.parse(data).body.replace("\r\n", "\n")))
+    return parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))

@@ -6,7 +6,7 @@ The run itself is the loop's and comes in as a function, so that tools need not 
 from collections.abc import Callable
 from typing import TypeAlias
 
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools import arguments as given
 from agent.tools.tool import Given, RunContext, Tool
 
@@ -18,10 +18,10 @@ its own limits, and raises what a tool may raise."""
 def delegate_tool(delegate: Delegate) -> Tool:
     """The tool around the function that starts a sub-run and waits for it."""
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         return delegate(given.text(call, "task"), given.text(call, "background"), context)
 
-    schema: Object = {
+    schema: JsonObject = {
         "type": "object",
         "properties": {
             "task": {"type": "string", "minLength": 1, "description": "what to do and what to hand back"},

@@ -10,8 +10,8 @@ from hashlib import sha256
 
 from agent.clock import Clock
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
-from agent.inert import escape
-from agent.llm.messages import Object
+from agent.escape import escape
+from agent.llm.messages import JsonObject
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -44,7 +44,7 @@ class Questions:
 
     def tool(self) -> Tool:
         """The tool that asks."""
-        schema: Object = {
+        schema: JsonObject = {
             "type": "object",
             "properties": {
                 "question": {"type": "string", "minLength": 1, "maxLength": 4000},
@@ -61,7 +61,7 @@ class Questions:
         said = "Ask the person one question when the task cannot go on without the answer."
         return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
 
-    def _perform(self, call: Object, context: RunContext) -> Given:
+    def _perform(self, call: JsonObject, context: RunContext) -> Given:
         question = _harmless(self.vault.masked(given.text(call, "question")))
         options = tuple(dict.fromkeys(_option(self.vault.masked(text)) for text in given.texts(call, "options")))
         if not question.strip():
@@ -126,7 +126,7 @@ class Questions:
 def read_answer(data: bytes, options: tuple[str, ...]) -> str:
     """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
     above, written = parted(Note.parse(data).body.replace("\r\n", "\n"))
-    done = [task.text for task in tasks.read(blocks.read(above)) if task.done and task.text in options]
+    done = [task.text for task in tasks.find_tasks(blocks.parse_body(above)) if task.done and task.text in options]
     return "; ".join([*done, *([text] if (text := (written or "").strip()) else [])])
 
 

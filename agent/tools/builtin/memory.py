@@ -2,7 +2,7 @@
 
 from agent.clock import Clock
 from agent.errors import ToolRetry
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.memory.dedupe import Fate, Verdict, amended
 from agent.memory.entry import Entry, slug
 from agent.memory.keeping import Keeper
@@ -16,7 +16,7 @@ from agent.vault.store import Transaction
 def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
     """The tool over one vault; `keeper` tells what is new from what is known (None: all is new)."""
 
-    def decide(call: Object, context: RunContext) -> Verdict:
+    def decide(call: JsonObject, context: RunContext) -> Verdict:
         text = given.text(call, "text")
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
@@ -35,10 +35,10 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
         )
         return keeper.judged(entry) if keeper else Verdict(Fate.NEW, entry)
 
-    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         return (_draft(decide(call, context)),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         verdict = decide(call, context)
         draft = _draft(verdict)
 
@@ -54,7 +54,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
             keeper.wrote(draft.path)
         return Given(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
 
-    schema: Object = {
+    schema: JsonObject = {
         "type": "object",
         "properties": {
             "text": {
@@ -94,5 +94,5 @@ def _told(verdict: Verdict, path: str) -> str:
             return f"in {path}"
 
 
-def _paths(call: Object) -> tuple[str, ...]:
+def _paths(call: JsonObject) -> tuple[str, ...]:
     return (f"entries/{slug(given.text(call, 'text')) or 'memory'}.md",)

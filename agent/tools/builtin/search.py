@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from agent.index.hit import Hit, SearchResult
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.memory.recall import Recollection, Remembered
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
@@ -26,7 +26,7 @@ _PASSAGE = 1_200
 _OF_PEOPLE = ("entries/", "daily/", "profile/", "MEMORY.md", "sessions/", "questions/", "approvals/")
 """Where it stands what people have said to the agent: a policy may let guests search the notes, but not these."""
 _SPARE = 3
-_SCHEMA: Object = {
+_SCHEMA: JsonObject = {
     "type": "object",
     "properties": {
         "query": {"type": "string", "minLength": 1, "maxLength": 2000},
@@ -40,7 +40,7 @@ _SCHEMA: Object = {
 def search_tool(notes: Notes, search: Search) -> Tool:
     """`search_vault`: everything that is in the notes."""
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         answer = _open_to(context, search, given.text(call, "query"), given.number(call, "limit", LIMIT))
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         return _told(notes, answer.hits, _shown, "nothing was found", limited)
@@ -52,7 +52,7 @@ def search_tool(notes: Notes, search: Search) -> Tool:
 def recall_tool(notes: Notes, recall: Recall) -> Tool:
     """`memory_recall`: what was remembered, for whoever asks."""
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         found = recall(given.text(call, "query"), given.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
         return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)

@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 
 from agent.clock import Clock
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools.arguments import texts
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Limits, Output, Program
@@ -38,7 +38,7 @@ _DESCRIPTION = (
     "Notes that it changes, makes or removes are committed; other files are dropped. No input, no network where the "
     "platform can shut it off, 60 seconds at most."
 )
-_PARAMETERS: Object = {
+_PARAMETERS: JsonObject = {
     "type": "object",
     "properties": {
         "argv": {
@@ -68,7 +68,7 @@ class Yard:
 def shell_tools(notes: Notes, clock: Clock, yard: Yard) -> tuple[Tool, ...]:
     """`shell_run`, around one vault."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         argv = _checked(texts(arguments, "argv"))
         place = Path(mkdtemp(prefix="vault-agent-run-", dir=yard.scratch)).resolve()
         try:
@@ -183,7 +183,7 @@ class _Run:
         return why
 
 
-def _never(arguments: Object, context: RunContext) -> Given:
+def _never(arguments: JsonObject, context: RunContext) -> Given:
     raise ToolFailed("this is only asked about")
 
 

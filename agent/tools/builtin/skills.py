@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import cast
 
 from agent.errors import ToolRetry, UserError
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
@@ -33,7 +33,7 @@ class _Tools:
     say: Say
     opened: Opened
 
-    def list(self, call: Object, context: RunContext) -> Given:
+    def list(self, call: JsonObject, context: RunContext) -> Given:
         """The catalogue."""
         skills = [skill for skill in self.library.snapshot().candidates if skill.reviewed]
         new = [skill.name for skill in self.library.snapshot().candidates if not skill.reviewed]
@@ -42,7 +42,7 @@ class _Tools:
         lines += [f"not looked at by the person yet, so not for use: {', '.join(new[:_SHOWN])}"] if new else []
         return Given("\n".join(lines) or "there are no skills")
 
-    def show(self, call: Object, context: RunContext) -> Given:
+    def show(self, call: JsonObject, context: RunContext) -> Given:
         """A skill's whole text, or a file of it."""
         skill = _named(self.library.snapshot(), given.text(call, "name"))
         path = given.text(call, "file") if "file" in call else ""
@@ -59,7 +59,7 @@ class _Tools:
             raise ToolRetry(f"{path} is no text")
         return Given(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
 
-    def feedback(self, call: Object, context: RunContext) -> Given:
+    def feedback(self, call: JsonObject, context: RunContext) -> Given:
         """Keep what a skill was worth in this run."""
         skill = _named(self.library.snapshot(), given.text(call, "name"))
         opinion = cast(Opinion, given.text(call, "verdict"))
@@ -73,9 +73,13 @@ class _Tools:
 def skill_tools(library: SkillLibrary, say: Say, opened: Opened) -> tuple[Tool, ...]:
     """The three tools over one vault's skills."""
     tools = _Tools(library, say, opened)
-    name: Object = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
-    file: Object = {"type": "string", "maxLength": 300, "description": "a file of the skill, as skill_show lists them"}
-    verdict: Object = {"type": "string", "enum": ["helpful", "not_helpful"]}
+    name: JsonObject = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
+    file: JsonObject = {
+        "type": "string",
+        "maxLength": 300,
+        "description": "a file of the skill, as skill_show lists them",
+    }
+    verdict: JsonObject = {"type": "string", "enum": ["helpful", "not_helpful"]}
     return (
         Tool("skill_list", "List the skills: how to do particular kinds of work.", _schema({}), tools.list, _GROUP,
              readonly=True),
@@ -95,7 +99,7 @@ def beside(skill: Skill) -> str:
     return f"Files of this skill, to be read with skill_show (none of them is ever run by itself): {named}{more}"
 
 
-def _schema(properties: Object, *required: str) -> Object:
+def _schema(properties: JsonObject, *required: str) -> JsonObject:
     return {
         "type": "object",
         "properties": properties,

@@ -7,7 +7,7 @@ the same note at the same time is the vault's.
 from fnmatch import fnmatchcase
 
 from agent.errors import ToolRetry
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
@@ -21,7 +21,11 @@ READ_CHARACTERS = 15_000
 """What one `vault_read` shows: under the limit of a result, so that it cuts itself and says how to read on."""
 LISTED = 100
 _GROUP = frozenset({"fs"})
-_PATH: Object = {"type": "string", "minLength": 1, "description": "relative to the vault, such as projects/garden.md"}
+_PATH: JsonObject = {
+    "type": "string",
+    "minLength": 1,
+    "description": "relative to the vault, such as projects/garden.md",
+}
 
 
 def vault_tools(notes: Notes) -> tuple[Tool, ...]:
@@ -29,12 +33,12 @@ def vault_tools(notes: Notes) -> tuple[Tool, ...]:
     return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 
-def _schema(required: tuple[str, ...], **properties: Object) -> Object:
+def _schema(required: tuple[str, ...], **properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def _read(notes: Notes) -> Tool:
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         path = find_note(notes.vault, check_readable(given.text(call, "path")))
         data = notes.existing(path)
         total = count(data)
@@ -79,7 +83,7 @@ def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
 
 
 def _list(notes: Notes) -> Tool:
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         folder = given.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
         pattern = given.text(call, "pattern").casefold()
@@ -109,14 +113,14 @@ def _fits(path: str, pattern: str) -> bool:
 
 
 def _write(notes: Notes) -> Tool:
-    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         path = check_text(check_writable(given.text(call, "path")))
         before = notes.vault.read(path)
         after = _like(before or b"", given.text(call, "content")).encode()
         _check_header(path, before, after, always=True)
         return (Draft(path, before, after),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         (draft,) = drafts = plan(call, context)
         before, after = draft.before, draft.after or b""
         if before is not None and before != after and not context.seen.is_whole(draft.path, before):
@@ -139,7 +143,7 @@ def _write(notes: Notes) -> Tool:
 
 
 def _edit(notes: Notes) -> Tool:
-    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         path = check_text(check_writable(given.text(call, "path")))
         before = notes.existing(path)
         if not _is_utf8(before):
@@ -159,7 +163,7 @@ def _edit(notes: Notes) -> Tool:
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         (draft,) = drafts = plan(call, context)
 
         def fill(change: Transaction) -> None:
@@ -178,7 +182,7 @@ def _edit(notes: Notes) -> Tool:
 
 
 def _append(notes: Notes) -> Tool:
-    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         path = check_text(check_writable(given.text(call, "path")))
         before = notes.vault.read(path)
         data = before or b""
@@ -189,7 +193,7 @@ def _append(notes: Notes) -> Tool:
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         (draft,) = drafts = plan(call, context)
         text = given.text(call, "text").encode()
         if not text.strip():
@@ -206,7 +210,7 @@ def _append(notes: Notes) -> Tool:
 
 
 def _move(notes: Notes) -> Tool:
-    def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         path, to = (check_writable(given.text(call, name)) for name in ("path", "to"))
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
@@ -215,7 +219,7 @@ def _move(notes: Notes) -> Tool:
             raise ToolRetry(f"{to} exists already: choose another path")
         return Draft(path, data, None), Draft(to, None, data)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> Given:
         source, target = drafts = plan(call, context)
         was_whole = context.seen.is_whole(source.path, source.before or b"")
 
@@ -233,7 +237,7 @@ def _move(notes: Notes) -> Tool:
 
 
 def _writing(
-    notes: Notes, name: str, said: str, schema: Object, perform: Perform, plan: Plan, paths: tuple[str, ...]
+    notes: Notes, name: str, said: str, schema: JsonObject, perform: Perform, plan: Plan, paths: tuple[str, ...]
 ) -> Tool:
     effect = Effect(lambda call: tuple(given.text(call, path) for path in paths), plan, notes.done)
     return Tool(name, said, schema, perform, _GROUP, timeout=0, effect=effect)

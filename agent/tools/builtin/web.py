@@ -19,7 +19,7 @@ from urllib.parse import unquote, unquote_plus
 from agent.clock import Clock
 from agent.config.masking import count_secrets
 from agent.errors import Interrupted, ToolFailed, ToolRetry
-from agent.llm.messages import Object
+from agent.llm.messages import JsonObject
 from agent.tools.arguments import text
 from agent.tools.builtin.addresses import is_ours, refusal
 from agent.tools.builtin.charset import decode
@@ -52,7 +52,7 @@ _DESCRIPTION = (
     "Read a public web page or text file. Gives the readable text with its links. "
     "Only http and https on their usual ports; no private or local addresses."
 )
-_PARAMETERS: Object = {
+_PARAMETERS: JsonObject = {
     "type": "object",
     "properties": {"url": {"type": "string", "description": "The whole address, with https://"}},
     "required": ["url"],
@@ -98,7 +98,7 @@ def web_tools(
 ) -> tuple[Tool, ...]:
     """`web_fetch`. `secrets` gives the values that no address may carry out."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> Given:
         url = text(arguments, "url").strip()
         _check_leak(url, secrets())
         visit = _Visit(network, limits)

@@ -156,7 +156,7 @@ def _told(change: FileChange, data: dict[str, bytes | None], files: Files | None
         after = None
     if before is None or after is None or len(after) > _NOTE_BYTES:
         return
-    yield from changes.describe(changes.between(Note.parse(before), Note.parse(after)))
+    yield from changes.format_changes(changes.compare_notes(Note.parse(before), Note.parse(after)))
 
 
 def summary(change: FileChange) -> str:

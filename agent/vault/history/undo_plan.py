@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent.errors import BadPath
 from agent.markdown import merge as notes
-from agent.markdown.touching import merge_touching
+from agent.markdown.adjacent_merge import merge_touching
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit
 from agent.vault.plumbing.git import Git

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.config.directories import directories
-from agent.config.load import load
+from agent.config.load import load_settings
 from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed
@@ -54,7 +54,7 @@ class Site:
 def site(root: Path, home: Path, engine: Engine) -> Site:
     """The existing vault at `root`, with its settings, cache and state in `home`."""
     environ = {**as_installed(), "VAULT_AGENT_HOME": str(home), "VAULT_AGENT_INDEX__KEYWORD": engine}
-    loaded, places, clock = load(root, environ=environ), directories(environ), SystemClock()
+    loaded, places, clock = load_settings(root, environ=environ), directories(environ), SystemClock()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
     return Site(App(vault, loaded.settings, loaded, clock, places), environ)
 

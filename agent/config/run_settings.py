@@ -11,7 +11,7 @@ from agent.config.values import Range
 
 
 @dataclass(frozen=True, slots=True)
-class Llm:
+class LlmSettings:
     """The language model."""
 
     wire: Literal["auto", "openai", "anthropic", "scripted", "offline"]
@@ -53,7 +53,7 @@ class Llm:
 
 
 @dataclass(frozen=True, slots=True)
-class Spend:
+class SpendSettings:
     """Ceilings on what models cost. Each try of a call is reserved before it is sent and stays reserved when it fails:
     a ceiling is never passed by more than one try. A day is a day in UTC."""
 
@@ -77,7 +77,7 @@ class Spend:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunSettings:
     """How far a run may go."""
 
     steps: Annotated[int, Range(1, 10_000, "steps")]
@@ -101,7 +101,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ContextSettings:
     """What is put before the model."""
 
     keep_turns: Annotated[int, Range(1, 1_000, "turns")]
@@ -115,7 +115,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class ToolSettings:
     """What tools may touch beyond the vault."""
 
     web: bool
@@ -130,7 +130,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Inbox:
+class InboxSettings:
     """Requests that people write into notes."""
 
     answers: Literal["vault", "inbox", "off"]

@@ -10,7 +10,7 @@ from agent.config.values import Range
 
 
 @dataclass(frozen=True, slots=True)
-class Skills:
+class SkillSettings:
     """Each automatic behaviour has its switch."""
 
     auto: bool

@@ -1,7 +1,7 @@
-"""A three-way merge of lines that is content when changes touch: one side's new line right below the other's old one.
+"""A three-way merge of lines that accepts changes in adjacent lines.
 
-git's own merge calls that a conflict. For taking a change back it is not one: both changes can be carried out, in one
-way only. Only what truly overlaps, or two different insertions at one point, is refused.
+git's own merge calls them a conflict. For an undo they are none: both changes can be carried out, in one way only.
+Overlapping changes, and two different insertions at one point, are refused.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Secrets this machine knows, kept out of what goes to a model and out of what is reported.
+"""Redaction: replaces the secrets that this machine knows in requests, replies and logs.
 
 Which settings are secrets is `config`'s, and what a commit may not hold the vault's.
 """
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from agent.config.masking import HIDDEN, HIDDEN_IN_NOTES, count_secrets, redact, unfinished_secret
-from agent.llm.messages import Assistant, Json, Message, Object, Reply, Request, ToolCall
+from agent.llm.messages import Assistant, Json, JsonObject, Message, Reply, Request, ToolCall
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 
 
 @dataclass(frozen=True, slots=True)
-class Redacted:
+class RedactingProvider:
     """A model that is never told a secret of this machine, and whose server cannot say one.
 
     `***` stands in its place in what the model is told, `[secret]` in what it says, which goes into notes.
@@ -32,7 +32,7 @@ class Redacted:
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """As `Provider.chat`."""
         messages = tuple(self._message(message) for message in request.messages)
-        passed = Passed(on_text, self.secrets)
+        passed = RedactedStream(on_text, self.secrets)
         reply = self.provider.chat(replace(request, messages=messages), passed, cancelled)
         passed.end()
         return replace(reply, message=self._answer(reply.message), model=redact(reply.model, self.secrets))
@@ -59,7 +59,7 @@ class Redacted:
         problem = redact(call.problem, self.secrets)
         return replace(call, arguments=self._object(call.arguments, hidden), problem=problem)
 
-    def _object(self, said: Object, hidden: str = HIDDEN) -> Object:
+    def _object(self, said: JsonObject, hidden: str = HIDDEN) -> JsonObject:
         return {redact(name, self.secrets, hidden): self._json(value, hidden) for name, value in said.items()}
 
     def _json(self, value: Json, hidden: str) -> Json:
@@ -73,7 +73,7 @@ class Redacted:
 
 
 @dataclass(slots=True)
-class Passed:
+class RedactedStream:
     """Hands text on as it comes, without secrets: what may be the beginning of one is held back until it is known."""
 
     on_text: OnText

@@ -10,7 +10,7 @@ from agent.config.values import Range
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemorySettings:
     """Each automatic behaviour has its switch; the numbers are those of the memory plan."""
 
     auto_recall: bool

@@ -1,6 +1,6 @@
-"""Which models answer: the main one, and a small one for summaries, as the settings say.
+"""The providers of the settings: the main model, and a small one for summaries.
 
-Without a model the stand-in answers that there is none; nobody is asked unless a person has named somebody.
+Without a model, `Offline` answers that there is none: no server is asked unless a person has named one.
 """
 
 import random
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.clock import Clock
-from agent.config.running import Llm
+from agent.config.run_settings import LlmSettings
 from agent.llm.anthropic import Anthropic
 from agent.llm.offline import Offline
 from agent.llm.openai import OpenAI
@@ -26,7 +26,7 @@ class Providers:
     fast: Provider
 
 
-def providers(llm: Llm, clock: Clock, count: Callable[[str], int], jitter: Jitter = random.random) -> Providers:
+def providers(llm: LlmSettings, clock: Clock, count: Callable[[str], int], jitter: Jitter = random.random) -> Providers:
     """The models of the settings; `count` gives the tokens of a text. Nothing is connected to yet.
 
     Raises `ConfigError` for settings that name half a model; a key is looked for when a model is asked.
@@ -39,7 +39,7 @@ def providers(llm: Llm, clock: Clock, count: Callable[[str], int], jitter: Jitte
     return Providers(main, main if main.model == fast.model else fast)
 
 
-def _provider(llm: Llm, role: Role, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> Provider:
+def _provider(llm: LlmSettings, role: Role, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> Provider:
     found = endpoint(llm, role)
     if found is None:
         return Offline()

@@ -1,6 +1,6 @@
-"""Thinking aloud taken out of a text: models on one's own machine often begin with `<think>…</think>`.
+"""The filter for `<think>…</think>`, with which models on one's own machine often begin an answer.
 
-Servers that know such models keep it apart by themselves; what the others send would end up in notes.
+Servers that know such models send the thinking apart; that of the others would end up in notes.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 @dataclass(slots=True)
-class Thoughts:
+class ThinkFilter:
     """Leaves out one block of thinking at the very beginning of a text that comes in pieces."""
 
     _place: Literal["start", "inside", "behind", "text"] = "start"

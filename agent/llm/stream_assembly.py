@@ -1,6 +1,6 @@
-"""A reply in the making: text that is handed on as it comes, and tool calls that come in pieces.
+"""Stream assembly: puts together a reply from text and tool calls that arrive in pieces; text is handed on at once.
 
-Both wires fill one for each try. What the pieces mean in a provider's JSON is left to them.
+Both wires fill one for each try, and read the provider's JSON themselves.
 """
 
 import re
@@ -8,11 +8,11 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from agent.errors import Permanent
-from agent.llm.arguments import Draft, tool_calls, whole
+from agent.llm.arguments import DraftCall, replace_surrogates, tool_calls
 from agent.llm.attempt import Attempt
-from agent.llm.messages import Assistant, Object, Stop, Usage
+from agent.llm.messages import Assistant, JsonObject, StopReason, Usage
 from agent.llm.provider import OnText
-from agent.llm.thoughts import Thoughts
+from agent.llm.think_filter import ThinkFilter
 
 MOST_CALLS = 512
 """Tool calls that one answer may hold. No model needs as many; an answer with more is broken or an attack, and is not
@@ -22,7 +22,7 @@ _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
 
 @dataclass(slots=True)
-class Call:
+class PartialCall:
     """A tool call of which more may come; `index` is the stream's number for it, -1 where it gives none."""
 
     index: int = -1
@@ -32,22 +32,25 @@ class Call:
 
 
 @dataclass(slots=True)
-class Gathered:
-    """What has come of a reply so far. `stop` is None until the server has given a reason, `usage` until it has stated
-    one, `whole_usage` whether that is for the whole answer. All that is written is added to `attempt`."""
+class StreamAssembly:
+    """The part of a reply that has arrived so far; all text is added to `attempt`.
+
+    `stop` is None until the server has given a reason, `usage` until it has stated one; `whole_usage` is true when that
+    counts the whole answer.
+    """
 
     on_text: OnText
     attempt: Attempt
-    calls: list[Call] = field(default_factory=list)
-    kept: list[Object] = field(default_factory=list)
-    stop: Stop | None = None
+    calls: list[PartialCall] = field(default_factory=list)
+    kept: list[JsonObject] = field(default_factory=list)
+    stop: StopReason | None = None
     usage: Usage | None = None
     whole_usage: bool = False
     model: str = ""
     events: int = 0
     _texts: list[str] = field(default_factory=list)
     _half: str = ""
-    _thoughts: Thoughts = field(default_factory=Thoughts)
+    _thoughts: ThinkFilter = field(default_factory=ThinkFilter)
 
     def name(self, model: str) -> None:
         """The server has named its model; of a file on its disk only the last part is kept."""
@@ -64,7 +67,7 @@ class Gathered:
         """Reasoning has come: it is paid for, and not kept."""
         self.attempt.add(text)
 
-    def begin(self, call: Call) -> Call:
+    def begin(self, call: PartialCall) -> PartialCall:
         """Add a call, and return it; raises `Permanent` where the answer holds more than `MOST_CALLS`."""
         if len(self.calls) >= MOST_CALLS:
             raise Permanent(
@@ -75,7 +78,7 @@ class Gathered:
         self.attempt.add(call.name + "".join(call.arguments))
         return call
 
-    def argue(self, call: Call, arguments: str) -> None:
+    def argue(self, call: PartialCall, arguments: str) -> None:
         """A piece of a call's arguments has come."""
         call.arguments.append(arguments)
         self.attempt.add(arguments)
@@ -91,12 +94,12 @@ class Gathered:
         """All text so far."""
         return "".join(self._texts)
 
-    def finish(self, taken: Set[str], new_id: Callable[[], str]) -> tuple[Assistant, Stop]:
+    def finish(self, taken: Set[str], new_id: Callable[[], str]) -> tuple[Assistant, StopReason]:
         """The whole message, and why it ended. Only a reason that says so makes an incomplete call repairable."""
         self._give(self._half + self._thoughts.rest())
         self._half = ""
         ended = self.stop in ("end", "tools")
-        drafts = [Draft(call.id, call.name, "".join(call.arguments), ended) for call in self.calls]
+        drafts = [DraftCall(call.id, call.name, "".join(call.arguments), ended) for call in self.calls]
         calls = tool_calls(drafts, taken, new_id)
         stop = self.stop or "end"
         if stop in ("end", "tools"):
@@ -105,6 +108,6 @@ class Gathered:
 
     def _give(self, text: str) -> None:
         if text:
-            text = whole(text)
+            text = replace_surrogates(text)
             self._texts.append(text)
             self.on_text(text)

@@ -1,0 +1,61 @@
+"""Checkbox decisions: a person's yes or no in a note, by two checkboxes and a line for the reason.
+
+They stand above the note's first second-level heading. Whether a decision counts, and for what, is left to the caller.
+"""
+
+import re
+from functools import cache
+
+from agent.markdown import blocks, tasks
+from agent.markdown.note import Note
+from agent.texts import LANGUAGES, in_all_languages
+
+APPROVE, REJECT = "approve", "reject"
+BOXES = f"- [ ] {APPROVE}\n- [ ] {REJECT}"
+"""The checkboxes as they are asked."""
+
+_BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
+
+
+def reason_label(language: str) -> str:
+    """The beginning of the line for the reason, as it is asked in this language; the person writes behind it."""
+    return dict[str, str](zip(LANGUAGES, in_all_languages("markdown.decision_reason"), strict=True))[language]
+
+
+def parse_decision(body: str) -> bool | None:
+    """True when `approve` is ticked, False when `reject` is (also when both are), None when neither is."""
+    ticked = {task.text.strip().casefold() for task in tasks.find_tasks(blocks.parse_body(body)) if task.done}
+    if REJECT in ticked:
+        return False
+    return True if APPROVE in ticked else None
+
+
+def parse_reason(data: bytes) -> str:
+    """The text behind `Reason:`, or behind its label in another language; empty for none."""
+    found = _pattern(r"[ \t]*([^\n]{1,500})").search(question_part(Note.parse(data).body.replace("\r\n", "\n")))
+    return found[2].strip() if found else ""
+
+
+def with_decision(data: bytes, yes: bool, why: str = "") -> bytes:
+    """The note with one box ticked, and the reason `why` written behind its label where there is one."""
+    note = Note.parse(data)
+    top = question_part(note.body)
+    wanted = APPROVE if yes else REJECT
+    marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
+    if why:
+        said = " ".join(why.split())[:500]
+        marked = _pattern(r"[^\n]*").sub(lambda line: f"{line[1]}{said}", marked, count=1)
+    return note.with_body(marked + note.body[len(top) :]).data
+
+
+def question_part(body: str) -> str:
+    """The text above the first second-level heading: the question with its boxes, without what it is about."""
+    end = body.find("\n## ")
+    return body if end < 0 else body[:end]
+
+
+@cache
+def _pattern(rest: str) -> re.Pattern[str]:
+    """The pattern of a line with the label of the reason in any language, either colon, and `rest` behind it."""
+    labels = "|".join(re.escape(label.strip(" :：")) for label in in_all_languages("markdown.decision_reason"))
+    return re.compile(rf"^((?:{labels})[:：] ?){rest}$", re.MULTILINE)
