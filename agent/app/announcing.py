@@ -3,7 +3,7 @@ nobody. Doing it is left to whoever announces."""
 
 from agent.app.build import App
 from agent.memory import daily
-from agent.memory.keeping import Addition, begin
+from agent.memory.capture.writer import Addition, create_missing
 from agent.skills.feedback import PutAside
 from agent.vault.write.change import Stamp
 
@@ -32,6 +32,6 @@ def announce(app: App, gone: PutAside) -> None:
     )
     note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), text.encode())
     stamp = Stamp("agent", tool="skill_feedback")
-    begin(app.vault, [note], stamp)
+    create_missing(app.vault, [note], stamp)
     with app.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
         day.append(note.path, note.text)

@@ -74,7 +74,7 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
 def _finish_forgetting(app: App) -> None:
     """Go on with a forgetting that a crash has cut short: every start does, and looks for one small file."""
     if app.vault.writer.layout.forgetting.exists():
-        forgetting = import_module("agent.app.forgetting")  # slow to load, and hardly ever needed
+        forgetting = import_module("agent.memory.forgetting.purge")  # slow to load, and hardly ever needed
         forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
 
 

@@ -29,7 +29,7 @@ from agent.events.subscriber import Injection
 from agent.llm.messages import Context, Message
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
-from agent.memory.keeping import Addition
+from agent.memory.capture.writer import Addition
 from agent.skills.allowed import allowance
 from agent.skills.conflicts import Fate, Match
 from agent.skills.feedback import give

@@ -23,14 +23,14 @@ from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, Sk
 from agent.llm.messages import Assistant, Request, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load
-from agent.memory.capture import Ways
-from agent.memory.dedupe import Thresholds
-from agent.memory.entry import Entry, EntryType, read_entry
-from agent.memory.flush import RECENT, flush_subscriber
-from agent.memory.keeping import After, Capturing, Keeper
-from agent.memory.refresh import refresh_subscriber
-from agent.memory.tombstones import tombstones
-from agent.memory.workflow import ToolUse, Trace
+from agent.memory.capture.dedupe import Thresholds
+from agent.memory.capture.flush import RECENT, flush_subscriber
+from agent.memory.capture.run_entries import CaptureConfig
+from agent.memory.capture.workflow import RunTrace, ToolUse
+from agent.memory.capture.writer import AfterCapture, CaptureWorker, EntryWriter
+from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
 from agent.tools.tool import RunContext
 from agent.vault.store import Vault
@@ -51,8 +51,8 @@ class Hooks:
     """The bus of a vault's runs, with what works behind it."""
 
     bus: Bus
-    keeper: Keeper
-    capturing: Capturing
+    keeper: EntryWriter
+    capturing: CaptureWorker
 
     def close(self) -> None:
         """Finish what is still to be remembered, then have everything counted."""
@@ -60,13 +60,15 @@ class Hooks:
         self.bus.close()
 
 
-def keeper_of(app: App, searches: Recall) -> Keeper:
+def keeper_of(app: App, searches: Recall) -> EntryWriter:
     """What tells new entries of a vault from known ones, by its settings."""
     settings = app.settings.memory
-    return Keeper(app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge))
+    return EntryWriter(app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge))
 
 
-def hooks(app: App, searches: Recall, following: Following, keeper: Keeper, models: Account, count: Count) -> Hooks:
+def hooks(
+    app: App, searches: Recall, following: Following, keeper: EntryWriter, models: Account, count: Count
+) -> Hooks:
     """A bus that keeps memories from being lost, brings them back, has skills followed, and counts what happens."""
     bus, vault, settings = app.bus(), app.vault, app.settings.memory
 
@@ -86,7 +88,7 @@ def hooks(app: App, searches: Recall, following: Following, keeper: Keeper, mode
     bus.subscribe(refresh, IterationStarted, name="refresh", priority=50, timeout=settings.refresh_seconds)
     bus.subscribe(following.refreshed, IterationStarted, name="skills", priority=60)
     diary = Diary(app)
-    capturing = Capturing(
+    capturing = CaptureWorker(
         keeper,
         _ways_with(app, models),
         lambda path, run: trace(vault, path, run),
@@ -106,7 +108,7 @@ def hooks(app: App, searches: Recall, following: Following, keeper: Keeper, mode
     return Hooks(bus, keeper, capturing)
 
 
-def _after(app: App, following: Following, models: Account, bus: Bus) -> tuple[After, ...]:
+def _after(app: App, following: Following, models: Account, bus: Bus) -> tuple[AfterCapture, ...]:
     """What is done behind a run when everything about it is written down."""
     learner = learning(following.skills, models, bus.publish_async)
     upkeeper = Upkeeper(app)
@@ -128,8 +130,8 @@ def keep_words(app: App, session: Session, run: str) -> None:
     if began is None or not app.settings.memory.capture_messages:
         return
     vault = app.vault
-    keeper = Keeper(vault, lambda entry: ())
-    capturing = Capturing(keeper, _ways(app), lambda path, run: trace(vault, path, run), nobody)
+    keeper = EntryWriter(vault, lambda entry: ())
+    capturing = CaptureWorker(keeper, _ways(app), lambda path, run: trace(vault, path, run), nobody)
     speaker = Speaker(began.channel, began.sender, began.group)
     try:
         capturing.capture(TaskCompleted(run, session.path, began.task, speaker, "interrupted", "", (), 0.0, 0))
@@ -137,17 +139,17 @@ def keep_words(app: App, session: Session, run: str) -> None:
         logger.warning("%s: what was said in it is not remembered: %s", session.path, error)
 
 
-def trace(vault: Vault, path: str, run: str) -> Trace:
+def trace(vault: Vault, path: str, run: str) -> RunTrace:
     """What a session's note says of a run: its calls in their order, and whose text was before the model."""
     try:
         session = load(vault, path)
     except NoteGone:
-        return Trace(is_whole=False)
+        return RunTrace(is_whole=False)
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
     failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
     calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return Trace(steps, session.untrusted)
+    return RunTrace(steps, session.untrusted)
 
 
 def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
@@ -162,7 +164,7 @@ def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
 def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
     """The memories saved last, the newest first; those of the newest days are looked at."""
     paths = sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
-    found = [read_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
+    found = [parse_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
 
 
@@ -174,7 +176,7 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
     """
     if context.taint:
         return
-    left = tombstones(app.vault)
+    left = load_tombstones(app.vault)
     for fact in facts:
         if left.is_forgotten(fact):
             continue
@@ -192,19 +194,19 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
             save_entries(app.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session))
 
 
-def _ways(app: App) -> Ways:
+def _ways(app: App) -> CaptureConfig:
     """How captures are made without a model."""
     vault, settings = app.vault, app.settings
-    return Ways(
+    return CaptureConfig(
         settings.memory,
         app.clock,
         vault.masked,
-        lambda: tombstones(vault).without_forgotten,
+        lambda: load_tombstones(vault).without_forgotten,
         language=settings.vault.language,
     )
 
 
-def _ways_with(app: App, models: Account) -> Ways:
+def _ways_with(app: App, models: Account) -> CaptureConfig:
     """The same with the models that there are."""
     summarise = _summarise(app, models) if models.models.fast.model.present else None
     return replace(_ways(app), summarise=summarise, thinks=models.models.main.model.present)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent.app.build import App
 from agent.loop.records import ends
-from agent.memory.keeping import BEHIND
+from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.skills.boxes import ticked
 from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
 from agent.skills.usage import Use, folded, history_path, uses
@@ -23,7 +23,7 @@ _SINCE = 2 * CORRECTION
 """Uses are asked about for so long: a day for the run, one for the edit."""
 _COMMITS = 500
 """Commits that are looked at, the newest first."""
-_OTHERS = BEHIND | {"inbox", "flush", "skill_feedback"}
+_OTHERS = AFTER_RUN_TOOLS | {"inbox", "flush", "skill_feedback"}
 """Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
 _NOT_WRITTEN = ("sessions/", "daily/", "entries/", "skills/history/", "approvals/", "questions/")
 """Notes in which a run's text is no work of its own, or that a person is meant to change."""

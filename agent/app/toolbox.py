@@ -7,7 +7,7 @@ from agent.app.following import Following
 from agent.app.recalling import Recall
 from agent.context.choice import Score
 from agent.index.embedder import Embedder
-from agent.memory.keeping import Keeper
+from agent.memory.capture.writer import EntryWriter
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.delegate import Delegate
 from agent.tools.builtin.notes import Notes
@@ -21,7 +21,7 @@ from agent.tools.tool import Tool
 
 
 def toolbox(
-    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: Keeper
+    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: EntryWriter
 ) -> Registry:
     """All tools that the settings switch on; which of them a run may use is the policy's to say.
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from agent.context.budget import Count
 from agent.context.shorten import shorten
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
-from agent.markdown.wishes import wishes
+from agent.markdown.preferences import preferences
 from agent.texts import Language
 
 SOURCE = "summary"
@@ -90,7 +90,7 @@ def by_rule(messages: Sequence[Message]) -> Summary:
                     summary,
                     goal=goal,
                     pending=pending,
-                    constraints=_more(summary.constraints, [named + wish for wish in wishes(text)]),
+                    constraints=_more(summary.constraints, [named + wish for wish in preferences(text)]),
                 )
             case Assistant(text, calls) if calls:
                 said = (_first_sentence(text),) if text.strip() else ()

@@ -31,7 +31,7 @@ from agent.loop.records import (
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
@@ -206,7 +206,7 @@ def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     """A new session, whose note is made with its first `save`; it is named after its task, without what is forgotten:
     many a note links to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
-    said = slug(vault.masked(tombstones(vault).without_forgotten(task)))
+    said = slug(vault.masked(load_tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
     return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
 

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from agent.events.runs import TaskCompleted
 from agent.inert import escape
 from agent.markdown.note import Note
-from agent.memory.authorship import Line
+from agent.memory.blame import AuthoredLine
 from agent.vault.write.message import one_line
 from agent.vault.write.secrets import masked
 
@@ -193,7 +193,7 @@ def _section(summary: str) -> str:
     return f"%% vault-agent: summary {_seal(summary)} %%\n{summary}%% vault-agent: end of summary %%\n"
 
 
-def shortened(lines: Sequence[Line]) -> str:
+def shortened(lines: Sequence[AuthoredLine]) -> str:
     """The note without its log: our own lines go, but for the summary; a person's stay, with the heading above them."""
     kept: list[str] = []
     for part in _parts(lines):
@@ -210,9 +210,9 @@ def has_log(text: str) -> bool:
     return _LOGGED.search(text) is not None
 
 
-def _parts(lines: Sequence[Line]) -> list[list[Line]]:
+def _parts(lines: Sequence[AuthoredLine]) -> list[list[AuthoredLine]]:
     """The lines by section; our summary is one, whatever headings are in it."""
-    parts: list[list[Line]] = [[]]
+    parts: list[list[AuthoredLine]] = [[]]
     inside = False
     for line in lines:
         begins = _BEGIN.match(line.text) is not None

@@ -97,7 +97,7 @@ class Entry:
         return Note.compose(header, self.text.strip("\n") + "\n").data
 
 
-def read_entry(data: bytes) -> Entry | None:
+def parse_entry(data: bytes) -> Entry | None:
     """The entry that a note holds; None for one that is no entry, or that lacks what every entry has."""
     note = Note.parse(data)
     created = note.header.get("created")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agent.markdown.note import Note
-from agent.memory.authorship import Line
-from agent.memory.contradiction import says_otherwise
-from agent.memory.facts import Fact, Kind
-from agent.memory.likeness import Wording, adds_nothing, is_same, wording
-from agent.memory.word_order import is_exchanged
+from agent.memory.blame import AuthoredLine
+from agent.memory.understanding.contradiction import says_otherwise
+from agent.memory.understanding.facts import Fact, FactKind
+from agent.memory.understanding.similarity import Wording, adds_nothing, is_same, wording
+from agent.memory.understanding.word_order import is_exchanged
 
 PATH = "MEMORY.md"
 _MOST_EVIDENCE = 5
@@ -31,37 +31,37 @@ _NEW = {
     "zh": ("# 长期记忆\n", "待确认"),
 }
 _DISAGREES = {"en": "⚠ disagrees with: {}", "zh": "⚠ 与此不一致：{}"}
-_SECTIONS: dict[Kind, tuple[str, str, frozenset[str]]] = {
-    Kind.PREFERENCE: ("Preferences", "偏好", frozenset({"user preferences", "preference", "用户偏好", "喜好"})),
-    Kind.DECISION: ("Decisions", "决定", frozenset({"architecture decisions", "decision", "决策"})),
-    Kind.WORKFLOW: ("Workflow patterns", "工作流程", frozenset({"workflows", "workflow", "流程", "工作流"})),
-    Kind.PERSON: ("People", "人物", frozenset({"person", "人", "人们"})),
-    Kind.OTHER: ("Other", "其他", frozenset({"others", "misc", "其它"})),
+_SECTIONS: dict[FactKind, tuple[str, str, frozenset[str]]] = {
+    FactKind.PREFERENCE: ("Preferences", "偏好", frozenset({"user preferences", "preference", "用户偏好", "喜好"})),
+    FactKind.DECISION: ("Decisions", "决定", frozenset({"architecture decisions", "decision", "决策"})),
+    FactKind.WORKFLOW: ("Workflow patterns", "工作流程", frozenset({"workflows", "workflow", "流程", "工作流"})),
+    FactKind.PERSON: ("People", "人物", frozenset({"person", "人", "人们"})),
+    FactKind.OTHER: ("Other", "其他", frozenset({"others", "misc", "其它"})),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class LongTermFact:
     """One fact in the note: its words without evidence, and what these and their clauses are compared by."""
 
     text: str
     wordings: tuple[Wording, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Remembered":
+    def of(cls, text: str) -> "LongTermFact":
         """The fact in these words."""
         return cls(text, tuple(wording(part) for part in (text, *_CLAUSE.split(text)) if part.strip()))
 
 
-def remembered(text: str) -> tuple[Remembered, ...]:
+def parse_facts(text: str) -> tuple[LongTermFact, ...]:
     """The facts in the note, in order."""
     rows = Note.parse(text.encode("utf-8", "surrogateescape")).text.splitlines()
     return tuple(each for row in rows if (each := _of_row(row)) is not None)
 
 
 @lru_cache(maxsize=4_096)
-def _of_row(row: str) -> Remembered | None:
-    return None if (plain := words(row)) is None else Remembered.of(plain)
+def _of_row(row: str) -> LongTermFact | None:
+    return None if (plain := words(row)) is None else LongTermFact.of(plain)
 
 
 def words(row: str) -> str | None:
@@ -71,14 +71,14 @@ def words(row: str) -> str | None:
     return plain or None
 
 
-def says(facts: Sequence[Remembered], wanted: Wording, least: float) -> bool:
+def says(facts: Sequence[LongTermFact], wanted: Wording, least: float) -> bool:
     """Whether one of these says what is wanted, or it and more."""
     if any(said == wanted and not is_exchanged(said.plain, wanted.plain) for each in facts for said in each.wordings):
         return True  # as it mostly is with what came in earlier; to the letter is quickly seen
     return any(is_same(said, wanted, least) or adds_nothing(wanted, said) for each in facts for said in each.wordings)
 
 
-def opposed(facts: Sequence[Remembered], text: str) -> Remembered | None:
+def opposed(facts: Sequence[LongTermFact], text: str) -> LongTermFact | None:
     """The one of these that says otherwise: another figure, a no, or another value for the same thing."""
     return next((each for each in facts if says_otherwise(text, each.text)), None)
 
@@ -90,7 +90,7 @@ def entry_line(fact: Fact, language: str, against: str = "") -> str:
     return f"- {fact.text} ({links}){flag}"
 
 
-def with_line(text: str, kind: Kind | None, line: str, language: str) -> str:
+def with_line(text: str, kind: FactKind | None, line: str, language: str) -> str:
     """The note with a line at the end of its section (None: the one for what is to be checked), made where missing."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = (text or new_note(language)).splitlines()
@@ -116,7 +116,7 @@ def new_note(language: str) -> str:
     return Note.compose({"type": "memory"}, _NEW[language][0]).text
 
 
-def _is_section(row: str, kind: Kind | None) -> bool:
+def _is_section(row: str, kind: FactKind | None) -> bool:
     title = _heading(row)[1].casefold()
     if kind is None:
         return title in {named[1].casefold() for named in _NEW.values()}
@@ -138,7 +138,7 @@ class Shortened:
     archived: tuple[str, ...] = ()
 
 
-def shorten(lines: Sequence[Line], most: int) -> Shortened:
+def shorten(lines: Sequence[AuthoredLine], most: int) -> Shortened:
     """Bring the note below `most` bytes by merging our own lines that say nearly the same, the most alike first.
 
     Where that is not enough our oldest lines are taken out, for the archive; a person's lines stay in any case.

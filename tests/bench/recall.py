@@ -32,7 +32,7 @@ from agent.index.search import Searcher
 from agent.index.weights import default
 from agent.interfaces.cli.benches.plain import plain_notes
 from agent.memory.entry import Entry, EntryType
-from agent.memory.recall import Asker, Recaller
+from agent.memory.recall.recaller import Asker, Recaller
 from tests.bench.locomo import DATA
 from tests.bench.vault import MemoryVault
 

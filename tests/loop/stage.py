@@ -20,7 +20,7 @@ from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
 from agent.loop.run import Asked, Run
 from agent.loop.session import Session, begin
-from agent.memory.recall import Recollection
+from agent.memory.recall.recaller import Recollection
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
 from agent.tools.policy_file import load_policies

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from agent.config.load import load
 from agent.config.remembering import Memory
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope
-from agent.memory.keeping import Keeper
-from agent.memory.lifecycle import Upkeep, plan, run
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 from tests.fakes import FakeClock
@@ -38,7 +38,7 @@ class Days:
     def say(self, text: str, answer: str = "Noted.", **changes: object) -> str:
         """A turn of a conversation of its own, kept as an entry unless it was forgotten; the entry's path."""
         entry = replace(self.entry(f"User: {text}\nAssistant: {answer}", EntryType.CHAT_TURN), **changes)  # type: ignore[arg-type]
-        if tombstones(self.vault).is_forgotten(entry.text):
+        if load_tombstones(self.vault).is_forgotten(entry.text):
             return ""
         return self.keep(entry)
 
@@ -63,11 +63,11 @@ class Days:
     def capture(self, text: str, answer: str = "Noted.") -> None:
         """The same as capture itself does it: what is known already is only counted."""
         paths = sorted(path for path in self.vault.note_paths() if path.startswith("entries/"))
-        keeper = Keeper(self.vault, lambda entry: paths)
+        keeper = EntryWriter(self.vault, lambda entry: paths)
         entry = self.entry(f"User: {text}\nAssistant: {answer}", EntryType.CHAT_TURN)
         keeper.keep([entry], "memory(capture): keep", Stamp("agent", tool="capture"))
 
-    def tend(self) -> tuple[Upkeep, Outcome]:
+    def tend(self) -> tuple[UpkeepPlan, Outcome]:
         upkeep = plan(self.vault, self.settings, self.language, self.clock.now())
         return upkeep, run(self.vault, upkeep) if upkeep.requests else Outcome()
 

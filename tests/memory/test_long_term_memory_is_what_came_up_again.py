@@ -6,10 +6,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from agent.memory.facts import Kind, statements
-from agent.memory.forget import carry_out
-from agent.memory.forget import plan as forgetting
+from agent.memory.forgetting.forget import carry_out
+from agent.memory.forgetting.forget import plan as forgetting
 from agent.memory.memory_note import words
+from agent.memory.understanding.facts import FactKind, statements
 from tests.memory.days import Days, days
 
 FACTS = [
@@ -264,9 +264,9 @@ def test_questions_and_requests_are_no_facts(text: str) -> None:
 
 def test_facts_have_their_kinds() -> None:
     assert dict(statements("I prefer tea. Anna is my neighbour. We decided to leave.")) == {
-        "I prefer tea.": Kind.PREFERENCE,
-        "Anna is my neighbour.": Kind.PERSON,
-        "We decided to leave.": Kind.DECISION,
+        "I prefer tea.": FactKind.PREFERENCE,
+        "Anna is my neighbour.": FactKind.PERSON,
+        "We decided to leave.": FactKind.DECISION,
     }
 
 

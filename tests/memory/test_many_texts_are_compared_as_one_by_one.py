@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.memory.clusters import clusters
-from agent.memory.likeness import Wording, differ, is_same, likeness, wording
+from agent.memory.understanding.clusters import clusters
+from agent.memory.understanding.similarity import Wording, differ, is_same, likeness, wording
 from tests.memory.pairs import DIFFERENT, SAME
 
 WORDS = """garden printer violin morning kettle bicycle ladder harbour station Bergen likes bought sold lost green

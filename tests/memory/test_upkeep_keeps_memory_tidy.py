@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.memory.entry import EntryType, Scope, read_entry
+from agent.memory.entry import EntryType, Scope, parse_entry
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.memory.days import days
@@ -69,10 +69,10 @@ def test_entries_that_say_the_same_become_one_that_names_the_others(tmp_path: Pa
     home.pass_days(1)
     new = home.keep(home.entry("Anna likes green tea in the morning."))
     home.keep(home.entry("Ben likes green tea in the morning"))
-    old_entry = read_entry(home.vault.read(old) or b"")
+    old_entry = parse_entry(home.vault.read(old) or b"")
     assert old_entry is not None
     home.tend()
-    entry = read_entry(home.vault.read(new) or b"")
+    entry = parse_entry(home.vault.read(new) or b"")
     assert entry is not None
     assert entry.supersedes == old_entry.id
     assert set(old_entry.evidence) <= set(entry.evidence)
@@ -158,7 +158,7 @@ def test_moving_many_notes_is_no_mass_deletion(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(tmp_path: Path) -> None:
-    from agent.memory.lifecycle import plan
+    from agent.memory.upkeep.lifecycle import plan
 
     home = days(tmp_path)
     home.say("The train was late")

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.memory.contradiction import says_otherwise
-from agent.memory.dedupe import Fate, amended, is_comparable, judge
-from agent.memory.entry import Entry, EntryType, Scope, read_entry
-from agent.memory.kept import Kept
-from agent.memory.likeness import adds_nothing, is_same, likeness, wording
-from agent.memory.word_order import is_exchanged
+from agent.memory.capture.dedupe import Resolution, amended, is_comparable, judge
+from agent.memory.entry import Entry, EntryType, Scope, parse_entry
+from agent.memory.store import StoredEntry
+from agent.memory.understanding.contradiction import says_otherwise
+from agent.memory.understanding.similarity import adds_nothing, is_same, likeness, wording
+from agent.memory.understanding.word_order import is_exchanged
 from tests.fakes import FakeClock
 from tests.memory.pairs import DIFFERENT, SAME
 
@@ -23,9 +23,9 @@ def entry(text: str, **more: object) -> Entry:
     return Entry(CLOCK.new_id(), CLOCK.now(), text, **more)  # type: ignore[arg-type]
 
 
-def known(text: str, **more: object) -> Kept:
+def known(text: str, **more: object) -> StoredEntry:
     found = entry(text, **more)
-    return Kept(found.path, found.note(), found)
+    return StoredEntry(found.path, found.note(), found)
 
 
 def turn(text: str, **more: object) -> Entry:
@@ -67,7 +67,7 @@ def test_likeness_is_the_same_both_ways_and_between_nothing_and_all(one: str, ot
 )
 def test_the_same_words_with_the_roles_exchanged_say_something_else(one: str, other: str) -> None:
     assert not is_same(wording(one), wording(other), 0.7)
-    assert judge(entry(one), [known(other)]).fate in {Fate.NEW, Fate.CONTRADICTS}
+    assert judge(entry(one), [known(other)]).fate in {Resolution.NEW, Resolution.CONTRADICTS}
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_words_have_changed_places_either_way_and_never_with_themselves(words: l
 def test_what_is_said_again_is_counted_and_no_word_of_the_first_is_lost() -> None:
     first = known("Anna likes green tea.", evidence=("[[sessions/a]]",))
     verdict = judge(entry("anna likes green tea", evidence=("[[sessions/b]]",)), [first])
-    assert (verdict.fate, verdict.other) == (Fate.AGAIN, first)
-    after = read_entry(amended(verdict))
+    assert (verdict.fate, verdict.other) == (Resolution.AGAIN, first)
+    after = parse_entry(amended(verdict))
     assert after is not None
     assert (after.id, after.text) == (first.entry.id, "Anna likes green tea.")
     assert after.slots["times"] == "2"
@@ -131,8 +131,8 @@ def test_turns_of_one_hour_that_are_nearly_the_same_are_one_entry_with_both_word
     more = text.replace("beside the door.", "beside the door, I think.") + "\nAssistant: Or in the shed."
     first = known(text, type=EntryType.CHAT_TURN)
     verdict = judge(turn(more), [first])
-    assert verdict.fate is Fate.MERGED
-    after = read_entry(amended(verdict))
+    assert verdict.fate is Resolution.MERGED
+    after = parse_entry(amended(verdict))
     assert after is not None
     assert all(line in after.text for line in (*text.splitlines(), *more.splitlines()))
 
@@ -145,14 +145,14 @@ def test_the_same_turn_a_day_later_is_merged_only_from_eighty_percent_on() -> No
     near = replace(said, created=first.entry.created + timedelta(minutes=5))
     score = likeness(wording(later.text), wording(words))
     assert 0.7 <= score < 0.8
-    assert judge(near, [first]).fate is Fate.MERGED
-    assert judge(later, [first]).fate is Fate.NEW
+    assert judge(near, [first]).fate is Resolution.MERGED
+    assert judge(later, [first]).fate is Resolution.NEW
 
 
 def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
     first = known("Anna moved to Bergen.")
     verdict = judge(entry("Anna moved to Bergen with her two dogs."), [first])
-    assert verdict.fate is Fate.SUPERSEDES
+    assert verdict.fate is Resolution.SUPERSEDES
     assert verdict.entry.supersedes == first.entry.id
 
 
@@ -177,9 +177,9 @@ def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
 def test_of_two_that_say_otherwise_both_stay_and_the_newer_has_a_link(newer: str, older: str) -> None:
     first = known(older)
     verdict = judge(entry(newer), [first])
-    assert verdict.fate is Fate.CONTRADICTS
+    assert verdict.fate is Resolution.CONTRADICTS
     assert verdict.entry.contradicts == (first.link,)
-    assert read_entry(verdict.entry.note()) == verdict.entry
+    assert parse_entry(verdict.entry.note()) == verdict.entry
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> No
 )
 def test_what_is_asked_or_wished_contradicts_nothing(newer: str, older: str) -> None:
     first = known(f"User: {older}\nAssistant: Yes.", type=EntryType.CHAT_TURN)
-    assert judge(turn(f"User: {newer}\nAssistant: Yes."), [first]).fate is not Fate.CONTRADICTS
+    assert judge(turn(f"User: {newer}\nAssistant: Yes."), [first]).fate is not Resolution.CONTRADICTS
 
 
 def test_what_is_said_in_a_conversation_may_contradict_another_one() -> None:
@@ -231,19 +231,19 @@ def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
         known(text, sender_id="anna", untrusted=("https://a.example",)),
     ]
     assert not any(is_comparable(mine, each.entry) for each in others)
-    assert judge(mine, others).fate is Fate.NEW
+    assert judge(mine, others).fate is Resolution.NEW
 
 
 def test_traces_of_workflows_are_never_merged() -> None:
     first = known("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE)
-    assert judge(entry("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE), [first]).fate is Fate.NEW
+    assert judge(entry("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE), [first]).fate is Resolution.NEW
 
 
 @given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=4), st.text(min_size=1, max_size=200))
 def test_no_line_that_was_kept_is_ever_lost_by_what_comes_later(before: list[str], said: str) -> None:
     kept = [known(text, type=EntryType.CHAT_TURN) for text in before]
     verdict = judge(turn(said), kept)
-    if verdict.other is not None and verdict.fate in {Fate.AGAIN, Fate.MERGED}:
-        after = read_entry(amended(verdict))
+    if verdict.other is not None and verdict.fate in {Resolution.AGAIN, Resolution.MERGED}:
+        after = parse_entry(amended(verdict))
         assert after is not None
         assert all(line.strip() in after.text for line in verdict.other.entry.text.splitlines())

@@ -23,7 +23,7 @@ from agent.loop.agent import Models
 from agent.loop.outcome import Outcome
 from agent.loop.run import Asked
 from agent.loop.session import load
-from agent.memory.entry import Entry, Scope, read_entry
+from agent.memory.entry import Entry, Scope, parse_entry
 from agent.tools.tool import RunContext
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -97,7 +97,7 @@ class House:
 
     def entries(self) -> list[Entry]:
         vault = build(self.root).vault
-        found = (read_entry(vault.read(path) or b"") for path in vault.note_paths() if path.startswith("entries/"))
+        found = (parse_entry(vault.read(path) or b"") for path in vault.note_paths() if path.startswith("entries/"))
         return [entry for entry in found if entry is not None]
 
 

@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
-from agent.app import forgetting as app_forgetting
 from agent.app.build import App, build
-from agent.app.forgetting import Forgetter
 from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
-from agent.memory import forget
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting import forget
+from agent.memory.forgetting import purge as app_forgetting
+from agent.memory.forgetting.purge import Forgetter
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault import durable
 from agent.vault.history import purge
 from agent.vault.plumbing.commit import Committer
@@ -151,7 +151,7 @@ def check_gone(root: Path, path: str, secret: str = SECRET) -> None:
     app = build(root)
     words = secret.split()[-1], secret.split()[1]
     assert [word for word in words if word in history(root)] == [] and not (root / path).exists()
-    assert tombstones(app.vault).is_forgotten(f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret)
+    assert load_tombstones(app.vault).is_forgotten(f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret)
     assert "The boat is blue" in history(root) and (root / "note.md").read_text().startswith("mine\n")
     assert git(root, "status", "--porcelain") == ""
     assert "error" not in git(root, "fsck", "--strict", "--no-dangling")

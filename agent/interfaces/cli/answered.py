@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from agent.app.runs import Runs
 from agent.errors import AgentError
 from agent.loop.outcome import Ended, Outcome
-from agent.memory.keeping import BEHIND
+from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.vault.history.commits import commits
 
 _OUTCOMES: Mapping[str, Mapping[Outcome, str]] = {
@@ -42,7 +42,7 @@ def answered(agent: Runs, ended: Ended, *, again: bool = False) -> dict[str, obj
     sources = dict.fromkeys((*ended.given, *ended.sources))
     if again:
         found = commits(agent.app.vault, run=ended.run)
-        before = [commit for commit in found if commit.tool not in BEHIND]
+        before = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
         made = list(dict.fromkeys([*(commit.id for commit in reversed(before)), *made]))
     return {
         "answer": ended.answer,

@@ -14,10 +14,10 @@ from agent.interfaces.cli.times import absolute, relative
 from agent.interfaces.cli.undo import said as undone
 from agent.loop.records import Began
 from agent.loop.session import load
+from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.memory.entry import Entry
-from agent.memory.forget import carry_out, plan
-from agent.memory.given import SPARE, is_given
-from agent.memory.keeping import BEHIND
+from agent.memory.forgetting.forget import carry_out, plan
+from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.vault.find import find_note
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
@@ -61,7 +61,7 @@ def _compact(place: Place, rest: str) -> str:
 def _log(place: Place, rest: str) -> str:
     found = _changes(place)
     now = place.app.clock.now()
-    asked = [commit for commit in found if commit.tool not in BEHIND]
+    asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
     lines = [f"{commit.id[:8]}  {_when(place, commit, now)}  {commit.subject}" for commit in asked]
     behind = len(found) - len(asked)
     lines = lines or [place.said("no change")]
@@ -80,7 +80,7 @@ def _undo(place: Place, rest: str) -> str:
     records = load(place.app.vault, place.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     place.agent.hooks.capturing.settle()  # what is remembered of a run goes with it
-    changed = {commit.run.partition(".")[0] for commit in _changes(place) if commit.tool not in BEHIND}
+    changed = {commit.run.partition(".")[0] for commit in _changes(place) if commit.tool not in AFTER_RUN_TOOLS}
     run = next((run for run in reversed(begun) if run in changed and run not in place.undone), "")
     if not run:
         return place.said("nothing to undo")
@@ -103,7 +103,7 @@ def _recall(place: Place, rest: str) -> str:
     if not rest:
         return place.said("recall what")
     answer = place.agent.recall.search(rest, _PIECES * SPARE)
-    hits = [hit for hit in answer.hits if is_given(hit)][:_PIECES]
+    hits = [hit for hit in answer.hits if may_be_offered(hit)][:_PIECES]
     lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in hits]
     lines += [place.said("degraded", why=answer.degraded)] if answer.degraded else []
     return "\n\n".join(lines) or place.said("no recall")

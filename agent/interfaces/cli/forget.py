@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 import click
 
 from agent.app.build import App, build
-from agent.app.forgetting import Forgetter, Purge
 from agent.errors import NoteGone, UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
-from agent.memory.forget import Forgetting, carry_out, plan
-from agent.memory.forget_past import is_in_history
+from agent.memory.forgetting.forget import Forgetting, carry_out, plan
+from agent.memory.forgetting.forget_past import is_in_history
+from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.vault.find import find_note
 from agent.vault.write.change import Outcome
 

@@ -11,11 +11,11 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import absolute
 from agent.memory.expiry import expiry
-from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
-from agent.memory.lifecycle import Upkeep
-from agent.memory.memory_note import PATH, remembered
-from agent.memory.report import bullets
-from agent.memory.tombstones import FOLDER as STONES
+from agent.memory.forgetting.tombstones import FOLDER as STONES
+from agent.memory.memory_note import PATH, parse_facts
+from agent.memory.store import ARCHIVED, FOLDER, load_entries, with_offset
+from agent.memory.upkeep.lifecycle import UpkeepPlan
+from agent.memory.upkeep.report import report_lines
 from agent.vault.write.change import Outcome
 
 _SOON = 7 * 86_400
@@ -48,22 +48,22 @@ def report(output: Output) -> None:
     """Count the entries by type, what expires soon, what is archived and forgotten, and the facts in MEMORY.md."""
     app = build(output.vault())
     paths, now = app.vault.note_paths(), app.clock.now()
-    entries = kept(app.vault, (path for path in paths if path.startswith(FOLDER)))
+    entries = load_entries(app.vault, (path for path in paths if path.startswith(FOLDER)))
     ends = [until for each in entries if (until := expiry(each.entry, app.settings.memory)) is not None]
     document = {
         "entries": len(entries),
         "types": dict(sorted(Counter(each.entry.type.value for each in entries).items())),
-        "expired": sum(aware(until) <= now for until in ends),
-        "expire_soon": sum(0 < (aware(until) - now).total_seconds() <= _SOON for until in ends),
+        "expired": sum(with_offset(until) <= now for until in ends),
+        "expire_soon": sum(0 < (with_offset(until) - now).total_seconds() <= _SOON for until in ends),
         "archived": sum(path.startswith(ARCHIVED) for path in paths),
         "forgotten": sum(path.startswith(STONES) for path in paths),
-        "facts": len(remembered((app.vault.read(PATH) or b"").decode("utf-8", "replace"))),
-        "oldest": absolute(aware(entries[-1].entry.created), now) if entries else None,
+        "facts": len(parse_facts((app.vault.read(PATH) or b"").decode("utf-8", "replace"))),
+        "oldest": absolute(with_offset(entries[-1].entry.created), now) if entries else None,
     }
     output.emit(document, lambda: "\n".join(_counted(document)))
 
 
-def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
     found = upkeep.report
     return {
         "dry_run": dry_run,
@@ -81,7 +81,7 @@ def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, o
     }
 
 
-def _said(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _said(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if upkeep.report.is_empty:
         yield "nothing to do"
     elif dry_run:
@@ -90,7 +90,7 @@ def _said(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
         yield f"waits, because {outcome.queued}; it is done when that ends:"
     else:
         yield f"done in {(outcome.commit or '')[:10]}:"
-    yield from (f"  {line}" for line in bullets(upkeep.report, "en"))
+    yield from (f"  {line}" for line in report_lines(upkeep.report, "en"))
 
 
 def _counted(document: Mapping[str, object]) -> Iterator[str]:

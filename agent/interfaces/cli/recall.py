@@ -12,7 +12,7 @@ from agent.errors import UserError
 from agent.index.hit import Answer, Hit
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.search import ask_whole, catch_up, opened_ahead
-from agent.memory.given import SPARE, is_given
+from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.vault.write.survey import dirty
 
 _PIECES = 8
@@ -36,7 +36,7 @@ def command(output: Output, task: str, limit: int) -> None:
         late = catch_up(app, index, notes)
         ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
         answer, late = ask_whole(app, index, ask, late)
-    hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
+    hits = tuple(hit for hit in answer.hits if may_be_offered(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in dirty(app.vault.git, app.vault.place)}
     pieces = [_piece(app, hit, edited) for hit in answer.hits]

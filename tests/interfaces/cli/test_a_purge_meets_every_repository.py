@@ -6,8 +6,8 @@ import pytest
 
 from agent.app.alone import alone
 from agent.app.build import build
-from agent.app.forgetting import Forgetter
 from agent.interfaces.cli.main import main
+from agent.memory.forgetting.purge import Forgetter
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 

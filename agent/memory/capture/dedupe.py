@@ -1,0 +1,129 @@
+"""What becomes of a new entry beside those that are like it: it is new, said again, said anew, or says otherwise.
+
+Nothing that was said is lost: what is said again is counted in the entry that says it, what a turn adds to one of the
+same hour is put into it, a fuller statement supersedes the shorter one, and of two that say otherwise both stay, the
+newer with a link to the older. Finding entries that may be alike is left to the caller, and so is writing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from agent.markdown.note import Note
+from agent.memory.capture.conversation import asked_in
+from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.store import StoredEntry
+from agent.memory.understanding.contradiction import says_otherwise
+from agent.memory.understanding.facts import told
+from agent.memory.understanding.similarity import adds_nothing, is_same, likeness, refines, wording
+
+HOUR = timedelta(hours=1)
+TOPIC = 0.4
+"""Likeness from which on a text that says all of another one, and more, is on the same topic."""
+_ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
+"""Each trace counts: how often a workflow was used is what is learnt from them."""
+
+
+class Resolution(StrEnum):
+    """What becomes of an entry; `again` and `merged` change the one there is, the others make a note."""
+
+    NEW = "new"
+    AGAIN = "again"
+    MERGED = "merged"
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Jaccard similarities, 0 to 1: `same` within a type, `turn` for chat turns of one hour."""
+
+    same: float = 0.80
+    turn: float = 0.70
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The entry with its links to others, and the one that it is said again in, added to, or fuller than."""
+
+    fate: Resolution
+    entry: Entry
+    other: StoredEntry | None = None
+
+
+def judge(entry: Entry, near: Sequence[StoredEntry], thresholds: Thresholds = Thresholds()) -> Judgement:
+    """What becomes of an entry beside those `near` it, of whatever type and whosever they are."""
+    others = [each for each in near if is_comparable(entry, each.entry)]
+    if entry.type in _ALWAYS_NEW or not others:
+        return Judgement(Resolution.NEW, entry)
+    said = wording(entry.text)
+    ranked = sorted(others, key=lambda each: (-likeness(said, wording(each.entry.text)), each.path))
+    for each in ranked:
+        fate = _fate(entry, each.entry, thresholds)
+        if fate is Resolution.SUPERSEDES:
+            return Judgement(fate, replace(entry, supersedes=each.entry.id), each)
+        if fate is not Resolution.NEW:
+            return Judgement(fate, entry, each)
+    otherwise = tuple(each.link for each in ranked if says_otherwise(_told(entry), _told(each.entry)))
+    if otherwise:
+        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=otherwise[:3]))
+    return Judgement(Resolution.NEW, entry)
+
+
+def is_comparable(entry: Entry, other: Entry) -> bool:
+    """Whether two entries are of one type and belong to the same person or chat."""
+    if (entry.type, entry.scope, bool(entry.untrusted)) != (other.type, other.scope, bool(other.untrusted)):
+        return False
+    if entry.scope is Scope.CHAT:
+        return (entry.channel, entry.chat_id, entry.sender_id) == (other.channel, other.chat_id, other.sender_id)
+    return entry.sender_id == other.sender_id
+
+
+def amended(verdict: Judgement) -> bytes:
+    """The other entry's note with what the verdict adds to it: once more said, by whom, and what was not there yet."""
+    assert verdict.other is not None
+    entry, note = verdict.entry, Note.parse(verdict.other.data)
+    times = verdict.other.times + 1
+    slots = {**verdict.other.entry.slots, "times": str(times)}
+    evidence = tuple(dict.fromkeys((*verdict.other.entry.evidence, *entry.evidence)))
+    note = note.with_key("slots", slots)
+    if evidence != verdict.other.entry.evidence:
+        note = note.with_key("evidence", list(evidence))
+    if verdict.fate is Resolution.MERGED:
+        known = {line.strip() for line in note.body.splitlines()}
+        fresh = [line for line in entry.text.splitlines() if line.strip() and line.strip() not in known]
+        note = note.with_body(note.body.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in fresh))
+    return note.data
+
+
+def own_words(entry: Entry) -> str:
+    """What a person said of a turn; all of any other entry."""
+    if entry.type is not EntryType.CHAT_TURN:
+        return entry.text
+    return asked_in(entry.text)
+
+
+def _told(entry: Entry) -> str:
+    """What an entry claims: two questions, or two wishes, with another word in them deny nothing."""
+    return told(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
+
+
+def _fate(entry: Entry, other: Entry, thresholds: Thresholds) -> Resolution:
+    run = entry.slots.get("run")
+    if run and run == other.slots.get("run") and entry.source == other.source == "conversation_capture":
+        return Resolution.AGAIN if entry.text == other.text else Resolution.MERGED  # the run was taken up again
+    said, before = wording(entry.text), wording(other.text)
+    turn = entry.type is EntryType.CHAT_TURN
+    near = turn and abs(_aware(entry.created) - _aware(other.created)) <= HOUR
+    if is_same(said, before, thresholds.turn if near else thresholds.same):
+        return (
+            Resolution.AGAIN if adds_nothing(said, before) else (Resolution.MERGED if near else Resolution.SUPERSEDES)
+        )
+    if not turn and refines(said, before, TOPIC):
+        return Resolution.SUPERSEDES
+    return Resolution.NEW
+
+
+def _aware(when: datetime) -> datetime:
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -1,0 +1,63 @@
+"""What becomes long-term memory: facts that came up again and again, put into MEMORY.md with their evidence.
+
+What a person has deleted from it, or has corrected, stays as they left it: whatever was once in the note and is no
+longer there is not added again, and what is there is neither changed nor said twice. What contradicts it is put beside
+it to be looked at.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from agent.config.remembering import Memory
+from agent.memory.forgetting.tombstones import Tombstones
+from agent.memory.memory_note import LongTermFact, entry_line, new_note, opposed, parse_facts, says, with_line, words
+from agent.memory.store import StoredEntry
+from agent.memory.understanding.facts import Fact, repeated
+from agent.memory.understanding.similarity import wording
+
+
+@dataclass(frozen=True, slots=True)
+class LongTerm:
+    """MEMORY.md as it is to be, the facts that came in, and those that contradict what it says."""
+
+    text: str
+    added: tuple[Fact, ...] = ()
+    doubted: tuple[Fact, ...] = ()
+
+
+def extract(
+    text: str | None,
+    entries: Sequence[StoredEntry],
+    earlier: Sequence[str],
+    stones: Tombstones,
+    settings: Memory,
+    now: datetime,
+    language: str,
+) -> LongTerm:
+    """The note (`text`; None: there is none) with the facts that belong into it.
+
+    `entries` the newest first, archived ones included; `earlier`: every line that was ever in the note.
+    """
+    note = text or ""
+    since = now - timedelta(days=settings.facts_days)
+    gone = _gone(earlier, parse_facts(note))
+    added: list[Fact] = []
+    doubted: list[Fact] = []
+    for fact in repeated(entries, since, settings.facts_times, settings.dedupe):
+        there, wanted = parse_facts(note), wording(fact.text)
+        known = says(there, wanted, settings.dedupe) or says(gone, wanted, settings.dedupe)
+        if known or stones.is_forgotten(fact.text):
+            continue
+        against = opposed(there, fact.text)
+        line = entry_line(fact, language, against.text if against else "")
+        note = with_line(note or new_note(language), None if against else fact.kind, line, language)
+        (doubted if against else added).append(fact)
+    return LongTerm(note, tuple(added), tuple(doubted))
+
+
+def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:
+    """What was in the note and is no longer."""
+    now = {each.text for each in there}
+    said = (plain for row in earlier if (plain := words(row)) is not None and plain not in now)
+    return tuple(LongTermFact.of(plain) for plain in dict.fromkeys(said))
