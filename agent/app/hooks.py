@@ -15,6 +15,7 @@ from agent.app.memories import Diary, Upkeeper
 from agent.app.models import Account
 from agent.app.opinions import gather
 from agent.app.recalling import Recall, nobody
+from agent.app.understanding import understanding_of
 from agent.context.budget import Count
 from agent.context.prompt import LANGUAGES, fill
 from agent.errors import AgentError, NoteGone, SecretFound
@@ -60,10 +61,12 @@ class Hooks:
         self.bus.close()
 
 
-def keeper_of(app: App, searches: Recall) -> EntryWriter:
+def keeper_of(app: App, searches: Recall, models: Account | None = None) -> EntryWriter:
     """What tells new entries of a vault from known ones, by its settings."""
     settings = app.settings.memory
-    return EntryWriter(app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge))
+    return EntryWriter(
+        app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge), understanding_of(app, models)
+    )
 
 
 def hooks(
@@ -111,7 +114,7 @@ def hooks(
 def _after(app: App, following: Following, models: Account, bus: Bus) -> tuple[AfterCapture, ...]:
     """What is done behind a run when everything about it is written down."""
     learner = learning(following.skills, models, bus.publish_async)
-    upkeeper = Upkeeper(app)
+    upkeeper = Upkeeper(app, understanding_of(app, models))
 
     def listen(event: TaskCompleted) -> None:
         for use in gather(app, following.skills.library.shelf().named):

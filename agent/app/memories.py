@@ -24,8 +24,11 @@ from agent.memory.capture.importing import ImportedFile, ImportResult, load_fold
 from agent.memory.capture.writer import Addition
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import ARCHIVED, FOLDER, entries_on_day, load_entries
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
+from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -66,8 +69,7 @@ class Diary:
         path = daily.path_of(day)
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
-        least = self.app.settings.memory.dedupe
-        summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language, least)
+        summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
         after = daily.with_summary(text or daily.new_note(day), summary) if summary else text
         if after == text:
             return Outcome()
@@ -81,7 +83,7 @@ class Diary:
         return transaction.outcome
 
     @property
-    def _language(self) -> str:
+    def _language(self) -> Language:
         return self.app.settings.vault.language
 
     def _close_earlier(self, today: date) -> None:
@@ -98,6 +100,7 @@ class Upkeeper:
     """Runs the upkeep of memory when it is due: at the first activity of a day, or when a day has many entries."""
 
     app: App
+    understanding: Understanding = RULES
 
     @property
     def last(self) -> Path:
@@ -117,7 +120,7 @@ class Upkeeper:
     def plan(self) -> UpkeepPlan:
         """What there is to do now; writes nothing."""
         settings = self.app.settings
-        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now())
+        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now(), self.understanding)
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
         """Do what there is to do, in one commit, and note that it was done."""

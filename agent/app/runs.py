@@ -324,7 +324,7 @@ def runs(app: App, library: Library) -> Runs:
     searches, asks = recall(app, library), approvals(app)
     language = settings.vault.language
     models = account(app, count, Quoting(searches, language))
-    keeper, following = keeper_of(app, searches), Following(skills(app, lambda: embedder, count))
+    keeper, following = keeper_of(app, searches, models), Following(skills(app, lambda: embedder, count))
     behind = hooks(app, searches, following, keeper, models, count)
     made: list[Runs] = []
 

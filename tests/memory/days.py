@@ -10,6 +10,7 @@ from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
+from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 from tests.fakes import FakeClock
@@ -25,7 +26,7 @@ class Days:
     vault: Vault
     clock: FakeClock
     settings: Memory
-    language: str = "en"
+    language: Language = "en"
     said: list[str] = field(default_factory=list)
 
     @property
@@ -93,7 +94,9 @@ class Days:
         return int(git(self.root, "rev-list", "--count", "HEAD"))
 
 
-def days(folder: Path, notes: Mapping[str, str | bytes] | None = None, language: str = "en", **changes: object) -> Days:
+def days(
+    folder: Path, notes: Mapping[str, str | bytes] | None = None, language: Language = "en", **changes: object
+) -> Days:
     """A vault with these notes, and the default settings with these changes."""
     clock = FakeClock()
     settings = replace(load(environ={"VAULT_AGENT_HOME": str(folder / "home")}).settings.memory, **changes)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def summed(home: Days, path: str) -> str:
     day = daily.day_of(path)
     assert day is not None
     text = home.text(path)
-    return daily.with_summary(text, day_summary(entries_on_day(home.vault, day), daily.log(text), home.language, 0.8))
+    return daily.with_summary(text, day_summary(entries_on_day(home.vault, day), daily.log(text), home.language))
 
 
 def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:

@@ -1,5 +1,6 @@
 """The daily upkeep archives, merges, shortens and sums up, in one commit that an undo takes back, and only once."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -7,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent.memory.entry import EntryType, Scope, parse_entry
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Fact, Pair, Relation, Source
+from agent.memory.upkeep.lifecycle import plan, run
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.memory.days import days
@@ -87,7 +91,20 @@ def test_what_only_the_older_one_says_is_kept_in_the_newer(tmp_path: Path) -> No
     home.pass_days(1)
     new = home.keep(home.entry(long))
     home.tend()
+    assert len(home.paths("entries/")) == 2, "by rule, a text that says more is not the same"
+    run(home.vault, plan(home.vault, home.settings, "en", home.clock.now(), AllTheSame()))
+    assert home.paths("entries/") == [new]
     assert "by the mill" in home.text(new)
+
+
+class AllTheSame:
+    """An understanding to which any two texts are the same."""
+
+    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
+        return tuple(Relation.SAME for _ in pairs)
+
+    def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
+        return RULES.facts(sources)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +175,6 @@ def test_moving_many_notes_is_no_mass_deletion(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(tmp_path: Path) -> None:
-    from agent.memory.upkeep.lifecycle import plan
-
     home = days(tmp_path)
     home.say("The train was late")
     home.pass_days(40)

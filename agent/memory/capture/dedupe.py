@@ -7,20 +7,21 @@ newer with a link to the older. Finding entries that may be alike is left to the
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 
 from agent.markdown.note import Note
 from agent.memory.capture.conversation import asked_in
 from agent.memory.entry import Entry, EntryType, Scope
-from agent.memory.store import StoredEntry
-from agent.memory.understanding.contradiction import says_otherwise
-from agent.memory.understanding.facts import told
-from agent.memory.understanding.similarity import adds_nothing, is_same, likeness, refines, wording
+from agent.memory.store import StoredEntry, with_offset
+from agent.memory.understanding.rules import RULES, is_same
+from agent.memory.understanding.seam import Pair, Relation, Understanding
+from agent.memory.understanding.statements import claims
+from agent.memory.understanding.wording import similarity, wording
 
 HOUR = timedelta(hours=1)
 TOPIC = 0.4
-"""Likeness from which on a text that says all of another one, and more, is on the same topic."""
+"""Similarity from which on a text that says all of another one, and more, is on the same topic."""
 _ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
 """Each trace counts: how often a workflow was used is what is learnt from them."""
 
@@ -52,22 +53,35 @@ class Judgement:
     other: StoredEntry | None = None
 
 
-def judge(entry: Entry, near: Sequence[StoredEntry], thresholds: Thresholds = Thresholds()) -> Judgement:
-    """What becomes of an entry beside those `near` it, of whatever type and whosever they are."""
+def judge(
+    entry: Entry,
+    near: Sequence[StoredEntry],
+    thresholds: Thresholds = Thresholds(),
+    understanding: Understanding = RULES,
+) -> Judgement:
+    """How an entry is resolved beside those `near` it, of whatever type and whosever they are.
+
+    A stranger's text is compared by rule only, so that it can tell a model nothing.
+    """
     others = [each for each in near if is_comparable(entry, each.entry)]
     if entry.type in _ALWAYS_NEW or not others:
         return Judgement(Resolution.NEW, entry)
     said = wording(entry.text)
-    ranked = sorted(others, key=lambda each: (-likeness(said, wording(each.entry.text)), each.path))
-    for each in ranked:
-        fate = _fate(entry, each.entry, thresholds)
-        if fate is Resolution.SUPERSEDES:
-            return Judgement(fate, replace(entry, supersedes=each.entry.id), each)
-        if fate is not Resolution.NEW:
-            return Judgement(fate, entry, each)
-    otherwise = tuple(each.link for each in ranked if says_otherwise(_told(entry), _told(each.entry)))
-    if otherwise:
-        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=otherwise[:3]))
+    ranked = sorted(others, key=lambda each: (-similarity(said, wording(each.entry.text)), each.path))
+    asked = RULES if entry.untrusted else understanding
+    whole = [Pair(entry.text, each.entry.text, _least(entry, each.entry, thresholds)) for each in ranked]
+    claimed = [Pair(_claims(entry), _claims(each.entry)) for each in ranked]
+    answers = asked.compare([*whole, *claimed])
+    for each, answer in zip(ranked, answers, strict=False):
+        resolution = _resolution(entry, each.entry, answer)
+        if resolution is Resolution.SUPERSEDES:
+            return Judgement(resolution, replace(entry, supersedes=each.entry.id), each)
+        if resolution is not Resolution.NEW:
+            return Judgement(resolution, entry, each)
+    of_claims = zip(ranked, answers[len(ranked) :], strict=True)
+    against = tuple(each.link for each, answer in of_claims if answer is Relation.CONTRADICTS)
+    if against:
+        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=against[:3]))
     return Judgement(Resolution.NEW, entry)
 
 
@@ -104,26 +118,31 @@ def own_words(entry: Entry) -> str:
     return asked_in(entry.text)
 
 
-def _told(entry: Entry) -> str:
+def _claims(entry: Entry) -> str:
     """What an entry claims: two questions, or two wishes, with another word in them deny nothing."""
-    return told(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
+    return claims(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
 
 
-def _fate(entry: Entry, other: Entry, thresholds: Thresholds) -> Resolution:
+def _least(entry: Entry, other: Entry, thresholds: Thresholds) -> float:
+    """The similarity from which an entry is taken for the other one with something added."""
+    if entry.type is not EntryType.CHAT_TURN:
+        return TOPIC
+    return thresholds.turn if _is_near(entry, other) else thresholds.same
+
+
+def _resolution(entry: Entry, other: Entry, answer: Relation) -> Resolution:
     run = entry.slots.get("run")
     if run and run == other.slots.get("run") and entry.source == other.source == "conversation_capture":
         return Resolution.AGAIN if entry.text == other.text else Resolution.MERGED  # the run was taken up again
-    said, before = wording(entry.text), wording(other.text)
-    turn = entry.type is EntryType.CHAT_TURN
-    near = turn and abs(_aware(entry.created) - _aware(other.created)) <= HOUR
-    if is_same(said, before, thresholds.turn if near else thresholds.same):
-        return (
-            Resolution.AGAIN if adds_nothing(said, before) else (Resolution.MERGED if near else Resolution.SUPERSEDES)
-        )
-    if not turn and refines(said, before, TOPIC):
-        return Resolution.SUPERSEDES
-    return Resolution.NEW
+    if answer not in {Relation.SAME, Relation.ADDS}:
+        return Resolution.NEW
+    if answer is Relation.SAME and is_same(entry.text, other.text):
+        return Resolution.AGAIN
+    return Resolution.MERGED if _is_near(entry, other) else Resolution.SUPERSEDES
 
 
-def _aware(when: datetime) -> datetime:
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
+def _is_near(entry: Entry, other: Entry) -> bool:
+    """Whether both are turns of a conversation within one hour."""
+    if entry.type is not EntryType.CHAT_TURN:
+        return False
+    return abs(with_offset(entry.created) - with_offset(other.created)) <= HOUR

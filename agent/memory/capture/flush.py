@@ -13,16 +13,14 @@ from dataclasses import replace
 from agent.clock import Clock
 from agent.errors import AgentError, UserError
 from agent.events.runs import ContextCompact, MemoryFlushed, Said
-from agent.index.analysis import terms
 from agent.markdown.preferences import preferences
 from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.understanding.rules import is_same
 
 MOST = 5
 """Entries of one flush: more would drown the memory in what is worth little."""
 RECENT = 10
 """The newest entries that a new one is compared with."""
-SAME = 0.8
-"""Jaccard similarity of two entries' words from which on they say the same."""
 SUBSTANTIAL = 200
 """Characters that a tool's result must have to be worth keeping."""
 LONGEST = 500
@@ -77,13 +75,11 @@ def extract(event: ContextCompact, clock: Clock) -> tuple[Entry, ...]:
 
 def unknown(entries: Sequence[Entry], before: Sequence[Entry]) -> tuple[Entry, ...]:
     """The entries that say something new, compared with those before and with each other, each person's with theirs."""
-    seen = [(_whose(entry), _words(entry)) for entry in before]
     fresh: list[Entry] = []
     for entry in entries:
-        whose, words = _whose(entry), _words(entry)
-        if all(whose != other or _likeness(words, said) < SAME for other, said in seen):
+        known = (other for other in (*before, *fresh) if _belongs_to(entry) == _belongs_to(other))
+        if not any(is_same(entry.text, other.text) for other in known):
             fresh.append(entry)
-            seen.append((whose, words))
     return tuple(fresh)
 
 
@@ -151,17 +147,9 @@ def _save(entries: Sequence[Entry], save: Callable[[Sequence[Entry]], None]) -> 
     return len(entries), None
 
 
-def _whose(entry: Entry) -> tuple[str, str]:
+def _belongs_to(entry: Entry) -> tuple[str, str]:
     """Who said it, and in which chat it is kept; the chat is empty for what is a person's own."""
     return entry.sender_id, entry.chat_id if entry.scope is Scope.CHAT else ""
-
-
-def _words(entry: Entry) -> frozenset[str]:
-    return frozenset(terms(entry.text))
-
-
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one or other else 1.0
 
 
 def _cut(text: str) -> str:

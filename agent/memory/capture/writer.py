@@ -21,6 +21,8 @@ from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_c
 from agent.memory.capture.workflow import RunTrace
 from agent.memory.entry import Entry, EntryType
 from agent.memory.store import load_entries
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -76,14 +78,15 @@ class EntryWriter:
     vault: Vault
     near: Near
     thresholds: Thresholds = Thresholds()
+    understanding: Understanding = RULES
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
     def judged(self, entry: Entry) -> Judgement:
         """What becomes of an entry beside what is kept already; reads few notes."""
         if entry.type is EntryType.WORKFLOW_TRACE:
-            return judge(entry, (), self.thresholds)
+            return Judgement(Resolution.NEW, entry)
         paths = dict.fromkeys((*reversed(self._recent), *self.near(entry)))
-        return judge(entry, load_entries(self.vault, paths), self.thresholds)
+        return judge(entry, load_entries(self.vault, paths), self.thresholds, self.understanding)
 
     def keep(
         self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()

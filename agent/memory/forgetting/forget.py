@@ -28,7 +28,7 @@ from agent.memory.forgetting.tombstones import (
 )
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.store import ARCHIVED, FOLDER, StoredEntry, load_entries
-from agent.memory.understanding.facts import statements
+from agent.memory.understanding.statements import is_statement
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -157,7 +157,7 @@ def _marks(entry: Entry) -> frozenset[str]:
             spoken = answered if _ANSWER.match(line) else asked
         spoken.append(line)
     said = "\n".join(asked)
-    if entry.type is not EntryType.CHAT_TURN or not any(statements(_LABEL.sub("", said))):
+    if entry.type is not EntryType.CHAT_TURN or not is_statement(_LABEL.sub("", said)):
         return marks(entry.text) | _name(entry.text)
     return marks(said) | marks("\n".join(answered), about=said) | _name(said)
 

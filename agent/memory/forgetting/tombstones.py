@@ -17,8 +17,8 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.memory.forgetting.tombstone_origin import trusted_tombstones
-from agent.memory.understanding.facts import statements
-from agent.memory.understanding.similarity import wording
+from agent.memory.understanding.statements import is_statement
+from agent.memory.understanding.wording import wording
 from agent.vault.store import Vault
 
 FOLDER = "archive/forgotten/"
@@ -158,7 +158,7 @@ def marks(text: str, about: str = "") -> frozenset[str]:
     something by themselves, as "near the river" does not. With `about`, of sentences that share a word with it."""
     wanted = set(terms(about)) - _COURTESY
     sentences = [each for each in _SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
-    clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if any(statements(part)))
+    clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if is_statement(part))
     parts = [part for part in (*sentences, *clauses) if _says_something(_LEAD.sub("", part))]
     whole = [] if about else [text]
     return frozenset(filter(None, (each for part in (*whole, *parts) for each in _both(part))))

@@ -20,8 +20,7 @@ from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.recall.eligibility import ABOUT, is_bare
 from agent.memory.recall.selection import CHAT, USER, share
-from agent.memory.understanding.contradiction import says_otherwise
-from agent.memory.understanding.similarity import is_same, wording
+from agent.memory.understanding.rules import contradicts, is_same
 
 POOL = 80
 """Notes that the index is asked for: as many as it scores."""
@@ -325,7 +324,7 @@ def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
     claims = sorted((each for each in found if each.kind in _CLAIMS), key=lambda each: each.id)
     doubts: dict[str, tuple[str, ...]] = {}
     for at, newer in enumerate(claims):
-        otherwise = (older.link for older in claims[:at] if says_otherwise(newer.text, older.text))
+        otherwise = (older.link for older in claims[:at] if contradicts(newer.text, older.text))
         doubts[newer.path] = tuple(dict.fromkeys((*newer.contradicts, *otherwise)))
     return tuple(replace(each, contradicts=doubts.get(each.path, each.contradicts)) for each in found)
 
@@ -345,7 +344,7 @@ def _left(each: Remembered, stones: Tombstones) -> Remembered | None:
 def _repeats(one: Remembered, other: Remembered) -> bool:
     if one.text in other.text or other.text in one.text:
         return True
-    return one.kind == other.kind and is_same(wording(one.text), wording(other.text), 0.8)
+    return one.kind == other.kind and is_same(one.text, other.text)
 
 
 def _nearness(one: _Candidate, other: _Candidate) -> float:

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from agent.memory.daily import Logged
 from agent.memory.entry import EntryType
 from agent.memory.store import DayEntries, StoredEntry, with_offset
-from agent.memory.understanding.clusters import clusters
-from agent.memory.understanding.facts import spoken, statements
-from agent.memory.understanding.similarity import wording
+from agent.memory.understanding.repeats import repeats
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Source, Understanding
+from agent.memory.upkeep.repeated_facts import owner_words
+from agent.texts import Language
 from agent.vault.write.message import one_line
 
 _MOST = 12
@@ -32,11 +34,13 @@ _KINDS = {
     EntryType.AUTO_FLUSH: {"en": "from a long conversation", "zh": "长对话摘录"},
     EntryType.WORKFLOW_TRACE: {"en": "workflow", "zh": "工作流程"},
 }
-_TRACES = {EntryType.WORKFLOW_TRACE}
+_VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
 
 
-def day_summary(day: DayEntries, log: Sequence[Logged], language: str, least: float) -> str:
-    """The summary as Markdown; empty where nothing happened. `least`: from which similarity on facts are the same."""
+def day_summary(
+    day: DayEntries, log: Sequence[Logged], language: Language, understanding: Understanding = RULES
+) -> str:
+    """The summary as Markdown; empty where nothing happened."""
     entries = (*day.new, *day.again)
     if not entries and not log:
         return ""
@@ -47,7 +51,7 @@ def day_summary(day: DayEntries, log: Sequence[Logged], language: str, least: fl
     for task in log:
         used.update(dict(task.tools))
     parts = (
-        (facts, list(_facts(entries, least))),
+        (facts, list(_facts(entries, understanding))),
         (tools, [", ".join(f"{tool} × {number}" for tool, number in used.most_common())] if used else []),
         (talks, list(_talks(log, language))),
     )
@@ -71,19 +75,14 @@ def _talks(log: Sequence[Logged], language: str) -> Iterator[str]:
         yield f"{said[0].time} {' · '.join(titles[:_BEGUN])}{more} {session}"
 
 
-def _facts(entries: Sequence[StoredEntry], least: float) -> Iterator[str]:
-    """What was stated, each thing once, with a link to where; the oldest first."""
+def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iterator[str]:
+    """The facts that were stated, each once, with a link to where; the oldest first."""
     oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
-    said = [(text, each) for each in oldest for text in _stated(each)]
-    texts = [(number, wording(text)) for number, (text, _) in enumerate(said)]
-    repeats = {other for _, others in clusters(texts, least) for other in others}
+    sources = [Source(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
+    stated = zip(oldest, understanding.facts(sources), strict=True)
+    said = [(fact.text, each) for each, facts in stated for fact in facts]
+    texts = [(number, text) for number, (text, _) in enumerate(said)]
+    again = {other for _, others in repeats(texts, understanding) for other in others}
     for number, (text, each) in enumerate(said):
-        if number not in repeats:
+        if number not in again:
             yield f"{one_line(text)[:_LONGEST]} {each.link}"
-
-
-def _stated(each: StoredEntry) -> Iterator[str]:
-    if each.untrusted or each.entry.type in _TRACES:
-        return
-    explicit = each.entry.type in {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
-    yield from (text for text, _ in statements(spoken(each), any_form=explicit))

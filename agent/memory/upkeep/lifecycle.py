@@ -17,11 +17,14 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.memory_note import Shortened, shorten
 from agent.memory.store import ARCHIVE, ARCHIVED, FOLDER, DayEntries, StoredEntry, load_entries
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.archive import archived_path, expired
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
+from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Append, Create, Edit, Move, Outcome, Request, Stamp
 
@@ -37,9 +40,11 @@ class UpkeepPlan:
     report: UpkeepReport = UpkeepReport()
 
 
-def plan(vault: Vault, settings: Memory, language: str, now: datetime) -> UpkeepPlan:
+def plan(
+    vault: Vault, settings: Memory, language: Language, now: datetime, understanding: Understanding = RULES
+) -> UpkeepPlan:
     """Work out what there is to do; reads, and writes nothing."""
-    work = _Work(vault, settings, language, now, tuple(vault.note_paths()))
+    work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
     entries = load_entries(vault, (path for path in work.paths if path.startswith(FOLDER)))
     requests: list[Request] = []
     report = UpkeepReport()
@@ -65,16 +70,17 @@ def run(vault: Vault, upkeep: UpkeepPlan, *, job: str = "") -> Outcome:
 class _Work:
     vault: Vault
     settings: Memory
-    language: str
+    language: Language
     now: datetime
     paths: tuple[str, ...]
+    understanding: Understanding
 
     def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
         """Archive, merge, and shorten old days."""
         theirs = touched_by_people(self.vault, FOLDER)
         gone = expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
-        joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.settings.dedupe))
+        joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.understanding))
         requests: list[Request] = [Edit(merge.into.path, merge.into.data, merge.data) for merge in joined]
         taken = set(self.paths)
         for each in (*gone, *(other for merge in joined for other in merge.others)):
@@ -131,7 +137,7 @@ class _Work:
         both = sorted((*entries, *load_entries(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
         earlier = lines_ever_in(self.vault, MEMORY)
         stones = load_tombstones(self.vault)
-        return extract(text, both, earlier, stones, self.settings, self.now, self.language)
+        return extract(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding)
 
     def _day(self, path: str, entries: Sequence[StoredEntry]) -> tuple[bytes, bytes] | None:
         """A day's note that is due to be shortened, before and after; None for any other path."""
@@ -152,7 +158,7 @@ class _Work:
     def _summary(self, day: date, text: str, entries: Sequence[StoredEntry]) -> str:
         new = tuple(each for each in entries if each.entry.created.date() == day)
         again = tuple(each for each in entries if each.entry.created.date() != day and each.was_said(day))
-        return day_summary(DayEntries(new, again), daily.log(text), self.language, self.settings.dedupe)
+        return day_summary(DayEntries(new, again), daily.log(text), self.language, self.understanding)
 
 
 def _told(merge: Merge) -> tuple[str, tuple[str, ...]]:

@@ -13,8 +13,10 @@ from agent.config.remembering import Memory
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import LongTermFact, entry_line, new_note, opposed, parse_facts, says, with_line, words
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.facts import Fact, repeated
-from agent.memory.understanding.similarity import wording
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
+from agent.memory.upkeep.repeated_facts import RepeatedFact, repeated_facts
+from agent.texts import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,8 @@ class LongTerm:
     """MEMORY.md as it is to be, the facts that came in, and those that contradict what it says."""
 
     text: str
-    added: tuple[Fact, ...] = ()
-    doubted: tuple[Fact, ...] = ()
+    added: tuple[RepeatedFact, ...] = ()
+    doubted: tuple[RepeatedFact, ...] = ()
 
 
 def extract(
@@ -33,7 +35,8 @@ def extract(
     stones: Tombstones,
     settings: Memory,
     now: datetime,
-    language: str,
+    language: Language,
+    understanding: Understanding = RULES,
 ) -> LongTerm:
     """The note (`text`; None: there is none) with the facts that belong into it.
 
@@ -42,15 +45,14 @@ def extract(
     note = text or ""
     since = now - timedelta(days=settings.facts_days)
     gone = _gone(earlier, parse_facts(note))
-    added: list[Fact] = []
-    doubted: list[Fact] = []
-    for fact in repeated(entries, since, settings.facts_times, settings.dedupe):
-        there, wanted = parse_facts(note), wording(fact.text)
-        known = says(there, wanted, settings.dedupe) or says(gone, wanted, settings.dedupe)
-        if known or stones.is_forgotten(fact.text):
+    added: list[RepeatedFact] = []
+    doubted: list[RepeatedFact] = []
+    for fact in repeated_facts(entries, since, settings.facts_times, understanding):
+        there = parse_facts(note)
+        if says((*there, *gone), fact.text) or stones.is_forgotten(fact.text):
             continue
         against = opposed(there, fact.text)
-        line = entry_line(fact, language, against.text if against else "")
+        line = entry_line(fact.text, fact.evidence, language, against.text if against else "")
         note = with_line(note or new_note(language), None if against else fact.kind, line, language)
         (doubted if against else added).append(fact)
     return LongTerm(note, tuple(added), tuple(doubted))
@@ -59,5 +61,5 @@ def extract(
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:
     """What was in the note and is no longer."""
     now = {each.text for each in there}
-    said = (plain for row in earlier if (plain := words(row)) is not None and plain not in now)
-    return tuple(LongTermFact.of(plain) for plain in dict.fromkeys(said))
+    found = (plain for row in earlier if (plain := words(row)) is not None and plain not in now)
+    return tuple(LongTermFact(plain) for plain in dict.fromkeys(found))

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from agent.markdown.note import Note
 from agent.memory.entry import EntryType
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.clusters import clusters
-from agent.memory.understanding.similarity import adds_nothing, wording
+from agent.memory.understanding.repeats import repeats
+from agent.memory.understanding.rules import RULES, is_same
+from agent.memory.understanding.seam import Understanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,12 @@ class Merge:
     others: tuple[StoredEntry, ...]
 
 
-def merges(entries: Sequence[StoredEntry], theirs: Collection[str], least: float) -> Iterator[Merge]:
+def merges(
+    entries: Sequence[StoredEntry], theirs: Collection[str], understanding: Understanding = RULES
+) -> Iterator[Merge]:
     """What to merge among entries (the newest first); `theirs` are the paths of notes that people have touched.
 
-    `least` is the Jaccard similarity from which on two entries say the same.
+    A stranger's text is compared by rule only, so that it can tell a model nothing.
     """
     alike: dict[tuple[str, ...], list[StoredEntry]] = defaultdict(list)
     for each in entries:
@@ -36,7 +39,8 @@ def merges(entries: Sequence[StoredEntry], theirs: Collection[str], least: float
             alike[_kind(each)].append(each)
     for some in alike.values():
         by_path = {each.path: each for each in some}
-        for path, others in clusters([(each.path, wording(each.entry.text)) for each in some], least):
+        asked = RULES if some[0].untrusted else understanding
+        for path, others in repeats([(each.path, each.entry.text) for each in some], asked):
             into, olds = by_path[path], tuple(by_path[other] for other in others)
             yield Merge(into, _merged(into, olds), olds)
 
@@ -57,9 +61,6 @@ def _merged(into: StoredEntry, others: Sequence[StoredEntry]) -> bytes:
 
 
 def _beyond(text: str, others: Sequence[StoredEntry]) -> str:
-    """What the older texts say that the newest does not."""
-    said, found = wording(text), list[str]()
-    for each in others:
-        if not adds_nothing(wording(each.entry.text), said) and each.entry.text not in found:
-            found.append(each.entry.text)
-    return "".join(f"\n{text.strip()}\n" for text in found)
+    """The older texts that say it in other words than the newest."""
+    found = dict.fromkeys(each.entry.text for each in others if not is_same(text, each.entry.text))
+    return "".join(f"\n{other.strip()}\n" for other in found)
