@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+from agent import texts
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.memory.understanding.rules import adds_to, contradicts, is_same, relation
@@ -24,19 +25,6 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 _TAIL = re.compile(r"\s*(?:⚠.*|\((?:\s*\[\[[^\]\n]*\]\]\s*)+\).*)$")
 _LINKS = re.compile(r"\[\[[^\]\n]*\]\]")
 _CLAUSE = re.compile(r"[,;，；。.!！]+\s")
-
-_NEW = {
-    "en": ("# Long-term memory\n", "To check"),
-    "zh": ("# 长期记忆\n", "待确认"),
-}
-_DISAGREES = {"en": "⚠ disagrees with: {}", "zh": "⚠ 与此不一致：{}"}
-_SECTIONS: dict[FactKind, tuple[str, str, frozenset[str]]] = {
-    FactKind.PREFERENCE: ("Preferences", "偏好", frozenset({"user preferences", "preference", "用户偏好", "喜好"})),
-    FactKind.DECISION: ("Decisions", "决定", frozenset({"architecture decisions", "decision", "决策"})),
-    FactKind.WORKFLOW: ("Workflow patterns", "工作流程", frozenset({"workflows", "workflow", "流程", "工作流"})),
-    FactKind.PERSON: ("People", "人物", frozenset({"person", "人", "人们"})),
-    FactKind.OTHER: ("Other", "其他", frozenset({"others", "misc", "其它"})),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +66,7 @@ def opposed(facts: Sequence[LongTermFact], text: str) -> LongTermFact | None:
 def entry_line(text: str, evidence: Sequence[str], language: Language, against: str = "") -> str:
     """A fact as a line with its evidence, and what it disagrees with."""
     links = " ".join(evidence[:_MOST_EVIDENCE])
-    flag = f" {_DISAGREES[language].format(f'“{against}”')}" if against else ""
+    flag = " " + texts.text("memory_note.disagrees", language, fact=against) if against else ""
     return f"- {text} ({links}){flag}"
 
 
@@ -88,7 +76,7 @@ def with_line(text: str, kind: FactKind | None, line: str, language: Language) -
     rows = (text or new_note(language)).splitlines()
     start = next((at for at, row in enumerate(rows) if _is_section(row, kind)), None)
     if start is None:
-        title = _NEW[language][1] if kind is None else _SECTIONS[kind][language == "zh"]
+        title = texts.text(f"memory_note.{kind or 'check'}", language)
         while rows and not rows[-1].strip():
             rows.pop()
         rows += ["", f"## {title}", "", line]
@@ -105,15 +93,14 @@ def with_line(text: str, kind: FactKind | None, line: str, language: Language) -
 
 def new_note(language: Language) -> str:
     """MEMORY.md where there is none yet."""
-    return Note.compose({"type": "memory"}, _NEW[language][0]).text
+    return Note.compose({"type": "memory"}, f"# {texts.text('memory_note.title', language)}\n").text
 
 
 def _is_section(row: str, kind: FactKind | None) -> bool:
-    title = _heading(row)[1].casefold()
-    if kind is None:
-        return title in {named[1].casefold() for named in _NEW.values()}
-    english, chinese, others = _SECTIONS[kind]
-    return title in {english.casefold(), chinese} | others
+    names = texts.in_all_languages(f"memory_note.{kind or 'check'}")
+    others = texts.in_all_languages(f"memory_note.{kind}_too") if kind else ()
+    known = (*names, *(each for some in others for each in some.split(", ")))
+    return _heading(row)[1].casefold() in {each.casefold() for each in known}
 
 
 def _heading(row: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from agent.memory.understanding.seam import Source
 from agent.memory.understanding.statements import facts_in
 from agent.memory.understanding.wording import wording
 from agent.skills.traces import Traced, read_trace
+from agent.texts import Language
 from tests.fakes import FakeClock
 
 SETTINGS = load(environ={}).settings.memory
@@ -27,7 +28,7 @@ LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 plain = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60).filter(lambda text: text.strip() == text)
 
 
-def ways(language: str, remembered: str = "") -> CaptureConfig:
+def ways(language: Language, remembered: str = "") -> CaptureConfig:
     left = (lambda text: text.replace(remembered, "")) if remembered else str
     return CaptureConfig(SETTINGS, FakeClock(), str, lambda: left, language=language)
 
@@ -42,7 +43,7 @@ def test_a_chinese_vault_keeps_a_run_in_chinese() -> None:
 
 
 @LANGUAGES
-def test_a_workflow_is_learned_from_in_either_language(language: str) -> None:
+def test_a_workflow_is_learned_from_in_either_language(language: Language) -> None:
     trace = entries_of_run(RUN, DID, ways(language))[2]
     found = read_trace(trace.path, trace.note())
     assert found is not None and found.task == "我喜欢喝绿茶。"
@@ -50,7 +51,7 @@ def test_a_workflow_is_learned_from_in_either_language(language: str) -> None:
 
 
 @LANGUAGES
-def test_names_and_facts_are_made_of_words_and_not_of_labels(language: str) -> None:
+def test_names_and_facts_are_made_of_words_and_not_of_labels(language: Language) -> None:
     turn, summary, trace = entries_of_run(RUN, DID, ways(language))
     assert {each.path.rpartition("/")[2][:-10] for each in (turn, summary, trace)} == {"2026-11-21-我喜欢喝绿茶"}
     assert own_words(turn) == "我喜欢喝绿茶。" and wording(turn.text) == wording("我喜欢喝绿茶。\n记下了。")
@@ -58,12 +59,12 @@ def test_names_and_facts_are_made_of_words_and_not_of_labels(language: str) -> N
 
 
 @given(plain.filter(bool), plain, st.sampled_from(["en", "zh"]))
-def test_what_a_person_said_is_read_back(asked: str, answer: str, language: str) -> None:
+def test_what_a_person_said_is_read_back(asked: str, answer: str, language: Language) -> None:
     assert asked_in(turn_text(asked, answer, Turns(language=language))) == asked
 
 
 @LANGUAGES
-def test_a_label_with_nothing_behind_it_is_not_kept(language: str) -> None:
+def test_a_label_with_nothing_behind_it_is_not_kept(language: Language) -> None:
     found = entries_of_run(replace(RUN, tools=()), RunTrace(), ways(language, "我喜欢喝绿茶。"))
     assert [each.text for each in found] == [{"en": "Assistant: 记下了。", "zh": "助手：记下了。"}[language]]
     assert found[0].type is EntryType.CHAT_TURN

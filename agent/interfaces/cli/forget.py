@@ -13,6 +13,7 @@ from agent.interfaces.cli.prompt import confirm
 from agent.memory.forgetting.forget import Forgetting, carry_out, plan
 from agent.memory.forgetting.forget_past import is_in_history
 from agent.memory.forgetting.purge import Forgetter, Purge
+from agent.texts import Language
 from agent.vault.find import find_note
 from agent.vault.write.change import Outcome
 
@@ -86,7 +87,7 @@ def _can_ask(output: Output) -> bool:
     return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _language(app: App) -> str:
+def _language(app: App) -> Language:
     return app.settings.vault.language
 
 

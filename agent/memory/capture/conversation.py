@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from agent.clock import Clock
 from agent.events.runs import TaskCompleted
 from agent.memory.entry import Entry, EntryType, Scope
+from agent.texts import Language, in_all_languages, text
 
 ASKED, ANSWERED = 250, 400
 """Characters that are kept of what was said and of what was answered."""
 GAP = " ... "
 _HEAD = 6
 """Tenths of a shortened text that come from its beginning; its end often has what was decided."""
-_LABELS = {"en": ("User: ", "Assistant: "), "zh": ("用户：", "助手：")}
-_PERSON = re.compile(rf"\A(?:{'|'.join(person for person, _ in _LABELS.values())})")
-_MODEL = re.compile(rf"\n(?:{'|'.join(model for _, model in _LABELS.values())})")
 
 Summarise = Callable[[str], str]
 """A long turn to what is worth keeping of it; empty when there is nothing to say."""
@@ -33,17 +31,17 @@ class Turns:
     group: bool = True
     above: int = 200
     summarise: Summarise | None = None
-    language: str = "en"
+    language: Language = "en"
 
 
-def smart_truncate(text: str, most: int) -> str:
+def smart_truncate(whole: str, most: int) -> str:
     """At most `most` characters: of a longer text the first 60 % and the end, with " ... " between them."""
-    text = text.strip()
-    if len(text) <= most:
-        return text
+    whole = whole.strip()
+    if len(whole) <= most:
+        return whole
     head = most * _HEAD // 10
     tail = max(most - head - len(GAP), 0)
-    return text[:head] + GAP + (text[-tail:] if tail else "")
+    return whole[:head] + GAP + (whole[-tail:] if tail else "")
 
 
 def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
@@ -54,36 +52,36 @@ def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
         summary = turns.summarise(f"User: {asked.strip()}\n\nAssistant: {answer.strip()}").strip()
         if summary:
             return smart_truncate(summary, ASKED + ANSWERED)
-    person, model = _LABELS[turns.language]
-    parts = [f"{person}{smart_truncate(asked, ASKED)}"]
+    parts = [text("memory_turn.person", turns.language) + smart_truncate(asked, ASKED)]
     if answer.strip():
-        parts.append(f"{model}{smart_truncate(answer, ANSWERED)}")
+        parts.append(text("memory_turn.model", turns.language) + smart_truncate(answer, ANSWERED))
     return "\n".join(parts)
 
 
-def asked_in(text: str) -> str:
+def asked_in(turn: str) -> str:
     """What the person said of the text of a turn, in whatever language its labels are."""
-    return _PERSON.sub("", _MODEL.split(text, maxsplit=1)[0])
+    person, model = ("|".join(in_all_languages(key)) for key in ("memory_turn.person", "memory_turn.model"))
+    return re.sub(rf"\A(?:{person})", "", re.split(rf"\n(?:{model})", turn, maxsplit=1)[0])
 
 
 def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = Turns()) -> tuple[Entry, ...]:
     """The entries of one finished turn: the person's, and the chat's in a group; none when nothing was said."""
-    text = turn_text(event.task, answer, turns)
-    if not text:
+    turn = turn_text(event.task, answer, turns)
+    if not turn:
         return ()
     scopes = (Scope.USER, Scope.CHAT) if event.speaker.group and turns.group else (Scope.USER,)
-    return tuple(entry_of(event, EntryType.CHAT_TURN, text, scope, "conversation_capture", clock) for scope in scopes)
+    return tuple(entry_of(event, EntryType.CHAT_TURN, turn, scope, "conversation_capture", clock) for scope in scopes)
 
 
 def entry_of(
-    event: TaskCompleted, kind: EntryType, text: str, scope: Scope, source: str, clock: Clock, **slots: str
+    event: TaskCompleted, kind: EntryType, words: str, scope: Scope, source: str, clock: Clock, **slots: str
 ) -> Entry:
     """An entry about a run, with the places that it came from."""
     speaker = event.speaker
     return Entry(
         clock.new_id(),
         event.at or clock.now(),
-        text,
+        words,
         kind,
         scope,
         speaker.channel,

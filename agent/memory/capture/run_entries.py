@@ -16,6 +16,7 @@ from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import Summarise, Turns, chat_turns
 from agent.memory.capture.workflow import RunTrace, task_summary, workflow_trace
 from agent.memory.entry import Entry
+from agent.texts import Language
 
 FINISHED = "finished"
 _PAUSED = frozenset(("needs_approval", "question_asked"))
@@ -35,7 +36,7 @@ class CaptureConfig:
     remembering: Callable[[], Callable[[str], str]]
     summarise: Summarise | None = None
     thinks: bool = True
-    language: str = "en"
+    language: Language = "en"
 
 
 def is_captured(event: TaskCompleted) -> bool:

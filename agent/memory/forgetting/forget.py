@@ -29,6 +29,7 @@ from agent.memory.forgetting.tombstones import (
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.store import ARCHIVED, FOLDER, StoredEntry, load_entries
 from agent.memory.understanding.statements import is_statement
+from agent.texts import Language
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -104,7 +105,7 @@ def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
     return _with_derived(vault, tuple(gone), tuple(changed), stones.marks, left)
 
 
-def carry_out(vault: Vault, forgetting: Forgetting, language: str, *, confirmed: bool = False) -> Outcome:
+def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confirmed: bool = False) -> Outcome:
     """Forget, in one commit; none where only the history still has it. Raises what a transaction raises."""
     changed = [each for each in forgetting.changed if each.before != each.after]
     if not (forgetting.gone or changed) and forgetting.marks <= load_tombstones(vault).marks:

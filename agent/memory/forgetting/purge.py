@@ -17,6 +17,7 @@ from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget import Forgetting
 from agent.memory.forgetting.forget_past import is_in_history, plan_past
 from agent.memory.store import ARCHIVE
+from agent.texts import Language
 from agent.vault import durable
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
@@ -69,7 +70,7 @@ class Forgetter:
     """Forgets notes of one vault in its history too. `cache` is where what can be computed again is kept."""
 
     vault: Vault
-    language: str
+    language: Language
     cache: Path
 
     @property

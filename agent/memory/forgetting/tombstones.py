@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agent import texts
 from agent.index.analysis import terms
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -19,6 +20,7 @@ from agent.memory.entry import slug
 from agent.memory.forgetting.tombstone_origin import trusted_tombstones
 from agent.memory.understanding.statements import is_statement
 from agent.memory.understanding.wording import wording
+from agent.texts import Language
 from agent.vault.store import Vault
 
 FOLDER = "archive/forgotten/"
@@ -113,7 +115,9 @@ def _notes(vault: Vault) -> dict[str, bytes]:
     return {path: data for path, data in found.items() if Note.parse(data).type == TYPE}
 
 
-def compose_tombstone(marks: Iterable[str], identity: str, when: datetime, language: str = "en") -> tuple[str, bytes]:
+def compose_tombstone(
+    marks: Iterable[str], identity: str, when: datetime, language: Language = "en"
+) -> tuple[str, bytes]:
     """The note that keeps texts with these fingerprints from coming back: its path and its bytes."""
     prints = sorted({*marks})
     header: dict[str, Value] = {
@@ -123,7 +127,7 @@ def compose_tombstone(marks: Iterable[str], identity: str, when: datetime, langu
         "fingerprints": prints,
     }
     path = f"{FOLDER}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
-    return path, Note.compose(header, _WORDS[language]).data
+    return path, Note.compose(header, texts.text("forgetting.tombstone", language) + "\n").data
 
 
 def fingerprint(text: str) -> str:
@@ -184,11 +188,3 @@ def _parts(text: str) -> Iterator[str]:
 def _says_something(part: str) -> bool:
     words = set(terms(part)) - _COURTESY
     return len(words) >= _LEAST_TERMS and (part.isascii() or len(re.findall(r"\w", part)) >= _LEAST_CHARACTERS)
-
-
-_WORDS = {
-    "en": "Something was forgotten here. Its words are not kept, only fingerprints by which they are known again, so "
-    "that nothing brings them back. Delete this note if they may be remembered again.\n",
-    "zh": "这里有内容被忘记了。原文没有保留，只留下用来辨认的指纹，这样它不会再被记起。"
-    "如果以后可以再记住，删除这条笔记即可。\n",
-}

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from agent.texts import Language, text
+
 _SHOWN = 10
 """Names listed of each kind; the rest are counted."""
 
@@ -41,44 +43,13 @@ class UpkeepReport:
         }
 
 
-_WORDS = {
-    "en": {
-        "title": "Memory upkeep",
-        "archived": "expired, now in the archive ({0}): {1}",
-        "merged": "the same as another entry, now in the archive ({0}): {1}",
-        "shortened": "old days shortened to their summary, their log is in the history ({0}): {1}",
-        "added": "came up again and again, now in [[MEMORY]] ({0}): {1}",
-        "doubted": "disagrees with [[MEMORY]] and waits there to be checked ({0}): {1}",
-        "memory_merged": "lines of [[MEMORY]] merged with others like them: {0}",
-        "memory_archived": "lines of [[MEMORY]] now in the archive, as it had grown too large ({0}): {1}",
-        "too_large": "[[MEMORY]] is larger than memory.memory_kilobytes, and the rest of it is yours",
-        "undo": "all of this is one commit, which `vault-agent log` names and `vault-agent undo` takes back",
-        "more": "and {0} more",
-    },
-    "zh": {
-        "title": "记忆整理",
-        "archived": "{0} 条已过期，移入归档：{1}",
-        "merged": "{0} 条与其他记忆内容相同，移入归档：{1}",
-        "shortened": "{0} 天较早的日志只保留总结，全文在历史记录中：{1}",
-        "added": "{0} 条反复出现的事实写入了 [[MEMORY]]：{1}",
-        "doubted": "{0} 条事实与 [[MEMORY]] 不一致，等待确认：{1}",
-        "memory_merged": "[[MEMORY]] 中有 {0} 行与相近的行合并",
-        "memory_archived": "[[MEMORY]] 过大，{0} 行移入归档：{1}",
-        "too_large": "[[MEMORY]] 超过 memory.memory_kilobytes，其余都是你写的内容",
-        "undo": "以上是一次提交：`vault-agent log` 显示编号，`vault-agent undo` 可以撤销",
-        "more": "另有 {0} 条",
-    },
-}
-
-
-def report_title(language: str) -> str:
+def report_title(language: Language) -> str:
     """The heading of the report."""
-    return _WORDS[language]["title"]
+    return text("memory_report.title", language)
 
 
-def report_lines(report: UpkeepReport, language: str) -> Iterator[str]:
+def report_lines(report: UpkeepReport, language: Language) -> Iterator[str]:
     """The report, line by line."""
-    words = _WORDS[language]
     merged = [f"{' '.join(others)} → {into}" for into, others in report.merged]
     lists: Sequence[tuple[str, Sequence[str], int]] = (
         ("archived", report.archived, len(report.archived)),
@@ -90,11 +61,11 @@ def report_lines(report: UpkeepReport, language: str) -> Iterator[str]:
     )
     for name, items, count in lists:
         if items:
-            more = [words["more"].format(len(items) - _SHOWN)] if len(items) > _SHOWN else []
-            yield words[name].format(count, "; ".join([*items[:_SHOWN], *more]))
+            more = [text("memory_report.more", language, number=len(items) - _SHOWN)] if len(items) > _SHOWN else []
+            yield text(f"memory_report.{name}", language, number=count, items="; ".join([*items[:_SHOWN], *more]))
     if report.memory_merged:
-        yield words["memory_merged"].format(report.memory_merged)
+        yield text("memory_report.memory_merged", language, number=report.memory_merged)
     if report.too_large:
-        yield words["too_large"]
+        yield text("memory_report.too_large", language)
     if not report.is_empty:
-        yield words["undo"]
+        yield text("memory_report.undo", language)
