@@ -1,4 +1,4 @@
-"""Whose words stand in a note: told from the history, which names who wrote each line.
+"""The authors of lines and notes, from the history: a person, or memory's own upkeep.
 
 What a person has written, corrected or brought back is theirs: upkeep of memory leaves it alone. In doubt a line is
 theirs.

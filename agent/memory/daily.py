@@ -67,7 +67,7 @@ def new_note(day: date) -> str:
 
 
 def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote: bool = True) -> str:
-    """What a finished task adds to the log. Without `quote` only links speak for it."""
+    """The block that a finished task adds to the log; without `quote` it leaves out the answer."""
     task = inert(one_line(masked(event.task))) or "…"
     bullets = [texts.text("memory_day.asked", language) + _cut(task, _QUOTED)] if len(task) > _TITLE else []
     answer = inert(_first(masked(event.answer))) if quote else ""
@@ -88,7 +88,7 @@ def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote
 
 
 def _course(event: TaskCompleted, language: Language) -> list[str]:
-    """How long it took, how many calls, how it ended: what there is to say of it."""
+    """The line with duration, number of calls and outcome; no line where there is nothing to say."""
     parts = [_duration(event.seconds, language)] if round(event.seconds) else []
     calls = len(event.tools)
     if calls:
@@ -103,7 +103,7 @@ def _course(event: TaskCompleted, language: Language) -> list[str]:
 
 
 def asked_by_guest(language: Language) -> str:
-    """What is said of a task whose words are a stranger's."""
+    """The title in the log of a task that a guest asked for: their words are left out."""
     return texts.text("memory_day.guest", language)
 
 
@@ -162,7 +162,7 @@ def with_summary(text: str, summary: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """Whether the summary stands as we wrote it."""
+    """True while the summary is as we wrote it."""
     marks = _marks(text)
     return marks is not None and _seal(text[marks[0].end() : marks[1].start()]) == marks[0][1]
 
@@ -189,7 +189,7 @@ def shortened(lines: Sequence[AuthoredLine]) -> str:
 
 
 def has_log(text: str) -> bool:
-    """Whether there is a log that could be shortened."""
+    """True when the note has a log that could be shortened."""
     return _LOGGED.search(text) is not None
 
 

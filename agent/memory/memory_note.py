@@ -1,6 +1,7 @@
 """MEMORY.md as text: its sections, its facts one a line, and adding, comparing and shortening them.
 
-A line that is not ours is never changed. What belongs into it is `longterm`'s; whose a line is, `authorship`'s.
+A line that is not ours is never changed. The choice of facts is left to `upkeep/longterm`, the authors of lines to
+`blame`.
 """
 
 import re
@@ -46,14 +47,14 @@ def parse_facts(text: str) -> tuple[LongTermFact, ...]:
 
 
 def words(row: str) -> str | None:
-    """What a line of the note says, without its evidence; None for a line that is no fact."""
+    """The words of a line without its evidence; None for a line that is no fact."""
     match = _BULLET.match(row)
     plain = _LINKS.sub("", _TAIL.sub("", match[1])).strip() if match else ""
     return plain or None
 
 
 def says(facts: Sequence[LongTermFact], wanted: str) -> bool:
-    """Whether one of these says what is wanted, or it and more."""
+    """True when one of these facts says what is wanted, or it and more."""
     known = {Relation.SAME, Relation.ADDS}
     return any(relation(part, wanted, _TOPIC) in known for each in facts for part in each.parts)
 

@@ -1,6 +1,6 @@
-"""The entries of a vault as they stand: where each is, its bytes, what it says.
+"""The entries of a vault as stored: path, bytes and parsed entry.
 
-Only reads; an entry that a person has broken is nobody's entry, and is left alone.
+It only reads. An entry whose frontmatter cannot be parsed is skipped.
 """
 
 import re
@@ -37,16 +37,16 @@ class StoredEntry:
 
     @property
     def times(self) -> int:
-        """How often it was said, where capture has counted that in the slot `times`; else once."""
+        """The number of times it was said, by the slot `times` that capture counts in; else 1."""
         said = self.entry.slots.get("times", "")
         return max(1, int(said)) if said.isascii() and said.isdigit() else 1
 
     def was_said(self, day: date) -> bool:
-        """Whether a conversation that was begun on this day is among its evidence."""
+        """True when a conversation begun on this day is among its evidence."""
         return any(match[1] == day.isoformat() for link in self.entry.evidence if (match := _SESSION.search(link)))
 
     def times_since(self, since: datetime) -> int:
-        """How often it was said since then; of an older entry, in how many conversations begun since then."""
+        """The number of times it was said since then; of an older entry, of the conversations begun since then."""
         if with_offset(self.entry.created) >= with_offset(since):
             return self.times
         begun = [match[1] for link in self.entry.evidence if (match := _SESSION.search(link))]
@@ -61,7 +61,7 @@ def load_entries(vault: Vault, paths: Iterable[str]) -> tuple[StoredEntry, ...]:
 
 @dataclass(frozen=True, slots=True)
 class DayEntries:
-    """What was said on a day: the entries it has brought, and older ones that were said again; the newest first."""
+    """The entries of a day: those it has brought, and older ones that were said again; the newest first."""
 
     new: tuple[StoredEntry, ...] = ()
     again: tuple[StoredEntry, ...] = ()

@@ -25,7 +25,7 @@ Summarise = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How turns are kept: whether a group's are kept for the chat too, and what summarises those that are longer than
+    """The settings for turns: whether a group's are kept for the chat too, and what summarises those longer than
     `above` characters (None: they are shortened). `language` is that of the labels."""
 
     group: bool = True
@@ -59,7 +59,7 @@ def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
 
 
 def asked_in(turn: str) -> str:
-    """What the person said of the text of a turn, in whatever language its labels are."""
+    """The person's words in the text of a turn, whichever language its labels have."""
     person, model = ("|".join(in_all_languages(key)) for key in ("memory_turn.person", "memory_turn.model"))
     return re.sub(rf"\A(?:{person})", "", re.split(rf"\n(?:{model})", turn, maxsplit=1)[0])
 

@@ -1,4 +1,4 @@
-"""What becomes of a new entry beside those that are like it: it is new, said again, said anew, or says otherwise.
+"""The resolution of a new entry beside similar ones: new, a repetition, an addition, a replacement, a contradiction.
 
 Nothing that was said is lost: what is said again is counted in the entry that says it, what a turn adds to one of the
 same hour is put into it, a fuller statement supersedes the shorter one, and of two that say otherwise both stay, the
@@ -27,7 +27,7 @@ _ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
 
 
 class Resolution(StrEnum):
-    """What becomes of an entry; `again` and `merged` change the one there is, the others make a note."""
+    """The ways to resolve an entry; `again` and `merged` change an existing note, the others make a new one."""
 
     NEW = "new"
     AGAIN = "again"
@@ -86,7 +86,7 @@ def judge(
 
 
 def is_comparable(entry: Entry, other: Entry) -> bool:
-    """Whether two entries are of one type and belong to the same person or chat."""
+    """True for two entries of one type that belong to the same person or chat."""
     if (entry.type, entry.scope, bool(entry.untrusted)) != (other.type, other.scope, bool(other.untrusted)):
         return False
     if entry.scope is Scope.CHAT:
@@ -112,14 +112,14 @@ def amended(verdict: Judgement) -> bytes:
 
 
 def own_words(entry: Entry) -> str:
-    """What a person said of a turn; all of any other entry."""
+    """The person's words of a turn; all of any other entry."""
     if entry.type is not EntryType.CHAT_TURN:
         return entry.text
     return asked_in(entry.text)
 
 
 def _claims(entry: Entry) -> str:
-    """What an entry claims: two questions, or two wishes, with another word in them deny nothing."""
+    """An entry's statements: two questions or requests with another word in them deny nothing."""
     return claims(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
 
 
@@ -142,7 +142,7 @@ def _resolution(entry: Entry, other: Entry, answer: Relation) -> Resolution:
 
 
 def _is_near(entry: Entry, other: Entry) -> bool:
-    """Whether both are turns of a conversation within one hour."""
+    """True for two turns of a conversation within one hour."""
     if entry.type is not EntryType.CHAT_TURN:
         return False
     return abs(with_offset(entry.created) - with_offset(other.created)) <= HOUR

@@ -59,7 +59,7 @@ def flush_subscriber(
 
 
 def extract(event: ContextCompact, clock: Clock) -> tuple[Entry, ...]:
-    """What is worth keeping of a conversation, the most telling first: preferences, then decisions, then findings.
+    """The entries worth keeping of a conversation: preferences first, then decisions, then findings.
 
     Once text from strangers is in the conversation, only what people themselves said is taken: a stranger's text must
     not become memory by way of a tool's result or of what the model made of it.
@@ -84,7 +84,7 @@ def unknown(entries: Sequence[Entry], before: Sequence[Entry]) -> tuple[Entry, .
 
 
 def parse_flush(reply: str) -> tuple[str, ...]:
-    """What a model wants kept, from its answer to `prompts/flush.md`: at most five items; none for NO_REPLY."""
+    """The items in a model's answer to `prompts/flush.md`: at most five; none for NO_REPLY."""
     if NO_REPLY in reply.split("\n", 1)[0]:
         return ()
     items = [match[1].strip() for line in reply.splitlines() if (match := _MARK.match(line))]
@@ -131,7 +131,7 @@ def _entry(event: ContextCompact, text: str, keywords: tuple[str, ...], clock: C
 
 
 def _save(entries: Sequence[Entry], save: Callable[[Sequence[Entry]], None]) -> tuple[int, AgentError | None]:
-    """How many were saved, and the error that kept others from it."""
+    """Save entries; returns the number saved, and the first error."""
     if not entries:
         return 0, None
     try:
@@ -148,7 +148,7 @@ def _save(entries: Sequence[Entry], save: Callable[[Sequence[Entry]], None]) -> 
 
 
 def _belongs_to(entry: Entry) -> tuple[str, str]:
-    """Who said it, and in which chat it is kept; the chat is empty for what is a person's own."""
+    """The sender and the chat of an entry; the chat is empty for a person's own."""
     return entry.sender_id, entry.chat_id if entry.scope is Scope.CHAT else ""
 
 

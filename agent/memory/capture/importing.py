@@ -46,7 +46,7 @@ _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 
 
 class ImportResult(StrEnum):
-    """What becomes of a file."""
+    """The result for one file."""
 
     TAKEN = "taken"
     KNOWN = "known"
@@ -57,7 +57,7 @@ class ImportResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """One file of the folder: its name, what becomes of it, and the entry that it gives."""
+    """One file of the folder: its name, the result, and the entry that it holds."""
 
     name: str
     fate: ImportResult
@@ -100,21 +100,21 @@ def _entry(path: Path, clock: Clock) -> Entry | None:
     note = Note.parse(path.read_bytes())
     old = str(note.header.get("id") or note.header.get("key") or path.stem)
     named = any(pattern.fullmatch(name) for pattern in (_KSUID, _UUID, _ULID) for name in (path.stem, old))
-    kind = _TYPES.get(_said(note.header, "type"))
+    kind = _TYPES.get(_header_text(note.header, "type"))
     created = _created(note.header, old)
     if note.problem is not None or not note.body.strip() or not (named or (kind and created)):
         return None
-    chat_id, session_id, sender_id, thread_id = (_said(note.header, key) for key in _PLACES)
+    chat_id, session_id, sender_id, thread_id = (_header_text(note.header, key) for key in _PLACES)
     slots = {key: str(value) for key, value in _rest(note.header)}
-    scope = _said(note.header, "scope")
+    scope = _header_text(note.header, "scope")
     return Entry(
         clock.new_id(),
         created or datetime.fromtimestamp(path.stat().st_mtime, UTC),
         note.body.strip("\n"),
-        kind or _TYPES.get(_said(note.header, "source"), EntryType.USER_EXPLICIT),
+        kind or _TYPES.get(_header_text(note.header, "source"), EntryType.USER_EXPLICIT),
         Scope(scope) if scope in set(Scope) else Scope.USER,
-        _said(note.header, "channel") or "cli",
-        _said(note.header, "source") or "import",
+        _header_text(note.header, "channel") or "cli",
+        _header_text(note.header, "source") or "import",
         note.strings("keywords") or note.strings("tags"),
         chat_id,
         session_id,
@@ -124,7 +124,7 @@ def _entry(path: Path, clock: Clock) -> Entry | None:
     )
 
 
-def _said(header: Mapping[str, Value], key: str) -> str:
+def _header_text(header: Mapping[str, Value], key: str) -> str:
     """A value from the header, or from the slots in it."""
     slots = header.get("slots")
     value = header.get(key, slots.get(key) if isinstance(slots, Mapping) else None)
@@ -132,7 +132,7 @@ def _said(header: Mapping[str, Value], key: str) -> str:
 
 
 def _rest(header: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """What an entry has no place of its own for."""
+    """The header values for which an entry has no field."""
     slots = header.get("slots")
     every = {**(slots if isinstance(slots, Mapping) else {}), **header}
     for key, value in every.items():

@@ -1,4 +1,4 @@
-"""What is kept of a run when it is over, as entries; one way for all channels.
+"""The entries of a finished run, composed in the same way for all channels.
 
 A turn of the conversation, a summary and the workflow of a run that used tools. Data flow decides what of it: answers
 of runs that did not finish are no facts; once strangers' text was before the model, nothing that a model said is kept
@@ -26,9 +26,10 @@ _LABEL_ALONE = re.compile(r"[^:：]*(?:: |：)\s*")
 
 @dataclass(frozen=True, slots=True)
 class CaptureConfig:
-    """How captures are made: the settings, what long turns are summarised by (None: nothing), what covers up secrets,
-    and what gives, for each run, how to take out of a text what is to be forgotten. `thinks`: answers are a model's own
-    words; without one they are quotations of notes, and nothing new. `language` is that of the labels in an entry."""
+    """The settings and functions that captures need: what long turns are summarised by (None: nothing), what covers up
+    secrets, and what gives, for each run, how to take out of a text what is to be forgotten. `thinks`: answers are a
+    model's own words; without one they are quotations of notes, and nothing new. `language` is that of the labels in an
+    entry."""
 
     settings: Memory
     clock: Clock
@@ -40,29 +41,29 @@ class CaptureConfig:
 
 
 def is_captured(event: TaskCompleted) -> bool:
-    """Whether anything of a run may be kept: not of one that goes on, nor of a sub-run, which is its parent's."""
+    """True for a run that may be captured: not one that goes on, nor a sub-run, which belongs to its parent."""
     return event.outcome not in _PAUSED and "." not in event.run
 
 
-def entries_of_run(event: TaskCompleted, trace: RunTrace, ways: CaptureConfig) -> tuple[Entry, ...]:
+def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig) -> tuple[Entry, ...]:
     """The entries of a run, none where everything is switched off or nothing is worth it."""
     if not is_captured(event):
         return ()
-    settings, clock = ways.settings, ways.clock
-    event = replace(event, task=ways.masked(event.task), answer=ways.masked(event.answer))
-    is_answer = event.outcome == FINISHED and ways.thinks and trace.is_whole and not trace.untrusted
+    settings, clock = config.settings, config.clock
+    event = replace(event, task=config.masked(event.task), answer=config.masked(event.answer))
+    is_answer = event.outcome == FINISHED and config.thinks and trace.is_whole and not trace.untrusted
     answer = event.answer if is_answer else ""
     found: list[Entry | None] = []
     if settings.capture_messages:
-        summarise = ways.summarise if settings.llm_summary and is_answer else None
-        turns = Turns(settings.capture_group, settings.summary_above, summarise, ways.language)
+        summarise = config.summarise if settings.llm_summary and is_answer else None
+        turns = Turns(settings.capture_group, settings.summary_above, summarise, config.language)
         found += chat_turns(event, answer, clock, turns)
     if settings.auto_capture and event.tools:
-        found += [task_summary(event, answer, clock, ways.language) if is_answer else None]
-        traced = workflow_trace(event, trace, clock, ways.language)
+        found += [task_summary(event, answer, clock, config.language) if is_answer else None]
+        traced = workflow_trace(event, trace, clock, config.language)
         found += [replace(traced, untrusted=trace.untrusted) if traced else None]
     entries = [entry for entry in found if entry is not None]
-    remembered = ways.remembering() if entries else str
+    remembered = config.remembering() if entries else str
     return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
 
 

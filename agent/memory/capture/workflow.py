@@ -1,4 +1,4 @@
-"""What a run did, as entries: the workflow it followed, for learning from many of them, and a summary of the task.
+"""Entries about a run that used tools: its workflow, for learning from many of them, and a summary of its task.
 
 Only runs that used tools have either. Which tools were used for what comes from the session's note, which is read by
 whoever has the vault.
@@ -29,8 +29,8 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """What the session's note says of a run. `untrusted` names where text from strangers came from that was before the
-    model. `is_whole` is false where the note could not be read, and nothing is known."""
+    """The steps of a run by its session's note. `untrusted` names where text from strangers came from that was before
+    the model. `is_whole` is false where the note could not be read, and nothing is known."""
 
     steps: tuple[ToolUse, ...] = ()
     untrusted: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language
 
 
 def task_summary(event: TaskCompleted, answer: str, clock: Clock, language: Language = "en") -> Entry | None:
-    """What a task was, what it was done with, and what came out; None for a run without tools."""
+    """An entry with the task, the tools used and the result; None for a run without tools."""
     if not event.tools or not event.task.strip():
         return None
     used = text("memory_turn.comma", language).join(f"`{name}`" for name in dict.fromkeys(event.tools))

@@ -1,4 +1,4 @@
-"""What a run leaves behind as one commit, made behind its back: its captures, and what others add to notes of theirs.
+"""Writes what a finished run leaves, in one commit after the run has returned: its entries, and additions to notes.
 
 A run does not wait for it: runs are dealt with one after the other on a thread of their own, and `close` waits for what
 is still to be done. Whatever goes wrong there is said in `MemoryCaptured` and in the log, and stops nobody.
@@ -27,7 +27,7 @@ from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
-"""What the commits are called that are made of a run by itself; nobody has asked the run for them."""
+"""The `Vault-Tool` of commits made after a run without being asked for."""
 PATIENCE = 30.0
 """Seconds that `close` waits for what is under way: a model may be writing a summary, or the text of a skill."""
 _TRIES = 4
@@ -64,9 +64,9 @@ def create_missing(vault: Vault, additions: Sequence[Addition], stamp: Stamp) ->
 
 
 AdditionsOfRun = Callable[[TaskCompleted], Sequence[Addition]]
-"""What else is to be written down of a run that is over."""
+"""Further text to be written about a finished run."""
 AfterCapture = Callable[[TaskCompleted], object]
-"""What is to be done when everything about a run is written down; may take its time."""
+"""Work to do once everything about a run is written; may take its time."""
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class EntryWriter:
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
     def judged(self, entry: Entry) -> Judgement:
-        """What becomes of an entry beside what is kept already; reads few notes."""
+        """The resolution of an entry beside the existing ones; reads few notes."""
         if entry.type is EntryType.WORKFLOW_TRACE:
             return Judgement(Resolution.NEW, entry)
         paths = dict.fromkeys((*reversed(self._recent), *self.near(entry)))
@@ -120,7 +120,7 @@ class EntryWriter:
 
 
 class CaptureWorker:
-    """Hears of runs that are over and keeps what is worth it. `trace` tells what a run did, by session and run.
+    """Captures finished runs on a thread of its own. `trace` gives the steps of a run, by session and run.
 
     `also` gives what others want in the same commit; `after` is done when it is made, one after the other.
     """
@@ -128,14 +128,14 @@ class CaptureWorker:
     def __init__(
         self,
         keeper: EntryWriter,
-        ways: CaptureConfig,
+        config: CaptureConfig,
         trace: Callable[[str, str], RunTrace],
         tell: Callable[[object], object],
         also: Sequence[AdditionsOfRun] = (),
         after: Sequence[AfterCapture] = (),
     ) -> None:
         self._keeper = keeper
-        self._ways = ways
+        self._config = config
         self._trace = trace
         self._tell = tell
         self._also = also
@@ -144,13 +144,13 @@ class CaptureWorker:
         self._thread: threading.Thread | None = None
 
     def hear(self, event: TaskCompleted) -> None:
-        """Have what a run leaves behind written down soon."""
+        """Queue a finished run to be captured."""
         if not is_captured(event):
             return
         self.then(lambda: self._work_on(event))
 
     def then(self, work: Callable[[], object]) -> None:
-        """Have something done after all that waits now; what goes wrong with it is in the log."""
+        """Queue work after all that waits now; its errors are logged."""
         self._waiting.put(lambda: _guarded(work))
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="vault-agent-capture", daemon=True)
@@ -199,13 +199,13 @@ class CaptureWorker:
     def capture(self, event: TaskCompleted) -> MemoryCaptured:
         """Keep what is worth it of one run; raises what writing raises."""
         trace = self._trace(event.session, event.run)
-        ways = replace(self._ways, summarise=self._gently(self._ways.summarise))
-        entries = entries_of_run(event, trace, ways)
+        config = replace(self._config, summarise=self._gently(self._config.summarise))
+        entries = entries_of_run(event, trace, config)
         additions = [each for also in self._also for each in _asked(also, event)]
         told = MemoryCaptured(event.run, event.session, 0)
         if not (entries or additions):
             return told
-        subject = f"memory(capture): {_said(entries) or 'log'}"
+        subject = f"memory(capture): {_kinds_of(entries) or 'log'}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
         fates = [verdict.fate for verdict in self._keeper.keep(entries, subject, stamp, additions)]
         merged, known = fates.count(Resolution.MERGED), fates.count(Resolution.AGAIN)
@@ -236,7 +236,7 @@ def _guarded(work: Callable[[], object]) -> None:
     try:
         work()
     except Exception:  # what waits behind it must be done all the same
-        logger.warning("something could not be done behind a run", exc_info=True)
+        logger.warning("something could not be done after a run", exc_info=True)
 
 
 def _asked(also: AdditionsOfRun, event: TaskCompleted) -> Sequence[Addition]:
@@ -247,6 +247,6 @@ def _asked(also: AdditionsOfRun, event: TaskCompleted) -> Sequence[Addition]:
         return ()
 
 
-def _said(entries: Sequence[Entry]) -> str:
+def _kinds_of(entries: Sequence[Entry]) -> str:
     kinds = dict.fromkeys(str(entry.type).replace("_", " ") for entry in entries)
     return ", ".join(kinds)

@@ -55,9 +55,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What forgetting a note takes: the notes that go (with their bytes), those that lose lines, and those that say it
-    too but are left to the person. `marks` are the fingerprints that stay, `past` the notes that only the history still
-    has."""
+    """The plan for forgetting a note: the notes that go (with their bytes), those that lose lines, and those that say
+    it too but are left to the person. `marks` are the fingerprints that stay, `past` the notes that only the history
+    still has."""
 
     gone: tuple[tuple[str, bytes], ...]
     changed: tuple[Changed, ...]
@@ -71,7 +71,7 @@ class Forgetting:
 
 
 def plan(vault: Vault, path: str) -> Forgetting:
-    """What forgetting the note at `path` takes; reads, and writes nothing. Raises `NoteGone` or `UserError`."""
+    """The plan for forgetting the note at `path`; writes nothing. Raises `NoteGone` or `UserError`."""
     data = vault.read(path)
     if data is None:
         raise NoteGone(f"{path} is not there", hint="vault-agent log shows what was moved or deleted")
@@ -79,7 +79,7 @@ def plan(vault: Vault, path: str) -> Forgetting:
 
 
 def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
-    """What forgetting a note with these bytes takes, whether or not it is still there."""
+    """The plan for forgetting a note with these bytes, whether or not it is still there."""
     if path in _CLOSED or path.startswith(STONES):
         raise UserError(f"{path} is needed to remember at all", hint="edit it, and delete the lines that should go")
     entry = parse_entry(data)
@@ -133,7 +133,7 @@ def without(path: str, data: bytes, forgetting: Forgetting) -> bytes:
 
 
 def _rests_on(row: str, stems: Collection[str]) -> bool:
-    """Whether all links of a line lead to what is forgotten."""
+    """True when all links of a line lead to forgotten notes."""
     links = {_stem(link) for link in _LINKS.findall(row)}
     return bool(links) and links <= set(stems)
 
@@ -168,7 +168,7 @@ def _name(text: str) -> frozenset[str]:
 
 
 def _rest(entry: Entry, stones: Tombstones) -> str:
-    """What is left of an entry's text; empty where only labels are, or only an answer to what was forgotten."""
+    """An entry's text without what was forgotten; empty where only labels or an answer to it would be left."""
     left = stones.without_forgotten(entry.text)
     if entry.type is EntryType.CHAT_TURN and left != entry.text:
         asked = [line for line in left.splitlines() if not _ANSWER.match(line)]
@@ -230,7 +230,7 @@ def _may_concern(data: bytes, stems: Collection[str], stones: Tombstones) -> boo
 
 
 def _left(row: str, stems: Collection[str], stones: Tombstones) -> str:
-    """What is left of a line: nothing of one that rests on what is forgotten, no link to it in any other."""
+    """A line without what was forgotten and without links to it; empty for one that rests on forgotten notes alone."""
     if _rests_on(row, stems):
         return ""
     left = stones.left_of_log(row.rstrip("\r\n"))

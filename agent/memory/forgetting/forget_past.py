@@ -20,12 +20,12 @@ _LOOKED_AT = 200
 
 
 def is_in_history(vault: Vault, path: str, revision: str = "HEAD") -> bool:
-    """Whether some commit of the revision's history has changed the path."""
+    """True when some commit in the revision's history changed the path."""
     return bool(_touching(vault, path, revision, 1))
 
 
 def plan_past(vault: Vault, path: str) -> Forgetting:
-    """What forgetting a note takes that only the history has. Raises `NoteGone` where it has not either.
+    """The plan for forgetting a note that only the history still has. Raises `NoteGone` where it has not either.
 
     Raises `UserError` where the last commit still has it, because the person has deleted it and not committed that.
     """
@@ -52,7 +52,7 @@ def plan_past(vault: Vault, path: str) -> Forgetting:
 
 
 def _plan(vault: Vault, names: list[str], ids: list[str]) -> Forgetting:
-    """What the vault still has to forget, by the last version of the note that the history has under these names."""
+    """The plan for what the vault still has, by the last version of the note in the history under these names."""
     asked = [f"{oid}{end}:{vault.place.prefix}{name}" for oid in ids for end in ("", "^") for name in names]
     data = next((each.data for each in vault.git.objects(asked) if each is not None and each.kind == "blob"), None)
     return Forgetting((), (), (), frozenset()) if data is None else plan_for(vault, names[0], data)

@@ -98,7 +98,7 @@ class Forgetter:
         return any(is_in_history(self.vault, path, revision) for revision in ("HEAD", *history.backups(self.vault)))
 
     def preview(self, path: str, forgetting: Forgetting, *, remote: bool) -> Purge:
-        """What writing the history anew would come to; raises what `history.purge` raises."""
+        """The result that writing the history anew would have; raises what `history.purge` raises."""
         return self._purge(path, forgetting, "", remote=remote, dry_run=True)
 
     def carry_out(

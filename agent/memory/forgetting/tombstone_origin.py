@@ -1,4 +1,4 @@
-"""Which tombstones count: those that this program wrote for its person, or that the person wrote themselves.
+"""The tombstones that count: those that this program wrote for its person, and those of the person's own hand.
 
 A tombstone keeps a memory from being written, so one that a tool wrote or that somebody else brought must not count.
 The history says who wrote it, and `vault.provenance` whether it arrived from where others write. What the history says

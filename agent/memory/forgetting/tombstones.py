@@ -1,4 +1,4 @@
-"""What a person wanted forgotten, so that nothing brings it back: fingerprints of its sentences, never the text.
+"""Tombstones: fingerprints of forgotten sentences, never the text, which keep a forgotten memory from coming back.
 
 Each forgetting leaves a note of its own in `archive/forgotten/`, so that clones never meet in one file, taking the
 forgetting back is taking that note away, and a person can do so by hand. Two texts have one fingerprint when they say
@@ -27,7 +27,7 @@ FOLDER = "archive/forgotten/"
 TYPE = "forgotten"
 _LENGTH = 32
 _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
-"""What a clause must have to say something: distinct words, or characters where words are not parted."""
+"""The least that a clause must have to get a fingerprint: distinct words, or characters where no blanks part words."""
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
 _CLAUSE = re.compile(r"[,，、:：()（）—·]+")
@@ -44,7 +44,7 @@ _NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-
 """A link to a note that is named after a day and its first words."""
 _TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
 _MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
-"""How a summary counts what it does not name."""
+"""The words with which a summary counts what it leaves out."""
 _COURTESY = frozenset(
     terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
 )
@@ -59,7 +59,7 @@ class Tombstones:
     marks: frozenset[str] = frozenset()
 
     def is_forgotten(self, text: str) -> bool:
-        """Whether the text, or a sentence or clause in it, was forgotten."""
+        """True when the text, or a sentence or clause in it, was forgotten."""
         return bool(self.marks) and not self.marks.isdisjoint(fingerprints(text))
 
     def without_forgotten(self, text: str) -> str:
@@ -76,7 +76,8 @@ class Tombstones:
         return "" if self.is_forgotten(left) else left
 
     def left_of_log(self, row: str) -> str:
-        """What is left of a line of a day's log or summary; of a heading in any case its time. Empty for nothing.
+        """A line of a day's log or summary without what was forgotten; a heading keeps its time. Empty for nothing
+        left.
 
         What it says is told from when: "## 09:00 - Anna likes tea" says that Anna likes tea. A link says it too, where
         the note that it leads to is named after it.

@@ -1,4 +1,4 @@
-"""Search that goes on by keywords when meaning fails: no model, a broken one, an empty or a slow one; and says so.
+"""Search that falls back to keywords when the embedding model is missing, broken, empty or slow, and says so.
 
 The whole search runs on a thread of its own and is left behind when it takes too long; until it comes back, keywords
 answer alone.
@@ -31,7 +31,7 @@ class DegradedSearch:
     _hanging: threading.Event | None = None
 
     def search(self, whole: Ask, keywords: Ask) -> Answer:
-        """What `whole` finds, or what `keywords` does with the reason in `degraded`; raises what `keywords` raises."""
+        """The answer of `whole`, or that of `keywords` with the reason in `degraded`; raises what `keywords` raises."""
         with self._turn:
             if self._hanging is not None and not self._hanging.is_set():
                 return _instead(keywords(), "the embedding model still hangs")

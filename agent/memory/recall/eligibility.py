@@ -1,11 +1,11 @@
-"""Which passages of notes may be put before a model at all, asked for or not; whose they are is `recall`'s."""
+"""Rules for the passages that a model may be shown, asked for or not. Access rights are left to `recaller`."""
 
 import re
 
 from agent.index.hit import Hit
 
 ABOUT = "about"
-"""The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
+"""The type of notes that explain the vault's folders; their examples are no facts."""
 SPARE = 3
 """So many times the passages that are wanted are asked for, as some are not to be given."""
 _STANDING, _LASTING = "AGENT.md", "MEMORY.md"
@@ -15,7 +15,7 @@ _OVER, _TRANSCRIPTS = "archive/", "sessions/"
 
 
 def may_be_found(hit: Hit) -> bool:
-    """Whether a passage is one to find for a model: what is over is not, nor are transcripts.
+    """True for a passage that a search may find for a model: nothing archived, and no transcript.
 
     A transcript would be the best match for its own questions; what is worth recalling of it stands in its summaries
     and in entries.
@@ -26,7 +26,7 @@ def may_be_found(hit: Hit) -> bool:
 
 
 def may_be_offered(hit: Hit) -> bool:
-    """Whether a passage is one to give a model unasked: not what explains the vault, nor what it has in any
+    """True for a passage that a model may be given unasked: not what explains the vault, nor what it has in any
     case, nor the headings of a memory that has nothing in it yet."""
     if hit.path == _LASTING and is_bare(hit.passage):
         return False
@@ -34,5 +34,5 @@ def may_be_offered(hit: Hit) -> bool:
 
 
 def is_bare(passage: str) -> bool:
-    """Whether a passage has headings with nothing below them, and no memory."""
+    """True for a passage of blank lines, headings and pointers only."""
     return all(_BARE.fullmatch(line) for line in passage.splitlines())

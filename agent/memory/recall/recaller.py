@@ -1,4 +1,4 @@
-"""What is remembered about a task, for one person: entries, long-term facts, profile, the last days.
+"""Recall: the memories about a task for one person, from entries, MEMORY.md, profile and the last days' notes.
 
 The index finds and scores; here it is decided what may be seen by whom, what has expired, and which few are given.
 Entries are small, so what was said just before and after counts too: a turn is worth more beside other good ones of its
@@ -27,17 +27,17 @@ POOL = 80
 LONGEST = 1_200
 """Characters of one memory."""
 DAYS = 7
-"""How many days back daily notes are recalled."""
+"""Days back from which daily notes are recalled."""
 _QUESTION = 1_500
 _POWER, _BESIDE, _SPOKEN = 2.0, 0.15, 0.3
-"""How scores are sharpened, what the turns beside one are worth, and what the whole conversation is; fitted on all of
+"""The power that sharpens scores, the weight of neighbouring turns, that of the whole conversation; fitted on all of
 `python -m tests.bench.recall`, where they bring recall from .740 to .774."""
 _STEP = timedelta(minutes=2)
 _FAR = 3
 DAILY = "daily"
 _LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", DAILY))
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
-"""What was said to be remembered, and what came up again and again, comes first among equals."""
+"""Factors for MEMORY.md and for entries that a person asked to remember."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 _DAY = re.compile(r"daily/(\d{4}-\d{2}-\d{2})")
 
@@ -48,7 +48,7 @@ ReadNote = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Whose memories are asked for. `sender` is empty for the owner at their own machine, `chat` outside of groups.
+    """The person who asks. `sender` is empty for the owner at their own machine, `chat` outside of groups.
 
     `is_owner`: whoever the vault belongs to; others get what they said themselves and what was said in their chat.
     `session` is the conversation that goes on, whose turns since `since` the model still has before it.
@@ -63,7 +63,7 @@ class Asker:
 
     @property
     def is_named(self) -> bool:
-        """Whether it is known who it is; the owner needs no name, and nobody else is taken for the owner."""
+        """True for the owner, and for anybody else with a name."""
         return self.is_owner or bool(self.sender)
 
 
@@ -117,7 +117,7 @@ class Recaller:
     now: Callable[[], datetime]
     settings: Memory
     hidden: Callable[[str, bytes], bool] = field(default=lambda path, data: False)
-    """Whether a note's text is a stranger's, so that it is not put before a model unasked."""
+    """True for a note whose text is a stranger's: it is not put before a model unasked."""
     forgotten: Callable[[], Tombstones] = Tombstones
 
     def recall(
@@ -236,13 +236,13 @@ class _Candidate:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it holds nothing that anybody has said: a note that explains, headings with nothing below them."""
+        """True for a note that explains the vault, and for headings with nothing below them."""
         if self.kind in _ENTRIES:
             return False
         return self.kind == ABOUT or is_bare(self.hit.passage)
 
     def may_be_seen_by(self, asker: Asker) -> bool:
-        """As far as the index tells; the note itself has the last word."""
+        """True when the index's facets allow the asker to see it; `_now` checks the note itself afterwards."""
         if self.kind not in _ENTRIES:
             return asker.is_owner
         if self.session and self.session == asker.session.casefold() and not _is_before(self.created, asker.since):
@@ -252,7 +252,7 @@ class _Candidate:
         return asker.is_named and self.sender == asker.sender.casefold()
 
     def is_over(self, now: datetime, settings: Memory) -> bool:
-        """Whether it is too old to be recalled."""
+        """True when it is too old to be recalled."""
         if self.kind == DAILY:
             day = _day_of(self.hit.path)
             return not day or day < f"{now - timedelta(days=DAYS):%Y-%m-%d}"
@@ -310,7 +310,7 @@ def _candidate(hit: Hit) -> _Candidate:
 
 
 def _is_for(entry: Entry, asker: Asker) -> bool:
-    """Whether an entry is this person's, or their chat's: to the letter, as its note says."""
+    """True for an entry of this person or of their chat, compared to the letter with the note's header."""
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat
     return asker.is_named and entry.sender_id == asker.sender

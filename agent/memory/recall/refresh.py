@@ -31,8 +31,8 @@ _MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- (?:commit|æäº
 
 @dataclass(slots=True)
 class ShownMemories:
-    """Who asks in each run, and which notes the model still has something of in each session; of the last ones.
-    In a group the model has before it what was given to the person who speaks, and not what was given to others.
+    """The asker of each run, and the notes that each session's model was shown; of the last 64.
+    In a group each person has a list of their own, because a model is not shown what others were given.
 
     May be used by several threads.
     """
@@ -55,7 +55,7 @@ class ShownMemories:
                 self._given.popitem(last=False)
 
     def asker(self, run: str) -> Asker | None:
-        """Who asks in a run; None for one that is not known."""
+        """The asker of a run; None for an unknown run."""
         with self._lock:
             return self._askers.get(run)
 
@@ -103,12 +103,12 @@ def refresh_subscriber(
 
 
 def is_due(step: int, every: int) -> bool:
-    """Whether memories are looked up before this step (from 1)."""
+    """True for the steps (counted from 1) before which memories are looked up."""
     return step > LEAST_STEPS and (step - 1) % every == 0
 
 
 def topics(text: str, task: str) -> str:
-    """What the end of a session is about, in a few words that its task does not have; empty when there is nothing."""
+    """The most frequent words at the end of a session that its task does not have; empty for none."""
     tail = _MARKS.sub(" ", text[-_TAIL:])
     known = set(terms(task))
     counts = Counter(word for word in _WORD.findall(tail))

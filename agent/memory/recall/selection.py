@@ -1,4 +1,4 @@
-"""How many memories of each kind a task is given: quotas for when they compete, and who comes first.
+"""The choice of the memories that a task is given: quotas by kind for when they compete, and who comes first.
 
 The figures are those of the memory plan. They are caps for a first round; what room they leave goes to the best of the
 rest, a person's own before a chat's.

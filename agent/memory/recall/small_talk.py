@@ -16,7 +16,7 @@ _BREAK = re.compile(r"[\s,，、。.!！?？;；:：~～…]+")
 
 
 def is_small_talk(task: str) -> bool:
-    """Whether a task is small talk and nothing else."""
+    """True for a task that is small talk and nothing else."""
     return bool(task.strip()) and not _LETTER.search(without_phrases(task))
 
 
@@ -40,7 +40,7 @@ def _clause() -> re.Pattern[str]:
 
 
 def _is_small_talk(clause: str) -> bool:
-    """Whether a clause is one phrase after the other, each taken as it comes: no way of cutting is tried twice."""
+    """True for a clause of such phrases alone; each is taken as it comes, so no way of cutting is tried twice."""
     at = 0
     while at < len(clause) and (found := _clause().match(clause, at)):
         at = found.end()

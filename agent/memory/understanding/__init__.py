@@ -1,1 +1,1 @@
-"""What texts say: whether two say the same, contradict each other, which facts a text holds. It reads no vault."""
+"""Compares texts and finds facts in them, by rule or with a model. It reads no vault, and decides nothing."""

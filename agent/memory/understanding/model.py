@@ -36,7 +36,7 @@ class ModelUnderstanding:
     ask: Ask
 
     def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
-        """How the newer text of each pair stands to the older one."""
+        """The relation of the newer text of each pair to the older one."""
         found = list(RULES.compare(pairs))
         doubtful = [at for at, answer in enumerate(found) if answer is Relation.DIFFERENT and _is_near(pairs[at])]
         batch = _fitting([(at, {"newer": pairs[at].newer, "older": pairs[at].older}) for at in doubtful])
@@ -101,7 +101,8 @@ def _items(reply: str) -> Iterator[Mapping[str, str]]:
 
 
 def _relation(item: Mapping[str, str], pair: Pair) -> Relation | None:
-    """What an answer says of a pair; None for one that is out of form, quotes amiss, or calls the unlike the same."""
+    """The relation that an answer gives a pair; None for one that is out of form, quotes amiss, or calls the unlike the
+    same."""
     quotes = (item.get("newer", ""), item.get("older", ""))
     if not all(quote.strip() for quote in quotes) or quotes[0] not in pair.newer or quotes[1] not in pair.older:
         return None

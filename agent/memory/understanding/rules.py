@@ -33,7 +33,7 @@ class Rules:
     """Understanding without a model; needs no state, so every instance is the same."""
 
     def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
-        """How the newer text of each pair stands to the older one."""
+        """The relation of the newer text of each pair to the older one."""
         return tuple(relation(each.newer, each.older, each.least) for each in pairs)
 
     def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
@@ -45,7 +45,7 @@ RULES = Rules()
 
 
 def relation(newer: str, older: str, least: float = 0.8) -> Relation:
-    """How one text stands to an older one; SAME comes first, then ADDS, then CONTRADICTS."""
+    """The relation of a text to an older one; SAME comes first, then ADDS, then CONTRADICTS."""
     if is_same(newer, older):
         return Relation.SAME
     if adds_to(newer, older, least):
@@ -54,7 +54,7 @@ def relation(newer: str, older: str, least: float = 0.8) -> Relation:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two texts have the same words, in the same order or begun at another place ("in May we sail")."""
+    """True for two texts that have the same words, in the same order or begun at another place ("in May we sail")."""
     first, second = wording(one), wording(other)
     if first.numbers != second.numbers or first.negated != second.negated:
         return False
@@ -73,7 +73,7 @@ def same_words(text: str) -> frozenset[tuple[str, int]]:
 
 
 def adds_to(newer: str, older: str, least: float) -> bool:
-    """Whether the newer text has all words of the older one in their order, and more, at least so many in common."""
+    """True when the newer text has all words of the older one in their order, and more, at least so many in common."""
     one, other = wording(newer), wording(older)
     if one.negated != other.negated or not other.numbers <= one.numbers:
         return False
@@ -85,7 +85,7 @@ def adds_to(newer: str, older: str, least: float) -> bool:
 
 
 def contradicts(newer: str, older: str) -> bool:
-    """Whether a sentence of one text gives the subject of a sentence of the other another value, or denies it.
+    """True when a sentence of one text gives the subject of a sentence of the other another value, or denies it.
 
     What may well be true beside the other does not count: a doubt that is raised is for a person to settle.
     """
@@ -115,7 +115,7 @@ def _denies(newer: str, older: str) -> bool:
 
 
 def _has_other_number(one: Wording, other: Wording) -> bool:
-    """Whether only the last number differs: those before it say of what it is told, as a year does."""
+    """True when only the last number differs; an earlier one is part of the subject, as a year is."""
     left, right = (_NUMBER.findall(each.plain) for each in (one, other))
     if not left or len(left) != len(right) or left[:-1] != right[:-1] or left[-1] == right[-1]:
         return False

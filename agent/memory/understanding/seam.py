@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Relation(StrEnum):
-    """What a newer text says beside an older one."""
+    """The relation of a newer text to an older one."""
 
     SAME = "same"
     ADDS = "adds"
@@ -31,7 +31,7 @@ class Pair:
 
 
 class FactKind(StrEnum):
-    """What a fact is about; each has its section in MEMORY.md."""
+    """The subject of a fact; each has its section in MEMORY.md."""
 
     PREFERENCE = "preference"
     DECISION = "decision"
@@ -62,7 +62,7 @@ class Understanding(Protocol):
     """Answers in the order of the questions, one each; raises nothing for any text."""
 
     def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
-        """How the newer text of each pair stands to the older one."""
+        """The relation of the newer text of each pair to the older one."""
         ...
 
     def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:

@@ -36,12 +36,12 @@ def facts_in(source: Source) -> Iterator[Fact]:
 
 
 def is_statement(text: str) -> bool:
-    """Whether a text states a fact."""
+    """True for a text that states a fact."""
     return any(True for _ in facts_in(Source(text)))
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks something."""
+    """True for a sentence that asks something."""
     return pattern("question").search(_typed(sentence)) is not None
 
 
@@ -58,7 +58,7 @@ def clauses(sentence: str) -> tuple[str, ...]:
 
 
 def kind_of(sentence: str) -> FactKind:
-    """What a fact is about."""
+    """The kind of a fact."""
     for name, kind in _KINDS:
         if pattern(name).search(_typed(sentence)):
             return kind

@@ -1,4 +1,4 @@
-"""What a text is made of, in a form in which two texts can be compared: words, numbers, persons, a "not".
+"""The parts of a text in a form that can be compared: words, numbers, persons, a "not".
 
 Frozen: the fingerprints of forgotten texts are made from `words`, `numbers` and `negated`, so a change in how these are
 computed makes the tombstones in people's vaults blind. What two wordings mean for each other is left to `rules`.
@@ -14,7 +14,7 @@ from agent.index.analysis import terms
 from agent.memory.understanding.vocabulary import characters, number_words, pattern, patterns, words
 
 LABEL = re.compile(r"^(?:User|Assistant|用户|助手)[:：]\s*", re.MULTILINE)
-"""Who speaks, at the beginning of a line of a conversation."""
+"""The label of a speaker at the beginning of a line."""
 _SHORT = re.compile(r"'(?:m|re|ve|ll|d|s)\b")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"\w+")

@@ -1,4 +1,4 @@
-"""What has expired, and where it goes: to the same path below `archive/`, where a recall does not look.
+"""Expired entries, and their place in the archive: the same path below `archive/`, where a recall does not look.
 
 Nothing is deleted, and what a person has touched expires only when its own header says so.
 """

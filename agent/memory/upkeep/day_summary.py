@@ -1,6 +1,6 @@
-"""What a day came to: facts and decisions, tools used, what was talked about; by rule, from its entries and its log.
+"""The summary of a day from its entries and its log: facts and decisions, tools used, conversations.
 
-Where it stands in the note is `daily`'s.
+Placing it in the note is left to `daily`.
 """
 
 from collections import Counter

@@ -34,7 +34,7 @@ OVERFLOW = ARCHIVE + "MEMORY.md"
 
 @dataclass(frozen=True, slots=True)
 class UpkeepPlan:
-    """What there is to do: the changes, and the report of them."""
+    """The changes of an upkeep, and their report."""
 
     requests: tuple[Request, ...] = ()
     report: UpkeepReport = UpkeepReport()
@@ -53,7 +53,7 @@ def plan(
     requests, report = work.memory(entries, requests, report)
     if report.is_empty:
         return UpkeepPlan((), report)
-    return UpkeepPlan((*requests, work.told(report)), report)
+    return UpkeepPlan((*requests, work.report_request(report)), report)
 
 
 def run(vault: Vault, upkeep: UpkeepPlan, *, job: str = "") -> Outcome:
@@ -91,7 +91,7 @@ class _Work:
         requests += [Edit(path, before, after) for path, before, after in days]
         report = UpkeepReport(
             archived=tuple(each.link for each in gone),
-            merged=tuple(_told(merge) for merge in joined),
+            merged=tuple(_links_of(merge) for merge in joined),
             shortened=tuple(daily.link_to(day) for path, *_ in days if (day := daily.day_of(path))),
         )
         return requests, report
@@ -123,7 +123,7 @@ class _Work:
             too_large=len(after) > most,
         )
 
-    def told(self, report: UpkeepReport) -> Request:
+    def report_request(self, report: UpkeepReport) -> Request:
         """The report, for today's note."""
         path = daily.path_of(self.now.date())
         block = daily.block(self.now, report_title(self.language), tuple(report_lines(report, self.language)))
@@ -161,5 +161,5 @@ class _Work:
         return day_summary(DayEntries(new, again), daily.log(text), self.language, self.understanding)
 
 
-def _told(merge: Merge) -> tuple[str, tuple[str, ...]]:
+def _links_of(merge: Merge) -> tuple[str, tuple[str, ...]]:
     return merge.into.link, tuple(other.link for other in merge.others)

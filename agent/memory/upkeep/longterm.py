@@ -1,4 +1,4 @@
-"""What becomes long-term memory: facts that came up again and again, put into MEMORY.md with their evidence.
+"""Long-term memory: facts that came up again and again are put into MEMORY.md with their evidence.
 
 What a person has deleted from it, or has corrected, stays as they left it: whatever was once in the note and is no
 longer there is not added again, and what is there is neither changed nor said twice. What contradicts it is put beside
@@ -59,7 +59,7 @@ def extract(
 
 
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:
-    """What was in the note and is no longer."""
+    """The facts that were once in the note and are no longer."""
     now = {each.text for each in there}
     found = (plain for row in earlier if (plain := words(row)) is not None and plain not in now)
     return tuple(LongTermFact(plain) for plain in dict.fromkeys(found))

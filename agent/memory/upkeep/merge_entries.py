@@ -29,7 +29,7 @@ class Merge:
 def merges(
     entries: Sequence[StoredEntry], theirs: Collection[str], understanding: Understanding = RULES
 ) -> Iterator[Merge]:
-    """What to merge among entries (the newest first); `theirs` are the paths of notes that people have touched.
+    """The merges among entries (the newest first); `theirs` are the paths of notes that people have touched.
 
     A stranger's text is compared by rule only, so that it can tell a model nothing.
     """

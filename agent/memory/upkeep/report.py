@@ -11,7 +11,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class UpkeepReport:
-    """What an upkeep does. Links to notes, but `added`, `doubted` and `memory_archived`, which are facts in words.
+    """The report of an upkeep: links to notes, but `added`, `doubted` and `memory_archived`, which are facts in words.
 
     `archived` have expired, `merged` are (the one that stays, those that it takes the place of), `shortened` are days,
     `memory_merged` counts lines of MEMORY.md, `too_large` says that it is still over its size.
@@ -28,12 +28,12 @@ class UpkeepReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was nothing to do."""
+        """True when there was nothing to do."""
         return not any((*self.counts.values(), self.memory_merged, self.memory_archived))
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many of each."""
+        """The number of notes or facts of each sort."""
         return {
             "archived": len(self.archived),
             "merged": sum(len(others) for _, others in self.merged),
