@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from agent.config.remembering import Memory
@@ -20,6 +20,7 @@ from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.recall.eligibility import ABOUT, is_bare
 from agent.memory.recall.selection import CHAT, USER, share
+from agent.memory.store import with_offset
 from agent.memory.understanding.rules import contradicts, is_same
 
 POOL = 80
@@ -357,7 +358,7 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
 
 def _is_before(when: datetime | None, since: datetime | None) -> bool:
     """Both are written in whole seconds: in doubt a turn is given twice rather than never again."""
-    return when is not None and since is not None and when <= _aware(since)
+    return when is not None and since is not None and when <= with_offset(since)
 
 
 def _day_of(path: str) -> str:
@@ -367,10 +368,6 @@ def _day_of(path: str) -> str:
 
 def _time(text: str) -> datetime | None:
     try:
-        return _aware(datetime.fromisoformat(text.upper())) if text else None
+        return with_offset(datetime.fromisoformat(text.upper())) if text else None
     except ValueError:
         return None
-
-
-def _aware(when: datetime) -> datetime:
-    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -6,20 +6,20 @@ All of it is one commit with its report in the daily note, so one undo takes it 
 run finds nothing to do. When it runs is left to whoever asks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from agent.config.remembering import Memory
 from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, lines_ever_in, touched_by_people
+from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.memory_note import Shortened, shorten
 from agent.memory.store import ARCHIVE, ARCHIVED, FOLDER, DayEntries, StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
-from agent.memory.upkeep.archive import archived_path, expired
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
@@ -78,13 +78,13 @@ class _Work:
     def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
         """Archive, merge, and shorten old days."""
         theirs = touched_by_people(self.vault, FOLDER)
-        gone = expired(entries, theirs, self.settings, self.now)
+        gone = _expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
         joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.understanding))
         requests: list[Request] = [Edit(merge.into.path, merge.into.data, merge.data) for merge in joined]
         taken = set(self.paths)
         for each in (*gone, *(other for merge in joined for other in merge.others)):
-            target = archived_path(each.path, taken)
+            target = _archived_path(each.path, taken)
             taken.add(target)
             requests.append(Move(each.path, target))
         days = [(path, *texts) for path in self.paths if (texts := self._day(path, entries))]
@@ -163,3 +163,26 @@ class _Work:
 
 def _links_of(merge: Merge) -> tuple[str, tuple[str, ...]]:
     return merge.into.link, tuple(other.link for other in merge.others)
+
+
+def _expired(
+    entries: Sequence[StoredEntry], theirs: Collection[str], settings: Memory, now: datetime
+) -> tuple[StoredEntry, ...]:
+    """The entries that are over; `theirs` are the paths of notes that people have touched."""
+    return tuple(each for each in entries if _is_over(each, each.path in theirs, settings, now))
+
+
+def _archived_path(path: str, taken: Collection[str]) -> str:
+    """The path of a note in the archive; a number tells it from one that is there already."""
+    stem = f"{ARCHIVE}{path.removesuffix('.md')}"
+    found, number = f"{stem}.md", 2
+    while found in taken:
+        found, number = f"{stem}-{number}.md", number + 1
+    return found
+
+
+def _is_over(each: StoredEntry, touched: bool, settings: Memory, now: datetime) -> bool:
+    if touched and each.entry.expires is None:
+        return False
+    until = expiry(each.entry, settings)
+    return until is not None and until.timestamp() <= now.timestamp()
