@@ -158,7 +158,7 @@ def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Imp
     vault = app.vault
     known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
     found = load_folder(folder, known, load_tombstones(vault), app.clock)
-    entries = [each.entry for each in found if each.fate is ImportResult.TAKEN and each.entry is not None]
+    entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
     if dry_run or not entries:
         return found, Outcome()
     subject = f"memory(import): take in {len(entries)} memories of an older layout"

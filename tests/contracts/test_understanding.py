@@ -9,7 +9,7 @@ import pytest
 from agent.errors import Retryable
 from agent.memory.understanding.model import CHARACTERS, ITEMS, ModelUnderstanding
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, FactKind, Pair, Relation, Source, Understanding
+from agent.memory.understanding.seam import Fact, FactKind, Pair, Relation, SourceText, Understanding
 from tests.memory.pairs import DIFFERENT
 
 
@@ -62,7 +62,7 @@ def test_there_is_one_answer_for_each_question(understanding: Understanding) -> 
         *(Pair(*pair) for pair in DIFFERENT),
     ]
     assert len(understanding.compare(pairs)) == len(pairs)
-    assert len(understanding.facts([Source("I prefer tea."), Source(""), Source("\n> no")])) == 3
+    assert len(understanding.facts([SourceText("I prefer tea."), SourceText(""), SourceText("\n> no")])) == 3
     assert understanding.compare([]) == () and understanding.facts([]) == ()
 
 
@@ -90,7 +90,7 @@ def test_another_number_or_a_not_is_never_the_same(understanding: Understanding,
 
 @pytest.mark.parametrize("text", ["I prefer tea in the morning.\nWhat is new?", "我喜欢绿茶。\n你呢？"])
 def test_every_fact_quotes_a_line_of_its_source(understanding: Understanding, text: str) -> None:
-    (facts,) = understanding.facts([Source(text)])
+    (facts,) = understanding.facts([SourceText(text)])
     assert facts
     for fact in facts:
         assert fact.text in fact.quote and fact.quote in text.splitlines()
@@ -140,13 +140,13 @@ def test_an_answer_without_its_quotes_or_out_of_form_is_refused(answer: object) 
 )
 def test_a_fact_that_is_not_in_the_text_is_refused(answer: object) -> None:
     understanding, _ = model([answer])
-    source = Source("Anna pours tea on Sundays\nDoes she?")
+    source = SourceText("Anna pours tea on Sundays\nDoes she?")
     assert understanding.facts([source]) == RULES.facts([source])
 
 
 def test_a_model_finds_facts_that_no_rule_knows_and_says_them_in_the_persons_words() -> None:
     understanding, _ = model([{"number": 1, "kind": "person", "quote": "Anna gießt sonntags Tee auf"}])
-    source = Source("- Anna gießt sonntags Tee auf, wie immer")
+    source = SourceText("- Anna gießt sonntags Tee auf, wie immer")
     assert understanding.facts([source]) == (
         (Fact("Anna gießt sonntags Tee auf", FactKind.PERSON, "- Anna gießt sonntags Tee auf, wie immer"),),
     )
@@ -159,7 +159,7 @@ def test_a_batch_is_one_call_of_a_bounded_size() -> None:
         for word in "abcdefghij" * 9
     ]
     understanding.compare(many)
-    understanding.facts([Source("Tea is good. " * 90)] * 50)
+    understanding.facts([SourceText("Tea is good. " * 90)] * 50)
     assert len(script.asked) == 2
     for _, questions in script.asked:
         texts = [text for each in questions for text in each.values() if isinstance(text, str)]

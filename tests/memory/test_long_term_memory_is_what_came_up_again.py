@@ -10,12 +10,12 @@ from agent.memory.forgetting.forget import carry_out
 from agent.memory.forgetting.forget import plan as forgetting
 from agent.memory.memory_note import words
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import FactKind, Source
+from agent.memory.understanding.seam import FactKind, SourceText
 from tests.memory.days import Days, days
 
 
 def stated(text: str) -> dict[str, FactKind]:
-    (facts,) = RULES.facts([Source(text)])
+    (facts,) = RULES.facts([SourceText(text)])
     assert all(fact.text in fact.quote and fact.quote in text for fact in facts)
     return {fact.text: fact.kind for fact in facts}
 

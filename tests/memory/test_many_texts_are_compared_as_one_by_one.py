@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import RULES, is_same
-from agent.memory.understanding.seam import Fact, Pair, Relation, Source
+from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
 from agent.memory.understanding.wording import jaccard, similarity, wording
 from tests.memory.pairs import DIFFERENT, SAME
 
@@ -81,7 +81,7 @@ class Paraphrases:
             for each in pairs
         )
 
-    def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
+    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
         return tuple(() for _ in sources)
 
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from agent.memory.capture.dedupe import Resolution
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import EntryType, Scope, parse_entry
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, Pair, Relation, Source
+from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
 from agent.memory.upkeep.lifecycle import plan, run
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
+from agent.vault.write.change import Stamp
 from tests.memory.days import days
 from tests.vaults import git
 
@@ -103,7 +106,7 @@ class AllTheSame:
     def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
         return tuple(Relation.SAME for _ in pairs)
 
-    def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
+    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
         return RULES.facts(sources)
 
 
@@ -223,3 +226,14 @@ def test_without_long_term_no_fact_comes_in(tmp_path: Path) -> None:
         home.say("Anna likes green tea")
     home.tend()
     assert home.memory == ""
+
+
+def test_a_draft_is_judged_by_rule_and_a_capture_by_the_understanding(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = home.keep(home.entry("Anna adores green tea"))
+    writer = EntryWriter(home.vault, lambda entry: [first], understanding=AllTheSame())
+    again = home.entry("Anna loves green tea")
+    assert writer.judged(again).resolution is Resolution.NEW
+    (judgement,) = writer.keep([again], "memory(capture): keep", Stamp("agent", tool="capture"))
+    assert judgement.resolution is Resolution.SUPERSEDES
+    assert "adores" in home.text(first) and "loves" in home.text(again.path), "a model's word drops no text"

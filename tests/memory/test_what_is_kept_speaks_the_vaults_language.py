@@ -13,7 +13,7 @@ from agent.memory.capture.dedupe import own_words
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run
 from agent.memory.capture.workflow import RunTrace, ToolUse
 from agent.memory.entry import EntryType
-from agent.memory.understanding.seam import Source
+from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in
 from agent.memory.understanding.wording import wording
 from agent.skills.traces import Traced, read_trace
@@ -55,7 +55,7 @@ def test_names_and_facts_are_made_of_words_and_not_of_labels(language: Language)
     turn, summary, trace = entries_of_run(RUN, DID, ways(language))
     assert {each.path.rpartition("/")[2][:-10] for each in (turn, summary, trace)} == {"2026-11-21-我喜欢喝绿茶"}
     assert own_words(turn) == "我喜欢喝绿茶。" and wording(turn.text) == wording("我喜欢喝绿茶。\n记下了。")
-    assert [fact.text for fact in facts_in(Source(own_words(turn)))] == ["我喜欢喝绿茶。"]
+    assert [fact.text for fact in facts_in(SourceText(own_words(turn)))] == ["我喜欢喝绿茶。"]
 
 
 @given(plain.filter(bool), plain, st.sampled_from(["en", "zh"]))

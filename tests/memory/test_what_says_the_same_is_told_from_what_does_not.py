@@ -71,7 +71,7 @@ def test_similarity_and_sameness_are_the_same_both_ways(one: str, other: str) ->
 )
 def test_the_same_words_with_the_roles_exchanged_say_something_else(one: str, other: str) -> None:
     assert not is_same(one, other)
-    assert judge(entry(one), [known(other)]).fate in {Resolution.NEW, Resolution.CONTRADICTS}
+    assert judge(entry(one), [known(other)]).resolution in {Resolution.NEW, Resolution.CONTRADICTS}
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_day_a_floor_a_relative_or_a_ban_makes_the_difference(one: str, other:
 def test_what_is_said_again_is_counted_and_no_word_of_the_first_is_lost() -> None:
     first = known("Anna likes green tea.", evidence=("[[sessions/a]]",))
     verdict = judge(entry("anna likes green tea", evidence=("[[sessions/b]]",)), [first])
-    assert (verdict.fate, verdict.other) == (Resolution.AGAIN, first)
+    assert (verdict.resolution, verdict.other) == (Resolution.AGAIN, first)
     after = parse_entry(amended(verdict))
     assert after is not None
     assert (after.id, after.text) == (first.entry.id, "Anna likes green tea.")
@@ -138,7 +138,7 @@ def test_turns_of_one_hour_that_are_nearly_the_same_are_one_entry_with_both_word
     more = text.replace("beside the door.", "beside the door, I think.") + "\nAssistant: Or in the shed."
     first = known(text, type=EntryType.CHAT_TURN)
     verdict = judge(turn(more), [first])
-    assert verdict.fate is Resolution.MERGED
+    assert verdict.resolution is Resolution.MERGED
     after = parse_entry(amended(verdict))
     assert after is not None
     assert all(line in after.text for line in (*text.splitlines(), *more.splitlines()))
@@ -152,14 +152,14 @@ def test_the_same_turn_a_day_later_is_merged_only_from_eighty_percent_on() -> No
     near = replace(said, created=first.entry.created + timedelta(minutes=5))
     score = similarity(wording(later.text), wording(words))
     assert 0.7 <= score < 0.8
-    assert judge(near, [first]).fate is Resolution.MERGED
-    assert judge(later, [first]).fate is Resolution.NEW
+    assert judge(near, [first]).resolution is Resolution.MERGED
+    assert judge(later, [first]).resolution is Resolution.NEW
 
 
 def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
     first = known("Anna moved to Bergen.")
     verdict = judge(entry("Anna moved to Bergen with her two dogs."), [first])
-    assert verdict.fate is Resolution.SUPERSEDES
+    assert verdict.resolution is Resolution.SUPERSEDES
     assert verdict.entry.supersedes == first.entry.id
 
 
@@ -183,7 +183,7 @@ def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
 def test_of_two_that_say_otherwise_both_stay_and_the_newer_has_a_link(newer: str, older: str) -> None:
     first = known(older)
     verdict = judge(entry(newer), [first])
-    assert verdict.fate is Resolution.CONTRADICTS
+    assert verdict.resolution is Resolution.CONTRADICTS
     assert verdict.entry.contradicts == (first.link,)
     assert parse_entry(verdict.entry.note()) == verdict.entry
 
@@ -217,7 +217,7 @@ def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> No
 )
 def test_what_is_asked_or_wished_contradicts_nothing(newer: str, older: str) -> None:
     first = known(f"User: {older}\nAssistant: Yes.", type=EntryType.CHAT_TURN)
-    assert judge(turn(f"User: {newer}\nAssistant: Yes."), [first]).fate is not Resolution.CONTRADICTS
+    assert judge(turn(f"User: {newer}\nAssistant: Yes."), [first]).resolution is not Resolution.CONTRADICTS
 
 
 def test_what_is_said_in_a_conversation_may_contradict_another_one() -> None:
@@ -237,19 +237,19 @@ def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
         known(text, sender_id="anna", untrusted=("https://a.example",)),
     ]
     assert not any(is_comparable(mine, each.entry) for each in others)
-    assert judge(mine, others).fate is Resolution.NEW
+    assert judge(mine, others).resolution is Resolution.NEW
 
 
 def test_traces_of_workflows_are_never_merged() -> None:
     first = known("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE)
-    assert judge(entry("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE), [first]).fate is Resolution.NEW
+    assert judge(entry("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE), [first]).resolution is Resolution.NEW
 
 
 @given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=4), st.text(min_size=1, max_size=200))
 def test_no_line_that_was_kept_is_ever_lost_by_what_comes_later(before: list[str], said: str) -> None:
     kept = [known(text, type=EntryType.CHAT_TURN) for text in before]
     verdict = judge(turn(said), kept)
-    if verdict.other is not None and verdict.fate in {Resolution.AGAIN, Resolution.MERGED}:
+    if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
         after = parse_entry(amended(verdict))
         assert after is not None
         assert all(line.strip() in after.text for line in verdict.other.entry.text.splitlines())

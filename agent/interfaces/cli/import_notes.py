@@ -37,14 +37,16 @@ def command(output: Output, folder: Path, dry_run: bool) -> None:
 
 def _document(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
     taken = [
-        {"file": each.name, "path": each.entry.path} for each in found if each.fate is ImportResult.TAKEN and each.entry
+        {"file": each.name, "path": each.entry.path}
+        for each in found
+        if each.result is ImportResult.TAKEN and each.entry
     ]
-    left = [{"file": each.name, "reason": each.fate.value} for each in found if each.fate is not ImportResult.TAKEN]
+    left = [{"file": each.name, "reason": each.result.value} for each in found if each.result is not ImportResult.TAKEN]
     return {"dry_run": dry_run, "commit": outcome.commit, "queued": outcome.queued, "taken": taken, "left": left}
 
 
 def _said(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Iterator[str]:
-    taken = sum(each.fate is ImportResult.TAKEN for each in found)
+    taken = sum(each.result is ImportResult.TAKEN for each in found)
     memories = f"{taken} memor{'y' if taken == 1 else 'ies'}"
     if dry_run:
         yield f"would take in {memories}; nothing is changed yet"
@@ -52,8 +54,8 @@ def _said(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Ite
         yield f"{memories} wait, because {outcome.queued}; they are written when that ends"
     else:
         yield f"took in {memories}" + (f" in {outcome.commit[:10]}" if outcome.commit else "")
-    left = [each for each in found if each.fate is not ImportResult.TAKEN]
-    yield from (f"  left alone: {each.name}: {_REASONS[each.fate]}" for each in left[:_SHOWN])
+    left = [each for each in found if each.result is not ImportResult.TAKEN]
+    yield from (f"  left alone: {each.name}: {_REASONS[each.result]}" for each in left[:_SHOWN])
     if len(left) > _SHOWN:
         yield f"  and {len(left) - _SHOWN} more"
     if outcome.commit:

@@ -48,7 +48,7 @@ class Thresholds:
 class Judgement:
     """The entry with its links to others, and the one that it is said again in, added to, or fuller than."""
 
-    fate: Resolution
+    resolution: Resolution
     entry: Entry
     other: StoredEntry | None = None
 
@@ -104,7 +104,7 @@ def amended(verdict: Judgement) -> bytes:
     note = note.with_key("slots", slots)
     if evidence != verdict.other.entry.evidence:
         note = note.with_key("evidence", list(evidence))
-    if verdict.fate is Resolution.MERGED:
+    if verdict.resolution is Resolution.MERGED:
         known = {line.strip() for line in note.body.splitlines()}
         fresh = [line for line in entry.text.splitlines() if line.strip() and line.strip() not in known]
         note = note.with_body(note.body.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in fresh))

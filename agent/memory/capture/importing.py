@@ -60,7 +60,7 @@ class ImportedFile:
     """One file of the folder: its name, the result, and the entry that it holds."""
 
     name: str
-    fate: ImportResult
+    result: ImportResult
     entry: Entry | None = None
 
 
@@ -76,14 +76,14 @@ def load_folder(
         if path.name.startswith(".") or not path.is_file() or path.is_symlink():
             continue
         entry = _entry(path, clock)
-        found.append(ImportedFile(path.name, _fate(entry, ids, texts, stones), entry))
+        found.append(ImportedFile(path.name, _result(entry, ids, texts, stones), entry))
         if entry is not None:
             ids.add(entry.slots[SLOT])
             texts.add(fingerprint(entry.text))
     return tuple(found)
 
 
-def _fate(entry: Entry | None, ids: set[str], texts: set[str], stones: Tombstones) -> ImportResult:
+def _result(entry: Entry | None, ids: set[str], texts: set[str], stones: Tombstones) -> ImportResult:
     if entry is None:
         return ImportResult.UNKNOWN
     if entry.slots[SLOT] in ids or fingerprint(entry.text) in texts - {""}:

@@ -81,12 +81,15 @@ class EntryWriter:
     understanding: Understanding = RULES
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
-    def judged(self, entry: Entry) -> Judgement:
-        """The resolution of an entry beside the existing ones; reads few notes."""
+    def judged(self, entry: Entry, understanding: Understanding = RULES) -> Judgement:
+        """The resolution of an entry beside the existing ones; reads few notes.
+
+        Rules give the same one for a draft and for the write that a person has agreed to.
+        """
         if entry.type is EntryType.WORKFLOW_TRACE:
             return Judgement(Resolution.NEW, entry)
         paths = dict.fromkeys((*reversed(self._recent), *self.near(entry)))
-        return judge(entry, load_entries(self.vault, paths), self.thresholds, self.understanding)
+        return judge(entry, load_entries(self.vault, paths), self.thresholds, understanding)
 
     def keep(
         self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()
@@ -95,7 +98,7 @@ class EntryWriter:
 
         Notes that are to be added to and are missing are begun first, as `begin` does.
         """
-        verdicts = tuple(self.judged(entry) for entry in entries)
+        verdicts = tuple(self.judged(entry, self.understanding) for entry in entries)
         touched: set[str] = set()
         create_missing(self.vault, additions, stamp)
         with self.vault.transaction(subject, stamp) as transaction:
@@ -103,7 +106,7 @@ class EntryWriter:
                 transaction.append(each.path, each.text)
             for verdict in verdicts:
                 other = verdict.other
-                if other is not None and verdict.fate in {Resolution.AGAIN, Resolution.MERGED}:
+                if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
                     if other.path not in touched:
                         transaction.edit(other.path, other.data, amended(verdict))
                         touched.add(other.path)
@@ -207,7 +210,7 @@ class CaptureWorker:
             return told
         subject = f"memory(capture): {_kinds_of(entries) or 'log'}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
-        fates = [verdict.fate for verdict in self._keeper.keep(entries, subject, stamp, additions)]
+        fates = [verdict.resolution for verdict in self._keeper.keep(entries, subject, stamp, additions)]
         merged, known = fates.count(Resolution.MERGED), fates.count(Resolution.AGAIN)
         return replace(
             told,

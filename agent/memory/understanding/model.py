@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agent.errors import AgentError
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, FactKind, Pair, Relation, Source
+from agent.memory.understanding.seam import Fact, FactKind, Pair, Relation, SourceText
 from agent.memory.understanding.statements import LONGEST, is_question
 from agent.memory.understanding.wording import similarity, wording
 
@@ -45,7 +45,7 @@ class ModelUnderstanding:
                 found[at] = answer
         return tuple(found)
 
-    def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
+    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
         """The facts in each text: of those that fit in one batch what the model quotes, of the others by rule."""
         found = list(RULES.facts(sources))
         batch = _fitting([(at, {"text": source.text}) for at, source in enumerate(sources) if source.text.strip()])
@@ -117,7 +117,7 @@ def _relation(item: Mapping[str, str], pair: Pair) -> Relation | None:
             return None
 
 
-def _fact(item: Mapping[str, str], source: Source) -> Fact | None:
+def _fact(item: Mapping[str, str], source: SourceText) -> Fact | None:
     """The fact that an answer claims; None where its quote does not stand in one line of the source, or asks."""
     quote, kind = item.get("quote", "").strip(), item.get("kind", "")
     line = next((line.strip() for line in source.text.splitlines() if quote and quote in line), None)

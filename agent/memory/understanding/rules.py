@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from agent.memory.understanding.seam import Fact, Pair, Relation, Source
+from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
 from agent.memory.understanding.statements import facts_in
 from agent.memory.understanding.vocabulary import pattern, patterns, words
 from agent.memory.understanding.wording import LABEL, Wording, jaccard, similarity, wording
@@ -36,7 +36,7 @@ class Rules:
         """The relation of the newer text of each pair to the older one."""
         return tuple(relation(each.newer, each.older, each.least) for each in pairs)
 
-    def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
+    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
         """The facts that each text states."""
         return tuple(tuple(facts_in(source)) for source in sources)
 
@@ -92,7 +92,7 @@ def contradicts(newer: str, older: str) -> bool:
     return any(_denies(one, other) for one in _sentences(newer) for other in _sentences(older))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _tokens(said: Wording) -> tuple[str, ...]:
     """The words of a text in their order, without the light ones; a text's only number may stand anywhere."""
     found = (token for token in _TOKEN.findall(said.plain) if token not in words("light"))

@@ -41,7 +41,7 @@ class FactKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """A text to look for facts in. In a `verbatim` one, which was to be remembered as it is, any sentence may be a
     fact that is no question."""
 
@@ -65,6 +65,6 @@ class Understanding(Protocol):
         """The relation of the newer text of each pair to the older one."""
         ...
 
-    def facts(self, sources: Sequence[Source]) -> tuple[tuple[Fact, ...], ...]:
+    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
         """The lasting facts that people state in each text, in the text's order."""
         ...

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from agent.markdown.preferences import preferences
-from agent.memory.understanding.seam import Fact, FactKind, Source
+from agent.memory.understanding.seam import Fact, FactKind, SourceText
 from agent.memory.understanding.vocabulary import pattern
 
 LONGEST = 300
@@ -26,7 +26,7 @@ _KINDS = (
 )
 
 
-def facts_in(source: Source) -> Iterator[Fact]:
+def facts_in(source: SourceText) -> Iterator[Fact]:
     """The facts of a text in its order, no quotations, no code; of a question or request, what its clauses state."""
     for line in _FENCE.sub("", source.text).splitlines():
         for sentence in _sentences(line):
@@ -37,7 +37,7 @@ def facts_in(source: Source) -> Iterator[Fact]:
 
 def is_statement(text: str) -> bool:
     """True for a text that states a fact."""
-    return any(True for _ in facts_in(Source(text)))
+    return any(True for _ in facts_in(SourceText(text)))
 
 
 def is_question(sentence: str) -> bool:

@@ -48,7 +48,7 @@ class Wording:
     plain: str = ""
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def wording(text: str) -> Wording:
     """The parts of a text; labels of speakers and words of courtesy count for nothing."""
     plain = _with_digits(unicodedata.normalize("NFKC", LABEL.sub("", text)).casefold().replace("’", "'"))

@@ -11,7 +11,7 @@ from agent.memory.entry import EntryType
 from agent.memory.store import DayEntries, StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Source, Understanding
+from agent.memory.understanding.seam import SourceText, Understanding
 from agent.memory.upkeep.repeated_facts import owner_words
 from agent.texts import Language, text
 from agent.vault.write.message import one_line
@@ -67,7 +67,7 @@ def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
 def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iterator[str]:
     """The facts that were stated, each once, with a link to where; the oldest first."""
     oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
-    sources = [Source(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
+    sources = [SourceText(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
     stated = zip(oldest, understanding.facts(sources), strict=True)
     said = [(fact.text, each) for each, facts in stated for fact in facts]
     texts = [(number, words) for number, (words, _) in enumerate(said)]

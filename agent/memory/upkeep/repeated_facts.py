@@ -13,7 +13,7 @@ from agent.memory.entry import EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same
-from agent.memory.understanding.seam import FactKind, Source, Understanding
+from agent.memory.understanding.seam import FactKind, SourceText, Understanding
 from agent.memory.understanding.statements import clauses, kind_of
 from agent.memory.understanding.wording import wording
 
@@ -58,7 +58,7 @@ def repeated_facts(
     counts too.
     """
     recent = [each for each in entries if each.times_since(since)]
-    sources = [Source(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT) for each in recent]
+    sources = [SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT) for each in recent]
     stated = zip(recent, understanding.facts(sources), strict=True)
     whole = [(text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts)]
     said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]

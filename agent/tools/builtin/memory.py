@@ -75,13 +75,13 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
 
 def _draft(verdict: Judgement) -> Draft:
     """The note that a verdict makes or changes."""
-    if verdict.other is not None and verdict.fate in {Resolution.AGAIN, Resolution.MERGED}:
+    if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
         return Draft(verdict.other.path, verdict.other.data, amended(verdict))
     return Draft(verdict.entry.path, None, verdict.entry.note())
 
 
 def _told(verdict: Judgement, path: str) -> str:
-    match verdict.fate:
+    match verdict.resolution:
         case Resolution.AGAIN:
             return f"it was remembered already, in {path}"
         case Resolution.MERGED:
