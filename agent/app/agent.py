@@ -10,9 +10,9 @@ from agent.context.tokens import counter
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted
 from agent.loop.agent import Agent
-from agent.memory.flush import flush_subscriber
-from agent.memory.keeping import Capturing
-from agent.memory.refresh import refresh_subscriber
+from agent.memory.capture.flush import flush_subscriber
+from agent.memory.capture.writer import CaptureWorker
+from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
 from agent.runs.accounts import account
 from agent.runs.active_skills import Following
@@ -49,7 +49,7 @@ def build_runs(app: App, index: Library) -> Runs:
         if not is_watched(app):  # else it is the daemon's maintenance
             jobs.after_run(event)
 
-    capturing = Capturing(
+    capturing = CaptureWorker(
         keeper,
         ways_with_models(app, accounts),
         lambda path, run: trace(vault, path, run),

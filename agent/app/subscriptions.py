@@ -14,7 +14,7 @@ from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, Ta
 from agent.events.subscriber import Injection
 from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Tick, TurnEnded
 from agent.loop.outcome import Ended
-from agent.memory.keeping import Capturing
+from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
 from agent.runs.active_skills import Following
 
@@ -86,7 +86,7 @@ class RunParts:
     refresh: Callable[[IterationStarted], Sequence[Injection]]
     refresh_seconds: float
     skills: Following
-    capturing: Capturing
+    capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
 

@@ -50,13 +50,14 @@ class MemorySettings:
     """How long one may take, in seconds. Default 0.2."""
 
     llm_summary: bool
-    """Have the fast model summarise long turns for capture. Default false: it costs a call for each."""
+    """Have the fast model summarise long turns for capture, and tell repetitions, contradictions and facts that rules
+    cannot. Default false: it costs a call for each turn, each entry like another one, and each upkeep."""
 
     summary_above: Annotated[int, Range(1, 1_000_000, "characters")]
     """Turns longer than this are shortened or summarised, in characters. Default 200."""
 
     dedupe: Annotated[float, Range(0, 1)]
-    """Jaccard similarity from which on two entries say the same. Default 0.80."""
+    """Jaccard similarity from which on a chat turn is an earlier one with something added. Default 0.80."""
 
     chat_merge: Annotated[float, Range(0, 1)]
     """The same for chat turns of one hour. Default 0.70."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from agent.context.budget import Count
 from agent.context.shorten import shorten
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
-from agent.markdown.wishes import wishes
+from agent.markdown.preferences import preferences
 from agent.texts import Language, in_all_languages, text
 
 SOURCE = "summary"
@@ -80,7 +80,7 @@ def summarise_by_rule(messages: Sequence[Message]) -> Summary:
                     summary,
                     goal=goal,
                     pending=pending,
-                    constraints=_more(summary.constraints, [named + wish for wish in wishes(said)]),
+                    constraints=_more(summary.constraints, [named + wish for wish in preferences(said)]),
                 )
             case Assistant(said, calls) if calls:
                 decided = (_first_sentence(said),) if said.strip() else ()

@@ -21,7 +21,7 @@ from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.memory.flush import MOST, parse_flush
+from agent.memory.capture.flush import MOST, parse_flush
 from agent.texts import text
 from agent.tools.tool import RunContext
 

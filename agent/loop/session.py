@@ -30,7 +30,7 @@ from agent.loop.records import (
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
@@ -206,7 +206,7 @@ def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Se
     """A new session. `save` creates its note, which is named after the task, secrets and forgotten words left out:
     other notes link to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
-    said = slug(vault.masked(tombstones(vault).without_forgotten(task)))
+    said = slug(vault.masked(load_tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
     return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
 

@@ -1,1 +1,1 @@
-"""What the agent remembers, as notes in `entries/`. It composes and reads entries; storing them is the vault's."""
+"""Memory: entries in `entries/`, MEMORY.md and the daily notes. Transactions and history are left to `vault`."""

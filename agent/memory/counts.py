@@ -6,9 +6,9 @@ from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
 from agent.memory.expiry import expiry
-from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
-from agent.memory.memory_note import PATH, remembered
-from agent.memory.tombstones import FOLDER as STONES
+from agent.memory.forgetting.tombstones import FOLDER as STONES
+from agent.memory.memory_note import PATH, parse_facts
+from agent.memory.store import ARCHIVED, FOLDER, load_entries, with_offset
 from agent.vault.store import Vault
 
 _SOON = 7 * 86_400
@@ -33,8 +33,8 @@ class MemoryCounts:
 def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
     """The counts as the notes are now."""
     paths, now = vault.note_paths(), vault.clock.now()
-    entries = kept(vault, (path for path in paths if path.startswith(FOLDER)))
-    ends = [aware(until) for each in entries if (until := expiry(each.entry, settings)) is not None]
+    entries = load_entries(vault, (path for path in paths if path.startswith(FOLDER)))
+    ends = [with_offset(until) for each in entries if (until := expiry(each.entry, settings)) is not None]
     return MemoryCounts(
         entries=len(entries),
         types=dict(sorted(Counter(each.entry.type.value for each in entries).items())),
@@ -42,6 +42,6 @@ def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
         expire_soon=sum(0 < (until - now).total_seconds() <= _SOON for until in ends),
         archived=sum(path.startswith(ARCHIVED) for path in paths),
         forgotten=sum(path.startswith(STONES) for path in paths),
-        facts=len(remembered((vault.read(PATH) or b"").decode("utf-8", "replace"))),
-        oldest=aware(entries[-1].entry.created) if entries else None,
+        facts=len(parse_facts((vault.read(PATH) or b"").decode("utf-8", "replace"))),
+        oldest=with_offset(entries[-1].entry.created) if entries else None,
     )

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
+from agent import texts
 from agent.escape import escape
 from agent.events.runs import TaskCompleted
 from agent.markdown.note import Note
-from agent.memory.authorship import Line
+from agent.memory.blame import AuthoredLine
+from agent.texts import Language
 from agent.vault.message import one_line
 from agent.vault.secrets import masked
 
@@ -26,44 +28,13 @@ _TITLE, _QUOTED = 60, 200
 _DAY = re.compile(rf"{FOLDER}(\d{{4}}-\d\d-\d\d)\.md")
 _LOGGED = re.compile(r"^## (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2} ")
-_TOOLS = re.compile(r"^- (?:Tools|工具)[:：] ?(.+?)\s*$", re.MULTILINE)
 _USED = re.compile(r"(\S+) × (\d+)")
 _SESSION = re.compile(r"\[\[sessions/[^\]\n]+\]\]")
 _BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
 _END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 
-_SAID = {
-    "en": {
-        "asked": "Asked: ",
-        "answer": "Answer: ",
-        "tools": "Tools: ",
-        "took": "Took {0}",
-        "call": "{0} tool call",
-        "calls": "{0} tool calls",
-        "in": "In",
-        "guest": "A guest asked for something",
-        "nothing": "…",
-    },
-    "zh": {
-        "asked": "请求：",
-        "answer": "回答：",
-        "tools": "工具：",
-        "took": "用时 {0}",
-        "call": "{0} 次工具调用",
-        "calls": "{0} 次工具调用",
-        "in": "见",
-        "guest": "有客人提出了请求",
-        "nothing": "…",
-    },
-}
-_OUTCOMES = {
-    "limit": "到达上限",
-    "needs_approval": "等待批准",
-    "question_asked": "等待回答",
-    "interrupted": "已中断",
-    "failed": "失败",
-}
+_OUTCOMES = frozenset(("limit", "needs_approval", "question_asked", "interrupted", "failed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,35 +66,45 @@ def new_note(day: date) -> str:
     return Note.compose({"type": "daily", "date": day}, f"# {day.isoformat()}\n").text
 
 
-def log_block(event: TaskCompleted, when: datetime, language: str, *, quote: bool = True) -> str:
-    """What a finished task adds to the log. Without `quote` only links speak for it."""
-    said = _SAID[language]
-    task = inert(one_line(masked(event.task))) or said["nothing"]
-    bullets = [f"{said['asked']}{_cut(task, _QUOTED)}"] if len(task) > _TITLE else []
+def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote: bool = True) -> str:
+    """The block that a finished task adds to the log; without `quote` it leaves out the answer."""
+    task = inert(one_line(masked(event.task))) or "…"
+    bullets = [texts.text("memory_day.asked", language) + _cut(task, _QUOTED)] if len(task) > _TITLE else []
     answer = inert(_first(masked(event.answer))) if quote else ""
-    bullets += [f"{said['answer']}{answer}"] if answer else []
+    bullets += [texts.text("memory_day.answer", language) + answer] if answer else []
     used = {tool: event.tools.count(tool) for tool in event.tools}
-    bullets += [said["tools"] + ", ".join(f"{tool} × {count}" for tool, count in used.items())] if used else []
+    bullets += (
+        [texts.text("memory_day.used", language) + ", ".join(f"{tool} × {count}" for tool, count in used.items())]
+        if used
+        else []
+    )
     bullets += _course(event, language)
-    bullets += [f"{said['in']} [[{event.session.removesuffix('.md')}]]"] if event.session else []
+    bullets += (
+        [texts.text("memory_day.where", language, link=f"[[{event.session.removesuffix('.md')}]]")]
+        if event.session
+        else []
+    )
     return block(when, _cut(task, _TITLE), bullets)
 
 
-def _course(event: TaskCompleted, language: str) -> list[str]:
-    """How long it took, how many calls, how it ended: what there is to say of it."""
-    said, comma = _SAID[language], "，" if language == "zh" else ", "
-    parts = [said["took"].format(_duration(event.seconds, language))] if round(event.seconds) else []
+def _course(event: TaskCompleted, language: Language) -> list[str]:
+    """The line with duration, number of calls and outcome; no line where there is nothing to say."""
+    parts = [_duration(event.seconds, language)] if round(event.seconds) else []
     calls = len(event.tools)
-    parts += [said["calls" if calls > 1 else "call"].format(calls)] if calls else []
-    outcome = _OUTCOMES.get(event.outcome, event.outcome) if language == "zh" else event.outcome.replace("_", " ")
-    parts += [outcome] if event.outcome != "finished" else []
-    line = comma.join(parts)
+    if calls:
+        parts.append(texts.text("memory_day.calls" if calls > 1 else "memory_day.call", language, number=calls))
+    if event.outcome != "finished":
+        is_named = event.outcome in _OUTCOMES
+        parts.append(
+            texts.text(f"memory_day.{event.outcome}", language) if is_named else event.outcome.replace("_", " ")
+        )
+    line = texts.text("memory_day.comma", language).join(parts)
     return [line[0].upper() + line[1:]] if line else []
 
 
-def asked_by_guest(language: str) -> str:
-    """What is said of a task whose words are a stranger's."""
-    return _SAID[language]["guest"]
+def asked_by_guest(language: Language) -> str:
+    """The title in the log of a task that a guest asked for: their words are left out."""
+    return texts.text("memory_day.guest", language)
 
 
 def inert(text: str) -> str:
@@ -139,13 +120,15 @@ def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
 
 def log(text: str) -> tuple[Logged, ...]:
     """The tasks in a day's log, in order."""
+    labels = "|".join(label.strip(" :：") for label in texts.in_all_languages("memory_day.used"))
+    used_tools = re.compile(rf"^- (?:{labels})[:：] ?(.+?)\s*$", re.MULTILINE)
     text = _replaced(text, "")
     heads = list(_LOGGED.finditer(text))
     ends = [*(head.start() for head in heads), len(text)][1:]
     found = []
     for head, end in zip(heads, ends, strict=True):
         part = text[head.end() : end]
-        tools, session = _TOOLS.search(part), _SESSION.search(part)
+        tools, session = used_tools.search(part), _SESSION.search(part)
         used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
         found.append(Logged(head[1], head[2], session[0] if session else "", used))
     return tuple(found)
@@ -179,7 +162,7 @@ def with_summary(text: str, summary: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """Whether the summary stands as we wrote it."""
+    """True while the summary is as we wrote it."""
     marks = _marks(text)
     return marks is not None and _seal(text[marks[0].end() : marks[1].start()]) == marks[0][1]
 
@@ -193,7 +176,7 @@ def _section(summary: str) -> str:
     return f"%% vault-agent: summary {_seal(summary)} %%\n{summary}%% vault-agent: end of summary %%\n"
 
 
-def shortened(lines: Sequence[Line]) -> str:
+def shortened(lines: Sequence[AuthoredLine]) -> str:
     """The note without its log: our own lines go, but for the summary; a person's stay, with the heading above them."""
     kept: list[str] = []
     for part in _parts(lines):
@@ -206,13 +189,13 @@ def shortened(lines: Sequence[Line]) -> str:
 
 
 def has_log(text: str) -> bool:
-    """Whether there is a log that could be shortened."""
+    """True when the note has a log that could be shortened."""
     return _LOGGED.search(text) is not None
 
 
-def _parts(lines: Sequence[Line]) -> list[list[Line]]:
+def _parts(lines: Sequence[AuthoredLine]) -> list[list[AuthoredLine]]:
     """The lines by section; our summary is one, whatever headings are in it."""
-    parts: list[list[Line]] = [[]]
+    parts: list[list[AuthoredLine]] = [[]]
     inside = False
     for line in lines:
         begins = _BEGIN.match(line.text) is not None
@@ -239,11 +222,11 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def _duration(seconds: float, language: str) -> str:
+def _duration(seconds: float, language: Language) -> str:
     minutes = round(seconds / 60)
     if minutes < 1:
-        return f"{round(seconds)} 秒" if language == "zh" else f"{round(seconds)} s"
-    return f"{minutes} 分钟" if language == "zh" else f"{minutes} min"
+        return texts.text("memory_day.took_seconds", language, number=round(seconds))
+    return texts.text("memory_day.took_minutes", language, number=minutes)
 
 
 def link_to(day: date) -> str:

@@ -1,6 +1,6 @@
 """A memory entry as a note: its header, its body, and the path it gets.
 
-What is kept, merged or forgotten is left to the rest of `memory`.
+Capturing, merging and forgetting are left to the rest of `memory`.
 """
 
 import re
@@ -15,7 +15,7 @@ from agent.markdown.values import Value
 
 _SLUG_CHARACTERS = 48
 _LABEL = re.compile(r"\A(?:(?:User|Assistant|Task): |(?:用户|助手|任务)：)")
-"""What a conversation or a task begins with: it says nothing of what this one is about."""
+"""The labels at the beginning of a conversation or task; left out of the file's name."""
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 _LISTS = ("evidence", "contradicts", "untrusted")
 
@@ -33,7 +33,7 @@ class EntryType(StrEnum):
 
 
 class Scope(StrEnum):
-    """Whom an entry is about: the person, or one chat."""
+    """The owner of an entry: the person, or one chat."""
 
     USER = "user"
     CHAT = "chat"
@@ -97,7 +97,7 @@ class Entry:
         return Note.compose(header, self.text.strip("\n") + "\n").data
 
 
-def read_entry(data: bytes) -> Entry | None:
+def parse_entry(data: bytes) -> Entry | None:
     """The entry that a note holds; None for one that is no entry, or that lacks what every entry has."""
     note = Note.parse(data)
     created = note.header.get("created")

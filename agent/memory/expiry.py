@@ -1,4 +1,4 @@
-"""How long an entry is recalled: by its own `expires`, else by its type and whom it belongs to."""
+"""The lifetime of entries: their own `expires`, else days by type and scope."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
 
 
 def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | None:
-    """How many days an entry of this type and scope is recalled; None: for good."""
+    """Days for which an entry of this type and scope is recalled; None: for good."""
     match kind:
         case EntryType.CHAT_TURN:
             return settings.chat_turn_user_days if scope is Scope.USER else settings.chat_turn_chat_days

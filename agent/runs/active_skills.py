@@ -27,7 +27,7 @@ from agent.events.subscriber import Injection
 from agent.llm.messages import Context, Message
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
-from agent.memory.keeping import Addition
+from agent.memory.capture.writer import Addition
 from agent.runs.skill_set import Skills
 from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Opinion, Use, history_rows, record_uses

@@ -14,15 +14,16 @@ from agent.events.runs import Speaker, TaskCompleted
 from agent.llm.messages import Assistant, Request, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
-from agent.memory.capture import Ways
-from agent.memory.dedupe import Thresholds
-from agent.memory.entry import Entry, EntryType, read_entry
-from agent.memory.flush import RECENT
-from agent.memory.keeping import Capturing, Keeper
-from agent.memory.tombstones import tombstones
-from agent.memory.workflow import ToolUse, Trace
+from agent.memory.capture.dedupe import Thresholds
+from agent.memory.capture.flush import RECENT
+from agent.memory.capture.run_entries import CaptureConfig
+from agent.memory.capture.workflow import RunTrace, ToolUse
+from agent.memory.capture.writer import CaptureWorker, EntryWriter
+from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Account
 from agent.runs.recall_source import Recall
+from agent.runs.understanding import understanding_of
 from agent.texts import text
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
@@ -38,10 +39,12 @@ _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
 logger = logging.getLogger(__name__)
 
 
-def keeper_of(app: App, searches: Recall) -> Keeper:
+def keeper_of(app: App, searches: Recall, models: Account | None = None) -> EntryWriter:
     """What tells new entries of a vault from known ones, by its settings."""
     settings = app.settings.memory
-    return Keeper(app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge))
+    return EntryWriter(
+        app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge), understanding_of(app, models)
+    )
 
 
 def keep_words(app: App, session: Session, run: str) -> None:
@@ -50,8 +53,8 @@ def keep_words(app: App, session: Session, run: str) -> None:
     if began is None or not app.settings.memory.capture_messages:
         return
     vault = app.vault
-    keeper = Keeper(vault, lambda entry: ())
-    capturing = Capturing(keeper, _ways(app), lambda path, run: trace(vault, path, run), ignore_event)
+    keeper = EntryWriter(vault, lambda entry: ())
+    capturing = CaptureWorker(keeper, _ways(app), lambda path, run: trace(vault, path, run), ignore_event)
     speaker = Speaker(began.channel, began.sender, began.group)
     try:
         capturing.capture(TaskCompleted(run, session.path, began.task, speaker, "interrupted", "", (), 0.0, 0))
@@ -59,17 +62,17 @@ def keep_words(app: App, session: Session, run: str) -> None:
         logger.warning("%s: what was said in it is not remembered: %s", session.path, error)
 
 
-def trace(vault: Vault, path: str, run: str) -> Trace:
+def trace(vault: Vault, path: str, run: str) -> RunTrace:
     """What a session's note says of a run: its calls in their order, and whose text was before the model."""
     try:
         session = load_session(vault, path)
     except NoteGone:
-        return Trace(is_whole=False)
+        return RunTrace(is_whole=False)
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
     failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
     calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return Trace(steps, session.untrusted)
+    return RunTrace(steps, session.untrusted)
 
 
 def save_flushed(vault: Vault, entries: Sequence[Entry]) -> None:
@@ -91,7 +94,7 @@ def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
 def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
     """The memories saved last, the newest first; those of the newest days are looked at."""
     paths = sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
-    found = [read_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
+    found = [parse_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
 
 
@@ -103,7 +106,7 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
     """
     if context.taint:
         return
-    left = tombstones(app.vault)
+    left = load_tombstones(app.vault)
     for fact in facts:
         if left.is_forgotten(fact):
             continue
@@ -121,19 +124,19 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
             save_entries(app.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session))
 
 
-def _ways(app: App) -> Ways:
+def _ways(app: App) -> CaptureConfig:
     """How captures are made without a model."""
     vault, settings = app.vault, app.settings
-    return Ways(
+    return CaptureConfig(
         settings.memory,
         app.clock,
         vault.masked,
-        lambda: tombstones(vault).without_forgotten,
+        lambda: load_tombstones(vault).without_forgotten,
         language=settings.vault.language,
     )
 
 
-def ways_with_models(app: App, models: Account) -> Ways:
+def ways_with_models(app: App, models: Account) -> CaptureConfig:
     """The same with the models that there are."""
     summarise = _summarise(app, models) if models.models.fast.model.present else None
     return replace(_ways(app), summarise=summarise, thinks=models.models.main.model.present)

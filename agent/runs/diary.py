@@ -18,13 +18,16 @@ from agent.events.runs import TaskCompleted
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from agent.memory import daily
-from agent.memory.authorship import DAILY
-from agent.memory.day_summary import day_summary
-from agent.memory.importing import Fate, Found, read_folder
-from agent.memory.keeping import Addition
-from agent.memory.kept import ARCHIVED, FOLDER, kept, on_day
-from agent.memory.lifecycle import Upkeep, plan, run
-from agent.memory.tombstones import tombstones
+from agent.memory.blame import DAILY
+from agent.memory.capture.importing import ImportedFile, ImportResult, load_folder
+from agent.memory.capture.writer import Addition
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.store import ARCHIVED, FOLDER, entries_on_day, load_entries
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
+from agent.memory.upkeep.day_summary import day_summary
+from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
+from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
@@ -51,7 +54,7 @@ class Diary:
         path = daily.path_of(now.date())
         if vault.read(path) is None:
             self._close_earlier(now.date())
-        left = tombstones(vault).without_forgotten
+        left = load_tombstones(vault).without_forgotten
         told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
         session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
@@ -66,8 +69,7 @@ class Diary:
         path = daily.path_of(day)
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
-        least = self.app.settings.memory.dedupe
-        summary = day_summary(on_day(vault, day), daily.log(text), self._language, least)
+        summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
         after = daily.with_summary(text or daily.new_note(day), summary) if summary else text
         if after == text:
             return Outcome()
@@ -81,7 +83,7 @@ class Diary:
         return transaction.outcome
 
     @property
-    def _language(self) -> str:
+    def _language(self) -> Language:
         return self.app.settings.vault.language
 
     def _close_earlier(self, today: date) -> None:
@@ -98,6 +100,7 @@ class Upkeeper:
     """Runs the upkeep of memory when it is due: at the first activity of a day, or when a day has many entries."""
 
     app: App
+    understanding: Understanding = RULES
 
     @property
     def last(self) -> Path:
@@ -114,12 +117,12 @@ class Upkeeper:
             return True
         return self._today(now.date()) - entries >= settings.lifecycle_entries
 
-    def plan(self) -> Upkeep:
+    def plan(self) -> UpkeepPlan:
         """What there is to do now; writes nothing."""
         settings = self.app.settings
-        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now())
+        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now(), self.understanding)
 
-    def run(self) -> tuple[Upkeep, Outcome]:
+    def run(self) -> tuple[UpkeepPlan, Outcome]:
         """Do what there is to do, in one commit, and note that it was done."""
         upkeep = self.plan()
         outcome = run(self.app.vault, upkeep) if upkeep.requests else Outcome()
@@ -128,7 +131,7 @@ class Upkeeper:
             private.replace(self.last, json.dumps({"day": today.isoformat(), "entries": self._today(today)}))
         return upkeep, outcome
 
-    def run_when_due(self) -> Upkeep | None:
+    def run_when_due(self) -> UpkeepPlan | None:
         """The upkeep if it is due; None where it is not, or has to wait."""
         if not self.is_due(self.app.clock.now()):
             return None
@@ -150,12 +153,12 @@ class Upkeeper:
         return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
 
 
-def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Found, ...], Outcome]:
+def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[ImportedFile, ...], Outcome]:
     """Make entries of the memories in a folder of an older layout, in one commit."""
     vault = app.vault
-    known = kept(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
-    found = read_folder(folder, known, tombstones(vault), app.clock)
-    entries = [each.entry for each in found if each.fate is Fate.TAKEN and each.entry is not None]
+    known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
+    found = load_folder(folder, known, load_tombstones(vault), app.clock)
+    entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
     if dry_run or not entries:
         return found, Outcome()
     subject = f"memory(import): take in {len(entries)} memories of an older layout"

@@ -1,7 +1,7 @@
 """Notices: a line in the day's note for each thing that the agent did without being asked."""
 
 from agent.memory import daily
-from agent.memory.keeping import Addition, begin
+from agent.memory.capture.writer import Addition, create_missing
 from agent.skills.history.feedback import PutAside
 from agent.texts import text
 from agent.vault.change import Stamp
@@ -18,6 +18,6 @@ def announce(app: App, gone: PutAside) -> None:
     said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), said.encode())
     stamp = Stamp("agent", tool="skill_feedback")
-    begin(app.vault, [note], stamp)
+    create_missing(app.vault, [note], stamp)
     with app.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
         day.append(note.path, note.text)

@@ -16,12 +16,12 @@ from agent.index.search import Searcher
 from agent.index.weights import Weights
 from agent.loop.session import Session
 from agent.memory.entry import Entry
-from agent.memory.fallback import Fallback
-from agent.memory.given import SPARE, is_found, is_given
-from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
-from agent.memory.refresh import Ledger
-from agent.memory.small_talk import is_small_talk
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.recall.degraded_search import DegradedSearch
+from agent.memory.recall.eligibility import SPARE, may_be_found, may_be_offered
+from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.recall.refresh import ShownMemories
+from agent.memory.recall.small_talk import is_small_talk
 from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
 from agent.tools.taint import frame
@@ -52,21 +52,21 @@ class Recall:
     library: Library
     foreign: Foreign
     tell: Callable[[object], object]
-    ledger: Ledger = field(default_factory=Ledger)
-    fallback: Fallback = field(default_factory=Fallback)
+    ledger: ShownMemories = field(default_factory=ShownMemories)
+    fallback: DegradedSearch = field(default_factory=DegradedSearch)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _keywords: Searcher | None = None
 
     def search(self, question: str, limit: int) -> SearchResult:
         """Passages of all notes but transcripts and the archive."""
         answer = self._find(question, limit * SPARE, passages=True)
-        hits = [hit for hit in answer.hits if is_found(hit)]
+        hits = [hit for hit in answer.hits if may_be_found(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     def others(self, question: str, limit: int) -> SearchResult:
         """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
         answer = self.search(question, limit * SPARE)
-        hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and is_given(hit)]
+        hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and may_be_offered(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property
@@ -79,7 +79,7 @@ class Recall:
             app.clock.now,
             app.settings.memory,
             lambda path, data: bool(self.foreign.source(path, data)),
-            lambda: tombstones(app.vault),
+            lambda: load_tombstones(app.vault),
         )
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from agent.llm.ledger import SpendTotals
 from agent.loop.outcome import Ended
-from agent.memory.keeping import BEHIND
+from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.vault.history.commits import commits
 from agent.vault.store import Vault
 
@@ -48,6 +48,6 @@ def report(ended: Ended, spent: SpendTotals, vault: Vault, *, resumed: bool = Fa
     """
     made = ended.commits
     if resumed:
-        before = [commit.id for commit in reversed(commits(vault, run=ended.run)) if commit.tool not in BEHIND]
+        before = [commit.id for commit in reversed(commits(vault, run=ended.run)) if commit.tool not in AFTER_RUN_TOOLS]
         made = tuple(dict.fromkeys([*before, *made]))
     return RunReport(ended, made, spent)

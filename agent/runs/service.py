@@ -24,7 +24,7 @@ from agent.loop.records import Began, Spoken, Tainted
 from agent.loop.repetition import Breaker
 from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
-from agent.memory.keeping import Capturing
+from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Account
 from agent.runs.active_skills import Following
@@ -68,7 +68,7 @@ class Runs:
         recall: Recall,
         following: Following,
         approvals: Approvals,
-        capturing: Capturing,
+        capturing: CaptureWorker,
         metrics: Collector,
     ) -> None:
         self.app = app

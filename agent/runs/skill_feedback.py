@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.loop.records import run_ends
-from agent.memory.keeping import BEHIND
+from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs, record_corrections, record_opinion
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
@@ -22,7 +22,7 @@ _SINCE = 2 * CORRECTION
 """Uses are asked about for so long: a day for the run, one for the edit."""
 _COMMITS = 500
 """Commits that are looked at, the newest first."""
-_OTHERS = BEHIND | {"inbox", "flush", "skill_feedback"}
+_OTHERS = AFTER_RUN_TOOLS | {"inbox", "flush", "skill_feedback"}
 """Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
 _NOT_WRITTEN = ("sessions/", "daily/", "entries/", "skills/history/", "approvals/", "questions/")
 """Notes in which a run's text is no work of its own, or that a person is meant to change."""

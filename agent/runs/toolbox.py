@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agent.context.tool_choice import Score
 from agent.index.embedder import Embedder
-from agent.memory.keeping import Keeper
+from agent.memory.capture.writer import EntryWriter
 from agent.runs.active_skills import Following
 from agent.runs.recall_source import Recall
 from agent.tools.approvals import Approvals
@@ -21,7 +21,7 @@ from agent.workspace.workspace import App
 
 
 def toolbox(
-    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: Keeper
+    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: EntryWriter
 ) -> Registry:
     """All tools that the settings switch on; which of them a run may use is the policy's to say.
 

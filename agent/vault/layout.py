@@ -14,6 +14,8 @@ from agent.config.private import clear_way, own_folder, write
 from agent.errors import NotAVault
 from agent.vault.plumbing.repository import Place, locate
 
+FORGETTING = "forgetting.json"
+"""The private file that says what is being forgotten, while it lasts."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 

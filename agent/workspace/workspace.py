@@ -15,11 +15,9 @@ from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
 from agent.llm.redaction import keep_out_of_logs
+from agent.vault.layout import FORGETTING
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault
-
-FORGETTING = "forgetting.json"
-"""The file in the vault's private folder that says what is being forgotten, while it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
 def _finish_forgetting(app: App) -> None:
     """Go on with a forgetting that a crash has cut short: every start does, and looks for one small file."""
     if (app.vault.private_folder / FORGETTING).exists():
-        forgetting = import_module("agent.runs.forgetting")  # slow to load, and hardly ever needed
+        forgetting = import_module("agent.memory.forgetting.purge")  # slow to load, and hardly ever needed
         forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
 
 

@@ -20,7 +20,7 @@ from agent.loop.outcome import Ended
 from agent.loop.repetition import Breaker
 from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session
-from agent.memory.recall import Recollection
+from agent.memory.recall.recaller import Recollection
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
 from agent.tools.policy_file import load_policies

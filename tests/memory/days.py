@@ -6,10 +6,11 @@ from pathlib import Path
 
 from agent.config.load import load_settings
 from agent.config.memory_settings import MemorySettings
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope
-from agent.memory.keeping import Keeper
-from agent.memory.lifecycle import Upkeep, plan, run
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
+from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
@@ -25,7 +26,7 @@ class Days:
     vault: Vault
     clock: FakeClock
     settings: MemorySettings
-    language: str = "en"
+    language: Language = "en"
     said: list[str] = field(default_factory=list)
 
     @property
@@ -38,7 +39,7 @@ class Days:
     def say(self, text: str, answer: str = "Noted.", **changes: object) -> str:
         """A turn of a conversation of its own, kept as an entry unless it was forgotten; the entry's path."""
         entry = replace(self.entry(f"User: {text}\nAssistant: {answer}", EntryType.CHAT_TURN), **changes)  # type: ignore[arg-type]
-        if tombstones(self.vault).is_forgotten(entry.text):
+        if load_tombstones(self.vault).is_forgotten(entry.text):
             return ""
         return self.keep(entry)
 
@@ -63,11 +64,11 @@ class Days:
     def capture(self, text: str, answer: str = "Noted.") -> None:
         """The same as capture itself does it: what is known already is only counted."""
         paths = sorted(path for path in self.vault.note_paths() if path.startswith("entries/"))
-        keeper = Keeper(self.vault, lambda entry: paths)
+        keeper = EntryWriter(self.vault, lambda entry: paths)
         entry = self.entry(f"User: {text}\nAssistant: {answer}", EntryType.CHAT_TURN)
         keeper.keep([entry], "memory(capture): keep", Stamp("agent", tool="capture"))
 
-    def tend(self) -> tuple[Upkeep, Outcome]:
+    def tend(self) -> tuple[UpkeepPlan, Outcome]:
         upkeep = plan(self.vault, self.settings, self.language, self.clock.now())
         return upkeep, run(self.vault, upkeep) if upkeep.requests else Outcome()
 
@@ -93,7 +94,9 @@ class Days:
         return int(git(self.root, "rev-list", "--count", "HEAD"))
 
 
-def days(folder: Path, notes: Mapping[str, str | bytes] | None = None, language: str = "en", **changes: object) -> Days:
+def days(
+    folder: Path, notes: Mapping[str, str | bytes] | None = None, language: Language = "en", **changes: object
+) -> Days:
     """A vault with these notes, and the default settings with these changes."""
     clock = FakeClock()
     settings = replace(load_settings(environ={"VAULT_AGENT_HOME": str(folder / "home")}).settings.memory, **changes)  # type: ignore[arg-type]

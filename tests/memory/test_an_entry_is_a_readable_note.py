@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, EntryType, Scope, read_entry, slug
+from agent.memory.entry import Entry, EntryType, Scope, parse_entry, slug
 from agent.vault.worktree.paths import check
 
 WHEN = datetime(2026, 11, 21, 14, 12, tzinfo=UTC)
@@ -78,9 +78,9 @@ def test_an_entry_reads_back_as_it_was_written(
         supersedes="01HZZZZZZZ0000000000000000",
         evidence=("[[daily/2026-11-21]]",),
     )
-    assert read_entry(entry.note()) == entry
+    assert parse_entry(entry.note()) == entry
 
 
 @pytest.mark.parametrize("note", [b"", b"plain\n", b"---\nid: x\ntype: daily\n---\n", b"---\na: [\n---\n"])
 def test_other_notes_are_no_entries(note: bytes) -> None:
-    assert read_entry(note) is None
+    assert parse_entry(note) is None

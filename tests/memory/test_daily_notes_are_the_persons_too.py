@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from agent.events.runs import Speaker, TaskCompleted
 from agent.memory import daily
-from agent.memory.authorship import DAILY, Line
-from agent.memory.day_summary import day_summary
-from agent.memory.kept import on_day
+from agent.memory.blame import DAILY, AuthoredLine
+from agent.memory.store import entries_on_day
+from agent.memory.upkeep.day_summary import day_summary
 from agent.vault.change import Stamp
 from tests.fakes import FakeClock
 from tests.memory.days import Days, days
@@ -47,7 +47,7 @@ def summed(home: Days, path: str) -> str:
     day = daily.day_of(path)
     assert day is not None
     text = home.text(path)
-    return daily.with_summary(text, day_summary(on_day(home.vault, day), daily.log(text), home.language, 0.8))
+    return daily.with_summary(text, day_summary(entries_on_day(home.vault, day), daily.log(text), home.language))
 
 
 def test_a_task_is_a_heading_with_its_time_and_what_came_of_it() -> None:
@@ -184,7 +184,7 @@ ROWS = st.lists(
 
 @given(ROWS)
 def test_shortening_never_takes_a_line_that_a_person_wrote(rows: list[tuple[str, bool]]) -> None:
-    lines = [Line(f"{text} {number if text.startswith('words') else ''}".rstrip() + "\n", own)
+    lines = [AuthoredLine(f"{text} {number if text.startswith('words') else ''}".rstrip() + "\n", own)
              for number, (text, own) in enumerate(rows)]  # fmt: skip
     kept = daily.shortened(lines).splitlines()
     for line in lines:

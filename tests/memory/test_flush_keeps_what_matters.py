@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from agent.errors import AgentError, LockHeld, SecretFound
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, MemoryFlushed, Said, Speaker
+from agent.memory.capture.flush import LONGEST, MOST, extract, flush_subscriber, parse_flush, unknown
 from agent.memory.entry import Entry, EntryType, Scope
-from agent.memory.flush import LONGEST, MOST, extract, flush_subscriber, parse_flush, unknown
 from agent.vault.change import Stamp
 from tests.fakes import FakeClock
 from tests.vaults import make_vault

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from agent.errors import NoteGone, UserError
-from agent.memory.authorship import DAILY
+from agent.memory.blame import DAILY
 from agent.memory.entry import EntryType
-from agent.memory.forget import carry_out, plan
-from agent.memory.tombstones import tombstones
+from agent.memory.forgetting.forget import carry_out, plan
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
@@ -35,7 +35,7 @@ def test_the_note_goes_and_what_stays_holds_none_of_its_words(tmp_path: Path) ->
     assert home.vault.read(path) is None
     assert "4711" not in everything(home) and "locker" not in everything(home)
     assert "locker" not in git(home.root, "show", "-s", "--format=%B", commit)
-    assert tombstones(home.vault).is_forgotten(SECRET)
+    assert load_tombstones(home.vault).is_forgotten(SECRET)
 
 
 def test_other_entries_lose_the_sentence_or_go_when_nothing_else_is_in_them(tmp_path: Path) -> None:
@@ -60,15 +60,15 @@ def test_what_is_answered_to_anything_is_not_what_is_forgotten(tmp_path: Path) -
     assert [gone for gone, _ in found.gone] == [path] and found.changed == ()
     forget(home, path)
     assert answer in home.text(other)
-    assert tombstones(home.vault).is_forgotten("So Anna's locker has the code 4711.")
-    assert not tombstones(home.vault).is_forgotten(answer)
+    assert load_tombstones(home.vault).is_forgotten("So Anna's locker has the code 4711.")
+    assert not load_tombstones(home.vault).is_forgotten(answer)
 
 
 def test_what_was_asked_for_goes_with_every_word_of_its_answer(tmp_path: Path) -> None:
     home = days(tmp_path)
     forget(home, home.say("What is the password of the house?", "It says hunter2 there.\n- and swordfish upstairs"))
-    assert tombstones(home.vault).is_forgotten("Assistant: It says hunter2 there.")
-    assert tombstones(home.vault).is_forgotten("- and swordfish upstairs")
+    assert load_tombstones(home.vault).is_forgotten("Assistant: It says hunter2 there.")
+    assert load_tombstones(home.vault).is_forgotten("- and swordfish upstairs")
 
 
 def test_lines_of_memory_that_rest_on_it_alone_go_and_a_persons_stay(tmp_path: Path) -> None:
@@ -118,8 +118,8 @@ def test_an_undo_brings_it_back_and_lifts_the_tombstone(tmp_path: Path) -> None:
     forget(home, home.keep(home.entry("Cleo's boat is blue")))
     undo(home.vault, Selection((commit,)))
     assert SECRET in home.text(path) and "4711" in home.text(more)
-    assert not tombstones(home.vault).is_forgotten(SECRET)
-    assert tombstones(home.vault).is_forgotten("Cleo's boat is blue")
+    assert not load_tombstones(home.vault).is_forgotten(SECRET)
+    assert load_tombstones(home.vault).is_forgotten("Cleo's boat is blue")
     assert before
 
 
@@ -127,7 +127,7 @@ def test_a_note_that_is_no_entry_may_be_forgotten_too(tmp_path: Path) -> None:
     home = days(tmp_path, {"tea.md": "# Tea\n\nGreen tea in the morning. Anna too.\n"})
     forget(home, "tea.md")
     assert home.vault.read("tea.md") is None
-    assert not tombstones(home.vault).is_forgotten("Anna too came along, and we had green tea in the morning.")
+    assert not load_tombstones(home.vault).is_forgotten("Anna too came along, and we had green tea in the morning.")
 
 
 @pytest.mark.parametrize("path", ["MEMORY.md", "archive/forgotten/2026-11-21-000001.md"])

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.memory.capture.importing import SLOT, ImportedFile, ImportResult, load_folder
 from agent.memory.entry import EntryType, Scope
-from agent.memory.importing import SLOT, Fate, Found, read_folder
-from agent.memory.kept import FOLDER, kept
-from agent.memory.tombstones import Tombstones, fingerprints
+from agent.memory.forgetting.tombstones import Tombstones, fingerprints
+from agent.memory.store import FOLDER, load_entries
 from agent.vault.change import Stamp
 from tests.memory.days import Days, days
 from tests.vaults import write
@@ -21,10 +21,10 @@ TURN = (
 )
 
 
-def take(home: Days, folder: Path, stones: Tombstones = NONE) -> dict[str, Found]:
+def take(home: Days, folder: Path, stones: Tombstones = NONE) -> dict[str, ImportedFile]:
     """Import a folder as the command does; what became of each file."""
-    found = read_folder(folder, kept(home.vault, home.paths(FOLDER)), stones, home.clock)
-    entries = [each.entry for each in found if each.fate is Fate.TAKEN and each.entry]
+    found = load_folder(folder, load_entries(home.vault, home.paths(FOLDER)), stones, home.clock)
+    entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry]
     if entries:
         with home.vault.transaction("memory(import): take in", Stamp("agent", tool="import")) as change:
             for entry in entries:
@@ -63,7 +63,7 @@ def test_a_second_import_brings_nothing(tmp_path: Path) -> None:
     take(home, old)
     (old / f"{UUID}.md").rename(old / f"{UUID[:-1]}9.md")
     commits = home.commits()
-    assert {each.fate for each in take(home, old).values()} == {Fate.KNOWN}
+    assert {each.result for each in take(home, old).values()} == {ImportResult.KNOWN}
     assert home.commits() == commits
 
 
@@ -81,7 +81,7 @@ def test_a_second_import_brings_nothing(tmp_path: Path) -> None:
 def test_what_is_no_memory_is_left_alone(tmp_path: Path, name: str, text: str) -> None:
     home, old = days(tmp_path), tmp_path / "old"
     write(old / name, text)
-    assert take(home, old)[name].fate is Fate.UNKNOWN
+    assert take(home, old)[name].result is ImportResult.UNKNOWN
     assert (old / name).read_text("utf-8") == text and home.paths(FOLDER) == []
 
 
@@ -90,5 +90,5 @@ def test_what_was_forgotten_and_what_is_secret_stays_out(tmp_path: Path) -> None
     write(old / f"{KSUID}.md", "The boat is blue\n")
     write(old / f"{UUID}.md", "the key: sk-ant-" + "a1B2" * 6 + "\n")
     found = take(home, old, Tombstones(fingerprints("The boat is blue")))
-    assert found[f"{KSUID}.md"].fate is Fate.FORGOTTEN and found[f"{UUID}.md"].fate is Fate.SECRET
+    assert found[f"{KSUID}.md"].result is ImportResult.FORGOTTEN and found[f"{UUID}.md"].result is ImportResult.SECRET
     assert home.paths(FOLDER) == []

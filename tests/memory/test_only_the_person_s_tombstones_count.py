@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.memory.tombstones import Tombstones, foreign_tombstones, marks, tombstone, tombstones
+from agent.memory.forgetting.tombstones import Tombstones, compose_tombstone, foreign_tombstones, load_tombstones, marks
 from agent.vault.change import Stamp
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.store import Vault, open_vault
@@ -16,12 +16,12 @@ SAID = "I am allergic to peanuts."
 
 def stone() -> tuple[str, bytes]:
     clock = FakeClock()
-    return tombstone(marks(SAID), clock.new_id(), clock.now())
+    return compose_tombstone(marks(SAID), clock.new_id(), clock.now())
 
 
 def counts(vault: Vault) -> bool:
     """Whether the tombstone counts, the first time and from the record; the list of those that do not must agree."""
-    first, again = tombstones(vault), tombstones(vault)
+    first, again = load_tombstones(vault), load_tombstones(vault)
     assert first == again
     assert bool(foreign_tombstones(vault)) is not first.is_forgotten(SAID)
     return first.is_forgotten(SAID)
@@ -95,5 +95,5 @@ def test_a_damaged_record_is_asked_of_git_again(tmp_path: Path, damage: bytes) -
 def test_another_rule_can_decide_what_counts(tmp_path: Path) -> None:
     path, data = stone()
     vault = make_vault(tmp_path, {path: data})
-    assert tombstones(vault, lambda vault, notes: [*notes]).is_forgotten(SAID)
-    assert tombstones(vault, lambda vault, notes: []) == Tombstones()
+    assert load_tombstones(vault, lambda vault, notes: [*notes]).is_forgotten(SAID)
+    assert load_tombstones(vault, lambda vault, notes: []) == Tombstones()

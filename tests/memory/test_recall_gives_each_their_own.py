@@ -19,11 +19,11 @@ from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Hit, Leg, SearchResult
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
-from agent.memory.fallback import Fallback
-from agent.memory.quota import QUOTAS, share
-from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
-from agent.memory.refresh import Ledger, is_due, refresh_subscriber, topics
-from agent.memory.tombstones import Tombstones, fingerprints
+from agent.memory.forgetting.tombstones import Tombstones, fingerprints
+from agent.memory.recall.degraded_search import DegradedSearch
+from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
+from agent.memory.recall.selection import QUOTAS, share
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
 
@@ -328,7 +328,7 @@ def test_when_meaning_fails_keywords_answer_and_it_is_said(shelf: Shelf, how: st
     if how != "missing":
         main.chosen = EmbedderChoice(broken)
     words = Searcher(main.files, main.engine, EmbedderChoice(None), main.weights)
-    fallback = Fallback(patience=0.05 if how == "hangs" else 20.0)
+    fallback = DegradedSearch(patience=0.05 if how == "hangs" else 20.0)
 
     def find(text: str, limit: int) -> SearchResult:
         return fallback.search(
@@ -348,7 +348,7 @@ def test_when_meaning_fails_keywords_answer_and_it_is_said(shelf: Shelf, how: st
 def test_while_nothing_is_wrong_nothing_is_said() -> None:
     leg = Leg("unit_cosine", 1, 0.4, 0.1)
     answer = SearchResult("q", "hybrid", "fake", (replace(_hit("a.md", ()), why=(leg,)),))
-    assert Fallback().search(lambda: answer, lambda: SearchResult("q", "keyword", "fake")) == answer
+    assert DegradedSearch().search(lambda: answer, lambda: SearchResult("q", "keyword", "fake")) == answer
 
 
 STEP = IterationStarted("run", "sessions/a.md", 4, "plan the week")
@@ -357,7 +357,7 @@ STEP = IterationStarted("run", "sessions/a.md", 4, "plan the week")
 def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> None:
     shelf.put("User: Lisbon is where my sister lives")
     told: list[object] = []
-    ledger = Ledger()
+    ledger = ShownMemories()
     ledger.begin(Asker(session="sessions/a.md", run="run"))
     refresh = refresh_subscriber(
         shelf.open(), ledger, SETTINGS, lambda path: "```text\nthe flight to Lisbon\n```", lambda text: len(text) // 4,
@@ -375,7 +375,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
 
 def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> None:
     anna, ben = (Asker(name, "lark:room", is_owner=False, session="s", run=name) for name in ("anna", "ben"))
-    ledger, tea = Ledger(), Remembered("tea.md", "", "", (1, 1), "tea", 1.0, "chat_turn")
+    ledger, tea = ShownMemories(), Remembered("tea.md", "", "", (1, 1), "tea", 1.0, "chat_turn")
     ledger.begin(anna)
     ledger.give(anna, Recollection((tea,)))
     ledger.begin(ben)
@@ -388,7 +388,7 @@ def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> Non
 def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
     for number in range(5):
         shelf.put(f"User: Lisbon {'abcde'[number] * 9} " + f"word{number} " * 60)
-    ledger = Ledger()
+    ledger = ShownMemories()
 
     def refreshed(settings: MemorySettings) -> int:
         ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"))

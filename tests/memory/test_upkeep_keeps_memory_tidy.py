@@ -1,12 +1,19 @@
 """The daily upkeep archives, merges, shortens and sums up, in one commit that an undo takes back, and only once."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from agent.memory.entry import EntryType, Scope, read_entry
+from agent.memory.capture.dedupe import Resolution
+from agent.memory.capture.writer import EntryWriter
+from agent.memory.entry import EntryType, Scope, parse_entry
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Fact, Pair, Relation, SourceText
+from agent.memory.upkeep.lifecycle import plan, run
+from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.memory.days import days
@@ -69,10 +76,10 @@ def test_entries_that_say_the_same_become_one_that_names_the_others(tmp_path: Pa
     home.pass_days(1)
     new = home.keep(home.entry("Anna likes green tea in the morning."))
     home.keep(home.entry("Ben likes green tea in the morning"))
-    old_entry = read_entry(home.vault.read(old) or b"")
+    old_entry = parse_entry(home.vault.read(old) or b"")
     assert old_entry is not None
     home.tend()
-    entry = read_entry(home.vault.read(new) or b"")
+    entry = parse_entry(home.vault.read(new) or b"")
     assert entry is not None
     assert entry.supersedes == old_entry.id
     assert set(old_entry.evidence) <= set(entry.evidence)
@@ -87,7 +94,20 @@ def test_what_only_the_older_one_says_is_kept_in_the_newer(tmp_path: Path) -> No
     home.pass_days(1)
     new = home.keep(home.entry(long))
     home.tend()
+    assert len(home.paths("entries/")) == 2, "by rule, a text that says more is not the same"
+    run(home.vault, plan(home.vault, home.settings, "en", home.clock.now(), AllTheSame()))
+    assert home.paths("entries/") == [new]
     assert "by the mill" in home.text(new)
+
+
+class AllTheSame:
+    """An understanding to which any two texts are the same."""
+
+    def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
+        return tuple(Relation.SAME for _ in pairs)
+
+    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
+        return RULES.facts(sources)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +178,6 @@ def test_moving_many_notes_is_no_mass_deletion(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(tmp_path: Path) -> None:
-    from agent.memory.lifecycle import plan
-
     home = days(tmp_path)
     home.say("The train was late")
     home.pass_days(40)
@@ -208,3 +226,14 @@ def test_without_long_term_no_fact_comes_in(tmp_path: Path) -> None:
         home.say("Anna likes green tea")
     home.tend()
     assert home.memory == ""
+
+
+def test_a_draft_is_judged_by_rule_and_a_capture_by_the_understanding(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    first = home.keep(home.entry("Anna adores green tea"))
+    writer = EntryWriter(home.vault, lambda entry: [first], understanding=AllTheSame())
+    again = home.entry("Anna loves green tea")
+    assert writer.judged(again).resolution is Resolution.NEW
+    (judgement,) = writer.keep([again], "memory(capture): keep", Stamp("agent", tool="capture"))
+    assert judgement.resolution is Resolution.SUPERSEDES
+    assert "adores" in home.text(first) and "loves" in home.text(again.path), "a model's word drops no text"

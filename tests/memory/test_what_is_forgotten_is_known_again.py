@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.memory.entry import slug
-from agent.memory.tombstones import FOLDER, Tombstones, fingerprint, marks, name_mark, tombstone, tombstones
+from agent.memory.forgetting.tombstones import (
+    FOLDER,
+    Tombstones,
+    compose_tombstone,
+    fingerprint,
+    load_tombstones,
+    marks,
+    name_mark,
+)
 from tests.fakes import FakeClock
 from tests.vaults import make_vault, write
 
@@ -105,19 +113,19 @@ def test_only_the_forgotten_sentence_is_taken_out() -> None:
 def test_the_note_keeps_no_word_of_it(tmp_path: Path) -> None:
     clock = FakeClock()
     vault = make_vault(tmp_path, clock=clock)
-    path, data = tombstone(marks("Anna's locker code is 4711"), clock.new_id(), clock.now())
+    path, data = compose_tombstone(marks("Anna's locker code is 4711"), clock.new_id(), clock.now())
     write(vault.place.root / path, data)
     assert b"4711" not in data and b"locker" not in data and path.startswith(FOLDER)
-    assert tombstones(vault).is_forgotten("My notes say: Anna's locker code is 4711.")
+    assert load_tombstones(vault).is_forgotten("My notes say: Anna's locker code is 4711.")
 
 
 def test_deleting_the_note_by_hand_lifts_it(tmp_path: Path) -> None:
     clock = FakeClock()
-    path, data = tombstone(marks("Anna likes tea"), clock.new_id(), clock.now())
+    path, data = compose_tombstone(marks("Anna likes tea"), clock.new_id(), clock.now())
     vault = make_vault(tmp_path, {path: data, f"{FOLDER}mine.md": "no tombstone\n"})
-    assert tombstones(vault).is_forgotten("Anna likes tea")
+    assert load_tombstones(vault).is_forgotten("Anna likes tea")
     (vault.place.root / path).unlink()
-    assert tombstones(vault) == Tombstones()
+    assert load_tombstones(vault) == Tombstones()
 
 
 @given(WORDS)

@@ -10,7 +10,7 @@ from agent.context.tokens import estimate
 from agent.errors import Permanent, UserError
 from agent.events.runs import Speaker, TaskCompleted
 from agent.markdown.note import Note
-from agent.memory.workflow import ToolUse, Trace, workflow_trace
+from agent.memory.capture.workflow import RunTrace, ToolUse, workflow_trace
 from agent.skills.learning.offers import SkillOffers
 from agent.skills.learning.suggestion import Suggestion
 from agent.skills.learning.traces import load_traces
@@ -33,7 +33,7 @@ def run_entry(clock: Clock, number: int, task: str, tools: tuple[str, ...] = TOO
     outcome = other.get("outcome", "finished")
     event = TaskCompleted(f"RUN{number}", "sessions/a.md", task, speaker, outcome, "Done.", tools, 3.0, 4)
     steps = tuple(ToolUse(tool, f"notes/{task.split()[-1].lower()}.md") for tool in tools)
-    entry = workflow_trace(event, Trace(steps), clock)
+    entry = workflow_trace(event, RunTrace(steps), clock)
     assert entry is not None
     return entry.path, entry.note().decode()
 

@@ -16,8 +16,8 @@ from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.markdown import blocks, links
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, read_entry
-from agent.memory.lifecycle import Upkeep
+from agent.memory.entry import Entry, parse_entry
+from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.diary import Upkeeper
 from agent.runs.service import Line, Runs
 from agent.workspace.search_index import library
@@ -95,7 +95,7 @@ class Life:
         assert placed is not None
         return placed
 
-    def tend(self) -> Upkeep | None:
+    def tend(self) -> UpkeepPlan | None:
         """The day's upkeep, where it is still to be done."""
         return Upkeeper(self.app).run_when_due()
 
@@ -123,7 +123,7 @@ class Life:
     @property
     def entries(self) -> dict[str, Entry]:
         vault = self.app.vault
-        read = {path: read_entry(vault.read(path) or b"") for path in self.paths("entries/")}
+        read = {path: parse_entry(vault.read(path) or b"") for path in self.paths("entries/")}
         return {path: entry for path, entry in read.items() if entry is not None}
 
     def paths(self, folder: str = "") -> list[str]:

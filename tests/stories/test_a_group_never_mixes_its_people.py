@@ -18,7 +18,7 @@ from agent.loop.agent import Models
 from agent.loop.outcome import RunOutcome
 from agent.loop.run import RunRequest
 from agent.loop.session import load_session
-from agent.memory.entry import Entry, Scope, read_entry
+from agent.memory.entry import Entry, Scope, parse_entry
 from agent.runs.capture import keep
 from agent.runs.decisions import answer, open_questions
 from agent.runs.diary import Upkeeper
@@ -99,7 +99,7 @@ class House:
 
     def entries(self) -> list[Entry]:
         vault = build(self.root).vault
-        found = (read_entry(vault.read(path) or b"") for path in vault.note_paths() if path.startswith("entries/"))
+        found = (parse_entry(vault.read(path) or b"") for path in vault.note_paths() if path.startswith("entries/"))
         return [entry for entry in found if entry is not None]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from agent.loop.session import sessions
 from agent.memory.daily import summary_of
-from agent.memory.forget import carry_out, plan
+from agent.memory.forgetting.forget import carry_out, plan
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.stories.agents import PROJECT, call

@@ -15,7 +15,7 @@ from agent.events.runs import Speaker
 from agent.llm.messages import Context
 from agent.loop.run import RunRequest
 from agent.loop.session import load_session
-from agent.memory.entry import EntryType, read_entry
+from agent.memory.entry import EntryType, parse_entry
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Line, Runs
 from agent.vault.store import Vault
@@ -142,7 +142,7 @@ def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Pa
     made = [line for line in git(root, "log", "--format=%s").splitlines() if line.startswith("memory(capture)")]
     assert made == ["memory(capture): chat turn, auto capture, workflow trace"]
     vault = build(root).vault
-    found = {entry.type: entry for path in entries(vault) if (entry := read_entry(vault.read(path) or b""))}
+    found = {entry.type: entry for path in entries(vault) if (entry := parse_entry(vault.read(path) or b""))}
     assert found[EntryType.WORKFLOW_TRACE].slots["tools"] == "vault_write"
     assert "1. vault_write: trip.md" in found[EntryType.WORKFLOW_TRACE].text
     tell(root, own, "undo", "--run", asked["run"])
@@ -159,7 +159,7 @@ def test_what_a_model_saves_twice_is_one_note(tmp_path: Path, root: Path) -> Non
     saved = [
         entry
         for path in entries(vault)
-        if (entry := read_entry(vault.read(path) or b"")) and entry.source == "memory_save"
+        if (entry := parse_entry(vault.read(path) or b"")) and entry.source == "memory_save"
     ]
     assert [(entry.text, entry.slots["times"]) for entry in saved] == [("Clara lives in Lisbon.", "2")]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from agent.errors import NeedsApproval
 from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
-from agent.memory.recall import Recollection, Remembered
+from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Behind, builtin_tools
 from agent.tools.policy import Match, Policies, Policy, Profile

@@ -13,15 +13,16 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
-from agent.memory import forget
-from agent.memory.tombstones import tombstones
-from agent.runs import forgetting as app_forgetting
-from agent.runs.forgetting import Forgetter
+from agent.memory.forgetting import forget
+from agent.memory.forgetting import purge as app_forgetting
+from agent.memory.forgetting.purge import Forgetter
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault import durable
 from agent.vault.history import purge
+from agent.vault.layout import FORGETTING
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
-from agent.workspace.workspace import FORGETTING, App, build
+from agent.workspace.workspace import App, build
 from tests.trust.crash import PROJECT
 from tests.trust.logs import reported
 from tests.vaults import FORMAT, git, head, make_vault, write
@@ -151,7 +152,7 @@ def check_gone(root: Path, path: str, secret: str = SECRET) -> None:
     app = build(root)
     words = secret.split()[-1], secret.split()[1]
     assert [word for word in words if word in history(root)] == [] and not (root / path).exists()
-    assert tombstones(app.vault).is_forgotten(f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret)
+    assert load_tombstones(app.vault).is_forgotten(f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret)
     assert "The boat is blue" in history(root) and (root / "note.md").read_text().startswith("mine\n")
     assert git(root, "status", "--porcelain") == ""
     assert "error" not in git(root, "fsck", "--strict", "--no-dangling")

@@ -6,7 +6,7 @@ from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
-from agent.memory.tombstones import FOLDER, foreign_tombstones
+from agent.memory.forgetting.tombstones import FOLDER, foreign_tombstones
 from agent.runs.accounts import account
 from agent.runs.status import SPEND, ledger_of, model_name
 from agent.tools.policy_file import load_policies

@@ -10,9 +10,9 @@ from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
 from agent.loop.session import load_session
-from agent.memory.forget import carry_out, plan
-from agent.memory.given import SPARE, is_given
-from agent.memory.keeping import BEHIND
+from agent.memory.capture.writer import AFTER_RUN_TOOLS
+from agent.memory.forgetting.forget import carry_out, plan
+from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.memory.remember import remember
 from agent.runs.service import Runs
 from agent.texts import Language, text
@@ -60,7 +60,7 @@ def _compact(chat: ChatState, rest: str) -> str:
 def _log(chat: ChatState, rest: str) -> str:
     found = _changes(chat)
     now = chat.app.clock.now()
-    asked = [commit for commit in found if commit.tool not in BEHIND]
+    asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
     lines = [f"{commit.id[:8]}  {_when(chat, commit, now)}  {commit.subject}" for commit in asked]
     captured = len(found) - len(asked)
     lines = lines or [text("chat.no_change", chat.language)]
@@ -81,7 +81,7 @@ def _undo(chat: ChatState, rest: str) -> str:
     records = load_session(chat.app.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     chat.agent.capturing.settle()  # what is remembered of a run goes with it
-    changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in BEHIND}
+    changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in AFTER_RUN_TOOLS}
     run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
     if not run:
         return text("chat.nothing_to_undo", chat.language)
@@ -103,7 +103,7 @@ def _recall(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.recall_usage", chat.language)
     answer = chat.agent.recall.search(rest, _PIECES * SPARE)
-    hits = [hit for hit in answer.hits if is_given(hit)][:_PIECES]
+    hits = [hit for hit in answer.hits if may_be_offered(hit)][:_PIECES]
     lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in hits]
     lines += [text("chat.degraded", chat.language, why=answer.degraded)] if answer.degraded else []
     return "\n\n".join(lines) or text("chat.nothing_recalled", chat.language)

@@ -9,9 +9,10 @@ from agent.errors import NoteGone, UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
-from agent.memory.forget import Forgetting, carry_out, plan
-from agent.memory.forget_past import is_in_history
-from agent.runs.forgetting import Forgetter, Purge
+from agent.memory.forgetting.forget import Forgetting, carry_out, plan
+from agent.memory.forgetting.forget_past import is_in_history
+from agent.memory.forgetting.purge import Forgetter, Purge
+from agent.texts import Language
 from agent.vault.change import Outcome
 from agent.vault.find import find_note
 from agent.workspace.workspace import App, build
@@ -91,7 +92,7 @@ def _can_ask(output: Output) -> bool:
     return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _language(app: App) -> str:
+def _language(app: App) -> Language:
     return app.settings.vault.language
 
 

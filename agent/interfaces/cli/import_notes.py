@@ -6,17 +6,17 @@ from pathlib import Path
 import click
 
 from agent.interfaces.cli.output import Output
-from agent.memory.importing import Fate, Found
+from agent.memory.capture.importing import ImportedFile, ImportResult
 from agent.runs.diary import take_in
 from agent.vault.change import Outcome
 from agent.workspace.workspace import build
 
 _SHOWN = 20
 _REASONS = {
-    Fate.KNOWN: "known already",
-    Fate.FORGOTTEN: "was forgotten",
-    Fate.SECRET: "holds a secret that history would keep",
-    Fate.UNKNOWN: "no memory of an older layout",
+    ImportResult.KNOWN: "known already",
+    ImportResult.FORGOTTEN: "was forgotten",
+    ImportResult.SECRET: "holds a secret that history would keep",
+    ImportResult.UNKNOWN: "no memory of an older layout",
 }
 
 
@@ -35,14 +35,18 @@ def command(output: Output, folder: Path, dry_run: bool) -> None:
     output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run)))
 
 
-def _document(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
-    taken = [{"file": each.name, "path": each.entry.path} for each in found if each.fate is Fate.TAKEN and each.entry]
-    left = [{"file": each.name, "reason": each.fate.value} for each in found if each.fate is not Fate.TAKEN]
+def _document(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+    taken = [
+        {"file": each.name, "path": each.entry.path}
+        for each in found
+        if each.result is ImportResult.TAKEN and each.entry
+    ]
+    left = [{"file": each.name, "reason": each.result.value} for each in found if each.result is not ImportResult.TAKEN]
     return {"dry_run": dry_run, "commit": outcome.commit, "queued": outcome.queued, "taken": taken, "left": left}
 
 
-def _format(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Iterator[str]:
-    taken = sum(each.fate is Fate.TAKEN for each in found)
+def _format(found: Sequence[ImportedFile], outcome: Outcome, dry_run: bool) -> Iterator[str]:
+    taken = sum(each.result is ImportResult.TAKEN for each in found)
     memories = f"{taken} memor{'y' if taken == 1 else 'ies'}"
     if dry_run:
         yield f"would take in {memories}; nothing is changed yet"
@@ -50,8 +54,8 @@ def _format(found: Sequence[Found], outcome: Outcome, dry_run: bool) -> Iterator
         yield f"{memories} wait, because {outcome.queued}; they are written when that ends"
     else:
         yield f"took in {memories}" + (f" in {outcome.commit[:10]}" if outcome.commit else "")
-    left = [each for each in found if each.fate is not Fate.TAKEN]
-    yield from (f"  left alone: {each.name}: {_REASONS[each.fate]}" for each in left[:_SHOWN])
+    left = [each for each in found if each.result is not ImportResult.TAKEN]
+    yield from (f"  left alone: {each.name}: {_REASONS[each.result]}" for each in left[:_SHOWN])
     if len(left) > _SHOWN:
         yield f"  and {len(left) - _SHOWN} more"
     if outcome.commit:

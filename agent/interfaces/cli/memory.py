@@ -9,8 +9,8 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.memory.counts import MemoryCounts, count_memories
-from agent.memory.lifecycle import Upkeep
-from agent.memory.report import bullets
+from agent.memory.upkeep.lifecycle import UpkeepPlan
+from agent.memory.upkeep.report import report_lines
 from agent.runs.diary import Upkeeper
 from agent.vault.change import Outcome
 from agent.workspace.workspace import build
@@ -47,7 +47,7 @@ def report(output: Output) -> None:
     output.emit({**asdict(counts), "oldest": oldest}, lambda: "\n".join(_counted(counts, oldest)))
 
 
-def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
     found = upkeep.report
     return {
         "dry_run": dry_run,
@@ -65,7 +65,7 @@ def _document(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Mapping[str, o
     }
 
 
-def _format(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
+def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Iterator[str]:
     if upkeep.report.is_empty:
         yield "nothing to do"
     elif dry_run:
@@ -74,7 +74,7 @@ def _format(upkeep: Upkeep, outcome: Outcome, dry_run: bool) -> Iterator[str]:
         yield f"waits, because {outcome.queued}; it is done when that ends:"
     else:
         yield f"done in {(outcome.commit or '')[:10]}:"
-    yield from (f"  {line}" for line in bullets(upkeep.report, "en"))
+    yield from (f"  {line}" for line in report_lines(upkeep.report, "en"))
 
 
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:

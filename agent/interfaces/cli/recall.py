@@ -11,7 +11,7 @@ from agent.errors import UserError
 from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.search import why
-from agent.memory.given import SPARE, is_given
+from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.vault.history.versions import last_commit
 from agent.workspace.catch_up import catch_up, open_ahead, search_whole
 from agent.workspace.workspace import App, build
@@ -37,7 +37,7 @@ def command(output: Output, task: str, limit: int) -> None:
         late = catch_up(app, index, notes, progress=progress)
         ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
         answer, late = search_whole(app, index, ask, late)
-    hits = tuple(hit for hit in answer.hits if is_given(hit))[:limit]
+    hits = tuple(hit for hit in answer.hits if may_be_offered(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in app.vault.changed_files()}
     pieces = [_piece(app, hit, edited) for hit in answer.hits]

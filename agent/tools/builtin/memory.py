@@ -3,9 +3,9 @@
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
-from agent.memory.dedupe import Fate, Verdict, amended
+from agent.memory.capture.dedupe import Judgement, Resolution, amended
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, slug
-from agent.memory.keeping import Keeper
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
@@ -13,10 +13,10 @@ from agent.vault.message import one_line
 from agent.vault.store import Transaction
 
 
-def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
+def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> Tool:
     """The tool over one vault; `keeper` tells what is new from what is known (None: all is new)."""
 
-    def decide(call: JsonObject, context: RunContext) -> Verdict:
+    def decide(call: JsonObject, context: RunContext) -> Judgement:
         text = given.text(call, "text")
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
@@ -33,7 +33,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
             evidence=(f"[[{context.session.removesuffix('.md')}]]",) if context.session else (),
             untrusted=tuple(context.taint.sources),
         )
-        return keeper.judged(entry) if keeper else Verdict(Fate.NEW, entry)
+        return keeper.judged(entry) if keeper else Judgement(Resolution.NEW, entry)
 
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         return (_draft(decide(call, context)),)
@@ -73,24 +73,24 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
     return Tool("memory_save", said, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
 
 
-def _draft(verdict: Verdict) -> Draft:
+def _draft(verdict: Judgement) -> Draft:
     """The note that a verdict makes or changes."""
-    if verdict.other is not None and verdict.fate in {Fate.AGAIN, Fate.MERGED}:
+    if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
         return Draft(verdict.other.path, verdict.other.data, amended(verdict))
     return Draft(verdict.entry.path, None, verdict.entry.note())
 
 
-def _told(verdict: Verdict, path: str) -> str:
-    match verdict.fate:
-        case Fate.AGAIN:
+def _told(verdict: Judgement, path: str) -> str:
+    match verdict.resolution:
+        case Resolution.AGAIN:
             return f"it was remembered already, in {path}"
-        case Fate.MERGED:
+        case Resolution.MERGED:
             return f"added to {path}"
-        case Fate.SUPERSEDES:
+        case Resolution.SUPERSEDES:
             return f"in {path}; it takes the place of {verdict.other.path if verdict.other else 'an older one'}"
-        case Fate.CONTRADICTS:
+        case Resolution.CONTRADICTS:
             return f"in {path}; it says otherwise than {', '.join(verdict.entry.contradicts)}: ask which one holds"
-        case Fate.NEW:
+        case Resolution.NEW:
             return f"in {path}"
 
 

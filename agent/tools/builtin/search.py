@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import JsonObject
-from agent.memory.recall import Recollection, Remembered
+from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, Given, RunContext, Tool

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agent.clock import Clock
-from agent.memory.keeping import Keeper
+from agent.memory.capture.writer import EntryWriter
 from agent.skills.loading.pins import pins_of
 from agent.tools.builtin.delegate import Delegate, delegate_tool
 from agent.tools.builtin.human import Questions
@@ -25,7 +25,7 @@ class Behind:
     search: Search
     recall: Recall
     delegate: Delegate | None = None
-    keeper: Keeper | None = None
+    keeper: EntryWriter | None = None
 
 
 def foreign_text(vault: Vault) -> Foreign:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
-from agent.runs.forgetting import Forgetter
+from agent.memory.forgetting.purge import Forgetter
 from agent.workspace.daemon_lock import alone
 from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run

@@ -9,10 +9,10 @@ from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.records import Began
 from agent.loop.session import begin_session
-from agent.memory.capture import Ways
-from agent.memory.keeping import Capturing
-from agent.memory.tombstones import marks, tombstone
-from agent.memory.workflow import Trace
+from agent.memory.capture.run_entries import CaptureConfig
+from agent.memory.capture.workflow import RunTrace
+from agent.memory.capture.writer import CaptureWorker
+from agent.memory.forgetting.tombstones import compose_tombstone, marks
 from agent.metrics.collect import Collector
 from agent.runs.capture import keeper_of
 from agent.runs.diary import Diary, Upkeeper
@@ -80,9 +80,11 @@ def log(app: App, event: TaskCompleted) -> Diary:
     """Have a run logged as it is when it is over; the diary."""
     diary = Diary(app)
     searches = recall(app, library(app))
-    ways = Ways(app.settings.memory, app.clock, str, lambda: str)
+    ways = CaptureConfig(app.settings.memory, app.clock, str, lambda: str)
     told: list[object] = []
-    capturing = Capturing(keeper_of(app, searches), ways, lambda path, run: Trace(), told.append, [diary.additions])
+    capturing = CaptureWorker(
+        keeper_of(app, searches), ways, lambda path, run: RunTrace(), told.append, [diary.additions]
+    )
     capturing.hear(event)
     capturing.close()
     searches.close()
@@ -155,7 +157,7 @@ def test_upkeep_that_is_switched_off_is_never_due(root: Path, monkeypatch: pytes
 
 def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Path) -> None:
     app = build(root, clock=FakeClock())
-    path, stone = tombstone(marks("The spare key is with Ana"), app.clock.new_id(), app.clock.now())
+    path, stone = compose_tombstone(marks("The spare key is with Ana"), app.clock.new_id(), app.clock.now())
     write(root / path, stone.decode())
     log(app, replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. It rains."))
     session = begin_session(app.vault, "lark", "Tell me the PIN")

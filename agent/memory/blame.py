@@ -1,0 +1,62 @@
+"""The authors of lines and notes, from the history: a person, or memory's own upkeep.
+
+What a person has written, corrected or brought back is theirs: upkeep of memory leaves it alone. In doubt a line is
+theirs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from agent.vault.file_changes import Kind
+from agent.vault.history.blame import blame
+from agent.vault.history.commits import commits, trailers_made_here
+from agent.vault.store import Vault
+
+LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
+FORGET = "forget"
+TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
+"""The `Vault-Tool` of commits in which memory tends itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoredLine:
+    """One line of a note with its ending; `own`: memory's upkeep has written it, and nobody since."""
+
+    text: str
+    own: bool
+
+
+def touched_by_people(vault: Vault, folder: str) -> frozenset[str]:
+    """The notes of a folder that a person has corrected, renamed or brought back, or is at work on."""
+    found: set[str] = set()
+    for commit in commits(vault, actor="human", path=folder):
+        if commit.tool == FORGET:
+            continue  # a person's wish, but not their words
+        kinds = {Kind.EDITED, Kind.RENAMED} if not commit.undoes else set(Kind) - {Kind.DELETED}
+        found.update(change.path for change in commit.files if change.kind in kinds)
+    return frozenset(found) | {item.path for item in vault.changed_files()}
+
+
+def blamed_lines(vault: Vault, path: str, data: bytes) -> tuple[AuthoredLine, ...]:
+    """The lines of a note whose bytes now are `data`, each with whether it is memory's own."""
+    now = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+    blamed = _blamed(vault, path)
+    own = [False] * len(now)
+    matcher = SequenceMatcher(None, [text for text, _ in blamed], [text.rstrip("\r\n") for text in now], autojunk=False)
+    for block in matcher.get_matching_blocks():
+        for step in range(block.size):
+            own[block.b + step] = blamed[block.a + step][1]
+    return tuple(AuthoredLine(text, is_own) for text, is_own in zip(now, own, strict=True))
+
+
+def _blamed(vault: Vault, path: str) -> list[tuple[str, bool]]:
+    """The lines of the note in the last commit, without endings, and whether memory's upkeep brought them in."""
+    rows = blame(vault, path)
+    made = trailers_made_here(vault, {commit for _, commit in rows})
+    own = {id for id, trailers in made.items() if _is_ours(trailers)}
+    return [(text, commit in own) for text, commit in rows]
+
+
+def _is_ours(trailers: Mapping[str, str]) -> bool:
+    return trailers.get("vault-actor", "human") != "human" and trailers.get("vault-tool") in TOOLS

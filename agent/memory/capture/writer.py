@@ -1,0 +1,255 @@
+"""Writes what a finished run leaves, in one commit after the run has returned: its entries, and additions to notes.
+
+A run does not wait for it: runs are dealt with one after the other on a thread of their own, and `close` waits for what
+is still to be done. Whatever goes wrong there is said in `MemoryCaptured` and in the log, and stops nobody.
+"""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from queue import SimpleQueue
+
+from agent.errors import AgentError, NoteExists, Retryable
+from agent.events.runs import MemoryCaptured, TaskCompleted
+from agent.memory.blame import CAPTURE, DAILY
+from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, amended, judge
+from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
+from agent.memory.capture.workflow import RunTrace
+from agent.memory.entry import Entry, EntryType
+from agent.memory.store import load_entries
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+
+AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
+"""The `Vault-Tool` of commits made after a run without being asked for."""
+PATIENCE = 30.0
+"""Seconds that `close` waits for what is under way: a model may be writing a summary, or the text of a skill."""
+_TRIES = 4
+"""Times that a capture is tried while somebody else holds the vault."""
+_RECENT = 20
+"""Entries written last that are compared beside those that the index finds: it may not have them yet."""
+
+Near = Callable[[Entry], Sequence[str]]
+"""The paths of entries that may say the same, as far as the index knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Text for the end of a note that many runs add to; `head` begins the note where it is missing."""
+
+    path: str
+    head: bytes
+    text: bytes
+
+
+def create_missing(vault: Vault, additions: Sequence[Addition], stamp: Stamp) -> None:
+    """Begin the notes that are to be added to and are missing, in a commit of its own, which belongs to no run: when
+    the first of those who add to them is undone, what the others have added stays."""
+    missing = [each for each in additions if vault.read(each.path) is None]
+    if not missing:
+        return
+    names = ", ".join(each.path for each in missing)
+    with (
+        suppress(NoteExists),
+        vault.transaction(f"memory(begin): {names}", replace(stamp, run="", session="")) as ground,
+    ):
+        for each in missing:
+            ground.create(each.path, each.head)
+
+
+AdditionsOfRun = Callable[[TaskCompleted], Sequence[Addition]]
+"""Further text to be written about a finished run."""
+AfterCapture = Callable[[TaskCompleted], object]
+"""Work to do once everything about a run is written; may take its time."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class EntryWriter:
+    """Tells new entries from known ones and writes them; one commit for those that belong together."""
+
+    vault: Vault
+    near: Near
+    thresholds: Thresholds = Thresholds()
+    understanding: Understanding = RULES
+    _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
+
+    def judged(self, entry: Entry, understanding: Understanding = RULES) -> Judgement:
+        """The resolution of an entry beside the existing ones; reads few notes.
+
+        Rules give the same one for a draft and for the write that a person has agreed to.
+        """
+        if entry.type is EntryType.WORKFLOW_TRACE:
+            return Judgement(Resolution.NEW, entry)
+        paths = dict.fromkeys((*reversed(self._recent), *self.near(entry)))
+        return judge(entry, load_entries(self.vault, paths), self.thresholds, understanding)
+
+    def keep(
+        self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()
+    ) -> tuple[Judgement, ...]:
+        """Write entries and additions as one commit; raises what a transaction raises, and nothing was written then.
+
+        Notes that are to be added to and are missing are begun first, as `begin` does.
+        """
+        verdicts = tuple(self.judged(entry, self.understanding) for entry in entries)
+        touched: set[str] = set()
+        create_missing(self.vault, additions, stamp)
+        with self.vault.transaction(subject, stamp) as transaction:
+            for each in additions:
+                transaction.append(each.path, each.text)
+            for verdict in verdicts:
+                other = verdict.other
+                if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
+                    if other.path not in touched:
+                        transaction.edit(other.path, other.data, amended(verdict))
+                        touched.add(other.path)
+                else:
+                    transaction.create(verdict.entry.path, verdict.entry.note())
+        for verdict in verdicts:
+            self.wrote(verdict.other.path if verdict.other and verdict.other.path in touched else verdict.entry.path)
+        return verdicts
+
+    def wrote(self, path: str) -> None:
+        """Remember that an entry was written, until the index has it."""
+        if path not in self._recent:
+            self._recent.append(path)
+
+
+class CaptureWorker:
+    """Captures finished runs on a thread of its own. `trace` gives the steps of a run, by session and run.
+
+    `also` gives what others want in the same commit; `after` is done when it is made, one after the other.
+    """
+
+    def __init__(
+        self,
+        keeper: EntryWriter,
+        config: CaptureConfig,
+        trace: Callable[[str, str], RunTrace],
+        tell: Callable[[object], object],
+        also: Sequence[AdditionsOfRun] = (),
+        after: Sequence[AfterCapture] = (),
+    ) -> None:
+        self._keeper = keeper
+        self._config = config
+        self._trace = trace
+        self._tell = tell
+        self._also = also
+        self._after = after
+        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def hear(self, event: TaskCompleted) -> None:
+        """Queue a finished run to be captured."""
+        if not is_captured(event):
+            return
+        self.then(lambda: self._work_on(event))
+
+    def then(self, work: Callable[[], object]) -> None:
+        """Queue work after all that waits now; its errors are logged."""
+        self._waiting.put(lambda: _guarded(work))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="vault-agent-capture", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Finish what is still to be done, within `PATIENCE`."""
+        self.settle()
+
+    def settle(self, patience: float = PATIENCE) -> bool:
+        """Wait for what is still to be done; False when that takes longer than `patience` seconds."""
+        thread = self._thread
+        if thread is None:
+            return True
+        self._waiting.put(None)
+        thread.join(patience)
+        if not thread.is_alive():
+            self._thread = None
+        else:
+            logger.warning("what is still to be remembered takes longer than %g s and is left undone", patience)
+        return not thread.is_alive()
+
+    def _work(self) -> None:
+        while (work := self._waiting.get()) is not None:
+            work()
+
+    def _work_on(self, event: TaskCompleted) -> None:
+        try:
+            told = self._insist(event)
+        except Exception as error:  # noqa: BLE001 - a capture that fails must stop neither the run nor the captures after it
+            logger.warning("nothing is remembered of run %s: %s", event.run, error)
+            told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
+        self._tell(told)
+        for work in self._after:
+            _guarded(partial(work, event))
+
+    def _insist(self, event: TaskCompleted) -> MemoryCaptured:
+        """Capture a run although another process is at work in the vault; each try waits as long as any write does."""
+        for _ in range(_TRIES - 1):
+            try:
+                return self.capture(event)
+            except Retryable as error:
+                logger.info("run %s is written down a little later: %s", event.run, error)
+        return self.capture(event)
+
+    def capture(self, event: TaskCompleted) -> MemoryCaptured:
+        """Keep what is worth it of one run; raises what writing raises."""
+        trace = self._trace(event.session, event.run)
+        config = replace(self._config, summarise=self._gently(self._config.summarise))
+        entries = entries_of_run(event, trace, config)
+        additions = [each for also in self._also for each in _asked(also, event)]
+        told = MemoryCaptured(event.run, event.session, 0)
+        if not (entries or additions):
+            return told
+        subject = f"memory(capture): {_kinds_of(entries) or 'log'}"
+        stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
+        fates = [verdict.resolution for verdict in self._keeper.keep(entries, subject, stamp, additions)]
+        merged, known = fates.count(Resolution.MERGED), fates.count(Resolution.AGAIN)
+        return replace(
+            told,
+            saved=len(fates) - merged - known,
+            merged=merged,
+            known=known,
+            contradicting=fates.count(Resolution.CONTRADICTS),
+        )
+
+    def _gently(self, summarise: Callable[[str], str] | None) -> Callable[[str], str] | None:
+        """A summary that is empty where the model fails: the turn is shortened then."""
+        if summarise is None:
+            return None
+
+        def gently(text: str) -> str:
+            try:
+                return summarise(text)
+            except (AgentError, OSError) as error:
+                logger.warning("a turn is shortened and not summarised: %s", error)
+                return ""
+
+        return gently
+
+
+def _guarded(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except Exception:  # what waits behind it must be done all the same
+        logger.warning("something could not be done after a run", exc_info=True)
+
+
+def _asked(also: AdditionsOfRun, event: TaskCompleted) -> Sequence[Addition]:
+    try:
+        return also(event)
+    except (AgentError, OSError) as error:
+        logger.warning("run %s: %s; the rest is kept", event.run, error)
+        return ()
+
+
+def _kinds_of(entries: Sequence[Entry]) -> str:
+    kinds = dict.fromkeys(str(entry.type).replace("_", " ") for entry in entries)
+    return ", ".join(kinds)

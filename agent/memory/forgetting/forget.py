@@ -1,0 +1,261 @@
+"""Forgetting: a note goes, with whatever says the same or was concluded from it alone, and leaves a tombstone.
+
+Other entries lose the sentences that it held; what is left of them stays. Lines of MEMORY.md and of daily notes go only
+where memory's upkeep wrote them. What a person wrote or corrected is left alone and named, and so are transcripts. It
+is one commit, so an undo brings all of it back and lifts the tombstone; that it names the note by its day keeps the
+text out of the history's messages.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from agent.errors import NoteGone, UserError
+from agent.markdown.note import Note
+from agent.memory import daily
+from agent.memory.blame import FORGET, blamed_lines, touched_by_people
+from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.forgetting.tombstones import FOLDER as STONES
+from agent.memory.forgetting.tombstones import (
+    Tombstones,
+    compose_tombstone,
+    fingerprint,
+    load_tombstones,
+    marks,
+    name_mark,
+)
+from agent.memory.memory_note import PATH as MEMORY
+from agent.memory.store import ARCHIVED, FOLDER, StoredEntry, load_entries
+from agent.memory.understanding.statements import is_statement
+from agent.texts import Language
+from agent.vault.change import Outcome, Stamp
+from agent.vault.store import Vault
+
+_CLOSED = ("vault-agent.yaml", "AGENT.md", MEMORY)
+_MENTIONS = 20
+_WORD = re.compile(r"[^\W_]{2,}")
+_STEM = 4
+"""Letters of a word that its other endings share, as a rule; two characters where words are not parted."""
+_LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+_LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
+_ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A note that loses some lines: its bytes before and after, and the lines that go."""
+
+    path: str
+    before: bytes
+    after: bytes
+    gone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """The plan for forgetting a note: the notes that go (with their bytes), those that lose lines, and those that say
+    it too but are left to the person. `marks` are the fingerprints that stay, `past` the notes that only the history
+    still has."""
+
+    gone: tuple[tuple[str, bytes], ...]
+    changed: tuple[Changed, ...]
+    mentions: tuple[str, ...]
+    marks: frozenset[str]
+    past: tuple[str, ...] = ()
+
+    @property
+    def stones(self) -> Tombstones:
+        return Tombstones(self.marks)
+
+
+def plan(vault: Vault, path: str) -> Forgetting:
+    """The plan for forgetting the note at `path`; writes nothing. Raises `NoteGone` or `UserError`."""
+    data = vault.read(path)
+    if data is None:
+        raise NoteGone(f"{path} is not there", hint="vault-agent log shows what was moved or deleted")
+    return plan_for(vault, path, data)
+
+
+def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
+    """The plan for forgetting a note with these bytes, whether or not it is still there."""
+    if path in _CLOSED or path.startswith(STONES):
+        raise UserError(f"{path} is needed to remember at all", hint="edit it, and delete the lines that should go")
+    entry = parse_entry(data)
+    if entry is None:
+        text = Note.parse(data).body
+        return _with_derived(vault, ((path, data),), (), frozenset(filter(None, (fingerprint(text),))), ())
+    stones = Tombstones(_marks(entry))
+    paths = [other for other in vault.note_paths() if other.startswith((FOLDER, ARCHIVED)) and other != path]
+    near = load_entries(vault, _saying(vault, paths, entry.text))
+    gone, changed = [(path, data)], list[Changed]()
+    theirs = touched_by_people(vault, FOLDER)
+    left: list[str] = []
+    for each in near:
+        if not stones.is_forgotten(each.entry.text) and each.entry.id != entry.supersedes:
+            continue
+        rest = _rest(each.entry, stones)
+        if each.path in theirs:
+            left.append(each.path)
+        elif not rest or each.entry.id == entry.supersedes:
+            gone.append((each.path, each.data))
+        else:
+            changed.append(_reworded(each, rest))
+    return _with_derived(vault, tuple(gone), tuple(changed), stones.marks, left)
+
+
+def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confirmed: bool = False) -> Outcome:
+    """Forget, in one commit; none where only the history still has it. Raises what a transaction raises."""
+    changed = [each for each in forgetting.changed if each.before != each.after]
+    if not (forgetting.gone or changed) and forgetting.marks <= load_tombstones(vault).marks:
+        return Outcome()
+    now = vault.clock.now()
+    path, stone = compose_tombstone(forgetting.marks, vault.clock.new_id(), now, language)
+    with vault.transaction(_subject(forgetting, now), Stamp("human", tool=FORGET), confirmed=confirmed) as transaction:
+        for gone, data in forgetting.gone:
+            transaction.delete(gone, data)
+        for each in changed:
+            transaction.edit(each.path, each.before, each.after)
+        if forgetting.marks:
+            transaction.create(path, stone)
+    return transaction.outcome
+
+
+def without(path: str, data: bytes, forgetting: Forgetting) -> bytes:
+    """An earlier version of a note without what was forgotten, line by line; lines that it still has stay."""
+    stems = {PurePosixPath(gone).stem for gone in (*(gone for gone, _ in forgetting.gone), *forgetting.past)}
+    after = next((each.after for each in forgetting.changed if each.path == path), b"")
+    stay = set(after.decode("utf-8", "surrogateescape").splitlines())
+    rows = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+    kept = (row if row.rstrip("\r\n") in stay else _left(row, stems, forgetting.stones) for row in rows)
+    return "".join(kept).encode("utf-8", "surrogateescape")
+
+
+def _rests_on(row: str, stems: Collection[str]) -> bool:
+    """True when all links of a line lead to forgotten notes."""
+    links = {_stem(link) for link in _LINKS.findall(row)}
+    return bool(links) and links <= set(stems)
+
+
+def _stem(link: str) -> str:
+    return PurePosixPath(link.strip()).name.removesuffix(".md")
+
+
+def _subject(forgetting: Forgetting, now: datetime) -> str:
+    count = len(forgetting.gone) + len(forgetting.past)
+    more = f", and lines of {len(forgetting.changed)}" if forgetting.changed else ""
+    return f"memory(forget): forget {count} note{'' if count == 1 else 's'}{more}"
+
+
+def _marks(entry: Entry) -> frozenset[str]:
+    """By what an entry is known again; of an answer to what was stated, by what it repeats: "I will remember that" is
+    said to anything."""
+    asked, answered = list[str](), list[str]()
+    spoken = asked
+    for line in entry.text.splitlines():
+        if _LABEL.match(line):
+            spoken = answered if _ANSWER.match(line) else asked
+        spoken.append(line)
+    said = "\n".join(asked)
+    if entry.type is not EntryType.CHAT_TURN or not is_statement(_LABEL.sub("", said)):
+        return marks(entry.text) | _name(entry.text)
+    return marks(said) | marks("\n".join(answered), about=said) | _name(said)
+
+
+def _name(text: str) -> frozenset[str]:
+    return frozenset(filter(None, (name_mark(_LABEL.sub("", text)),)))
+
+
+def _rest(entry: Entry, stones: Tombstones) -> str:
+    """An entry's text without what was forgotten; empty where only labels or an answer to it would be left."""
+    left = stones.without_forgotten(entry.text)
+    if entry.type is EntryType.CHAT_TURN and left != entry.text:
+        asked = [line for line in left.splitlines() if not _ANSWER.match(line)]
+        if not any(_LABEL.sub("", line).strip(" .。") for line in asked):
+            return ""
+    return left if any(_LABEL.sub("", line).strip(" .。") for line in left.splitlines()) else ""
+
+
+def _reworded(each: StoredEntry, rest: str) -> Changed:
+    after = Note.parse(each.data).with_body(rest.strip("\n") + "\n").data
+    lost = tuple(line for line in each.entry.text.splitlines() if line not in rest.splitlines())
+    return Changed(each.path, each.data, after, lost)
+
+
+def _with_derived(
+    vault: Vault,
+    gone: tuple[tuple[str, bytes], ...],
+    changed: tuple[Changed, ...],
+    marks: frozenset[str],
+    left: Iterable[str],
+) -> Forgetting:
+    stems = {PurePosixPath(path).stem for path, _ in gone}
+    stones = Tombstones(marks)
+    derived = [each for path in (MEMORY, *_days(vault)) if (each := _derived(vault, path, stems, stones)) is not None]
+    done = {path for path, _ in gone} | {each.path for each in (*changed, *derived)}
+    text = "\n".join(Note.parse(data).body for _, data in gone[:1])
+    aside = (FOLDER, ARCHIVED, STONES)
+    others = [path for path in vault.note_paths() if path not in done and not path.startswith(aside)]
+    said = [path for path in _saying(vault, others, text) if _mentions(vault.read(path) or b"", stones)]
+    return Forgetting(gone, (*changed, *derived), tuple(dict.fromkeys((*left, *said)))[:_MENTIONS], marks)
+
+
+def _days(vault: Vault) -> list[str]:
+    return [path for path in vault.note_paths() if daily.day_of(path) is not None]
+
+
+def _derived(vault: Vault, path: str, stems: Collection[str], stones: Tombstones) -> Changed | None:
+    """The lines of a note that memory's upkeep wrote and that say what is forgotten, or have no other evidence."""
+    before = vault.read(path)
+    if before is None or not _may_concern(before, stems, stones):
+        return None
+    rows, gone = list[str](), list[str]()
+    for line in blamed_lines(vault, path, before):
+        left = _left(line.text, stems, stones) if line.own else line.text
+        rows.append(left)
+        if left != line.text:
+            gone.append(line.text.rstrip("\r\n"))
+    if not gone:
+        return None
+    text = "".join(rows)
+    if (summary := daily.summary_of(text)) is not None and daily.is_sealed(before.decode("utf-8", "surrogateescape")):
+        text = daily.resealed(text, summary)
+    return Changed(path, before, text.encode("utf-8", "surrogateescape"), tuple(gone))
+
+
+def _may_concern(data: bytes, stems: Collection[str], stones: Tombstones) -> bool:
+    text = data.decode("utf-8", "surrogateescape")
+    return any(stem in text for stem in stems) or any(stones.left_of_log(row) != row for row in text.splitlines())
+
+
+def _left(row: str, stems: Collection[str], stones: Tombstones) -> str:
+    """A line without what was forgotten and without links to it; empty for one that rests on forgotten notes alone."""
+    if _rests_on(row, stems):
+        return ""
+    left = stones.left_of_log(row.rstrip("\r\n"))
+    if left != row.rstrip("\r\n"):
+        return left + row[len(row.rstrip("\r\n")) :] if _LABEL.sub("", left).strip(" \t-*+.。") else ""
+    return _LINKS.sub(lambda link: "…" if _stem(link[1]) in stems else link[0], row)
+
+
+def _mentions(data: bytes, stones: Tombstones) -> bool:
+    return stones.is_forgotten(Note.parse(data).body)
+
+
+def _stems(word: str) -> Iterator[str]:
+    if word.isascii():
+        yield word[:_STEM]
+    else:
+        yield from (word[at : at + 2] for at in range(len(word) - 1))
+
+
+def _saying(vault: Vault, paths: Iterable[str], text: str) -> Iterator[str]:
+    """Those of the paths whose notes have a word of the text in them; the rest cannot say the same."""
+    found = {word.casefold() for word in _WORD.findall(text)}
+    longest = sorted(found, key=lambda word: (-len(word.encode()), word))[:8]
+    stems = [stem.encode() for word in longest for stem in _stems(word)]
+    for path in paths:
+        data = (vault.read(path) or b"").lower()
+        if any(stem in data for stem in stems):
+            yield path

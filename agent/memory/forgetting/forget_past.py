@@ -1,0 +1,70 @@
+"""Forgetting a note that is gone already and that the history still has: what an earlier forgetting has left to do.
+
+A plain `forget` and a crash between the two halves of one with `--purge` leave the same: a commit that took the note
+away, with whatever said the same. That commit says which other notes it took and which it changed.
+"""
+
+from dataclasses import replace
+
+from agent.errors import NoteGone, UserError
+from agent.memory.blame import FORGET
+from agent.memory.forgetting.forget import Changed, Forgetting, plan_for
+from agent.memory.forgetting.tombstones import FOLDER as STONES
+from agent.memory.store import ARCHIVE
+from agent.vault.file_changes import Kind
+from agent.vault.history.commits import Commit, commits
+from agent.vault.history.versions import commits_of_path, versions
+from agent.vault.store import Vault
+
+_LOOKED_AT = 200
+"""Commits that changed the note, newest first, among which its last version and earlier forgettings are looked for."""
+
+
+def is_in_history(vault: Vault, path: str, revision: str = "HEAD") -> bool:
+    """Whether some commit of the revision's history has changed the path."""
+    return bool(commits_of_path(vault, path, revision, limit=1))
+
+
+def plan_past(vault: Vault, path: str) -> Forgetting:
+    """The plan for forgetting a note that only the history still has. Raises `NoteGone` where it has not either.
+
+    Raises `UserError` where the last commit still has it, because the person has deleted it and not committed that.
+    """
+    names = dict.fromkeys((path, ARCHIVE + path, path.removeprefix(ARCHIVE)))  # the upkeep may have moved it first
+    ids = list(dict.fromkeys(oid for name in names for oid in commits_of_path(vault, name, limit=_LOOKED_AT)))
+    if not ids:
+        raise NoteGone(f"neither the vault nor its history has {path}", hint="vault-agent log lists what was there")
+    for name in names:
+        if vault.read_at("HEAD", name) is not None:
+            raise UserError(f"the last commit still has {name}", hint="vault-agent commit; then forget that path again")
+    found = _plan(vault, [*names], ids)
+    earlier = [commit for oid in ids for commit in _of_forgetting(vault, oid)]
+    gone = {name for commit in earlier for name in _taken(commit)}
+    past = {*names, *(name for name in gone if vault.read(name) is None)}
+    known = {each.path for each in found.changed}
+    edited = {each.path for commit in earlier for each in commit.files if each.kind is Kind.EDITED} - known
+    now = [(name, vault.read(name) or b"") for name in sorted(edited)]
+    return replace(
+        found,
+        gone=tuple((name, data) for name, data in found.gone if name not in past),
+        changed=(*found.changed, *(Changed(name, data, data, ()) for name, data in now)),
+        past=(path, *sorted(past - {*names})),
+    )
+
+
+def _plan(vault: Vault, names: list[str], ids: list[str]) -> Forgetting:
+    """What the vault still has to forget, by the last version of the note that the history has under these names."""
+    asked = [(oid + end, name) for oid in ids for end in ("", "^") for name in names]
+    data = next((each.data for each in versions(vault, asked) if each is not None), None)
+    return Forgetting((), (), (), frozenset()) if data is None else plan_for(vault, names[0], data)
+
+
+def _of_forgetting(vault: Vault, oid: str) -> list[Commit]:
+    return [each for each in commits(vault, revision=oid, limit=1) if each.tool == FORGET]
+
+
+def _taken(commit: Commit) -> set[str]:
+    """The notes that a forgetting took away; git may have seen one of them as renamed to its tombstone."""
+    names = {each.path if each.kind is Kind.DELETED else each.old_path for each in commit.files}
+    edited = {each.path for each in commit.files if each.kind in {Kind.EDITED, Kind.CREATED}}
+    return {name for name in names - edited if name is not None and not name.startswith(STONES)}

@@ -1,0 +1,220 @@
+"""Forgetting a note in the history too: two steps that a crash may part, so what is begun is noted before the first.
+
+The next start finishes it, whatever is started (`build` asks). The note of it names a path and no text: what else is to
+go is told by the commit that forgot it, so finishing is the same as forgetting a note that only the history still has.
+"""
+
+import json
+import logging
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
+from agent.memory.forgetting import forget
+from agent.memory.forgetting.forget import Forgetting
+from agent.memory.forgetting.forget_past import is_in_history, plan_past
+from agent.memory.store import ARCHIVE
+from agent.texts import Language
+from agent.vault import durable
+from agent.vault.change import Outcome
+from agent.vault.find import find_note
+from agent.vault.history import purge as history
+from agent.vault.layout import FORGETTING
+from agent.vault.locks import holder, process_lock
+from agent.vault.store import Vault
+
+_SUBJECT = "memory(forget): (removed)"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A forgetting that is under way.
+
+    `blob` is the id of the note's content, empty where only the history had it; `remote` and `confirmed` are what the
+    person has said yes to; `token` names the backup of the old commits.
+    """
+
+    token: str
+    path: str
+    blob: str
+    remote: bool
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """A history written anew, or to be.
+
+    `commits` counts those made anew, `head` is the branch's end, `backup` the ref of the old commits, `other_refs` who
+    else has them. `drop` is what a person types to drop them; empty while that is not safe, and `busy` says why.
+    """
+
+    commits: int
+    head: str
+    backup: str
+    other_refs: tuple[str, ...]
+    drop: tuple[str, ...]
+    busy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetter:
+    """Forgets notes of one vault in its history too. `cache` is where what can be computed again is kept."""
+
+    vault: Vault
+    language: Language
+    cache: Path
+
+    @property
+    def _note(self) -> Path:
+        return self.vault.private_folder / FORGETTING
+
+    def plan(self, name: str) -> tuple[str, Forgetting]:
+        """The path that a path or id means, and what forgetting it takes; also where only the history has it.
+
+        Raises `NoteGone` where not even the backups of earlier purges have it.
+        """
+        try:
+            path = find_note(self.vault, name)
+        except NoteGone:
+            path = next((path for path in (name, f"{name}.md") if self._was_there(path)), "")
+            if not path:
+                raise
+            self.vault.check_ours(path)
+            if not is_in_history(self.vault, path):
+                return path, Forgetting((), (), (), frozenset(), (path,))
+            return path, plan_past(self.vault, path)
+        return path, forget.plan(self.vault, path)
+
+    def _was_there(self, path: str) -> bool:
+        return any(is_in_history(self.vault, path, revision) for revision in ("HEAD", *history.backups(self.vault)))
+
+    def preview(self, path: str, forgetting: Forgetting, *, remote: bool) -> Purge:
+        """The result that writing the history anew would have; raises what `history.purge` raises."""
+        return self._purge(path, forgetting, "", remote=remote, dry_run=True)
+
+    def carry_out(
+        self, path: str, forgetting: Forgetting, *, remote: bool, confirmed: bool = False
+    ) -> tuple[Outcome, Purge]:
+        """Forget, then write the history anew. Cut short in between, the next start goes on.
+
+        Raises what a transaction and `history.purge` raise; `Retryable` where the first step has to wait.
+        """
+        with self._held():
+            now = self.vault.read(path)
+            begun = Begun(
+                self.vault.clock.new_id(), path, "" if now is None else self.vault.content_id(now), remote, confirmed
+            )
+            durable.replace(self._note, json.dumps(asdict(begun)))
+            with self._noted_until_known():
+                outcome = forget.carry_out(self.vault, forgetting, self.language, confirmed=confirmed)
+                if outcome.queued:
+                    raise Retryable(
+                        f"it is forgotten later, because {outcome.queued}",
+                        hint="the first vault-agent command after that writes the history anew",
+                    )
+                done = self._purge(path, forgetting, begun.token, remote=remote)
+            self._end()
+            return outcome, done
+
+    def finish(self) -> None:
+        """Go on with what was cut short; nothing where another process is at it. What cannot be done is reported."""
+        path = ""
+        try:
+            with self._held():
+                begun = self._load()
+                if begun is None or self.vault.waiting_reason():
+                    return
+                path = begun.path
+                with self._noted_until_known():
+                    self._go_on(begun)
+                self._end()
+        except LockHeld:
+            return
+        except (AgentError, OSError) as error:
+            again = f"vault-agent forget {path or 'PATH'} --purge"
+            logger.warning("forgetting %s was cut short, and not finished: %s; do it by: %s", path, error, again)
+
+    def _go_on(self, begun: Begun) -> None:
+        self.vault.settle()
+        if self.vault.queued:
+            raise Retryable("the change that forgets it still waits")
+        now = self.vault.read(begun.path)
+        if now is not None and self.vault.content_id(now) == begun.blob:
+            found = forget.plan(self.vault, begun.path)
+            forget.carry_out(self.vault, found, self.language, confirmed=begun.confirmed)
+        if is_in_history(self.vault, begun.path):
+            found = plan_past(self.vault, begun.path)
+            self._purge(begun.path, found, begun.token, remote=begun.remote)
+        self._clear_cache()
+
+    def _purge(self, path: str, forgetting: Forgetting, token: str, *, remote: bool, dry_run: bool = False) -> Purge:
+        named = (*(path for path, _ in forgetting.gone), *forgetting.past)
+        gone = {name for path in named for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
+        paths = sorted(gone | {each.path for each in forgetting.changed})
+
+        def clean(path: str, data: bytes) -> bytes | None:
+            return None if path in gone else forget.without(path, data, forgetting)
+
+        done = history.purge(self.vault, paths, clean, _SUBJECT, token=token, remote=remote, dry_run=dry_run)
+        if not dry_run:
+            self._clear_cache()
+        backup = done.backup or self._backup_with(path)
+        busy = self._busy()
+        drop = tuple(history.drop_commands(self.vault, backup)) if backup and not busy else ()
+        return Purge(done.commits, done.head, backup, (*done.other_refs, *done.remote_refs), drop, busy)
+
+    def _backup_with(self, path: str) -> str:
+        """The newest backup that still has the note."""
+        return next((name for name in history.backups(self.vault) if is_in_history(self.vault, path, name)), "")
+
+    def _busy(self) -> str:
+        """Why objects must not be removed now, in words for the person: somebody may be about to name them."""
+        daemon = holder(self.vault.private_folder / "daemon.lock")
+        if daemon is not None:
+            return f"the daemon is at work on this vault: stop it first (Ctrl-C where it runs, or: kill {daemon})"
+        if self.vault.is_busy():
+            return "another program is writing to this repository: let it end first"
+        return ""
+
+    def _clear_cache(self) -> None:
+        shutil.rmtree(self.cache / "past", ignore_errors=True)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Be the only process that forgets here; raises `LockHeld`."""
+        lock = self._note.with_suffix(".lock")
+        with process_lock(lock, self.vault.clock, 0.0, "another vault-agent is forgetting"):
+            yield
+
+    @contextmanager
+    def _noted_until_known(self) -> Iterator[None]:
+        """Drop the note of what is begun when it turns out that it cannot be done; keep it for what may pass."""
+        try:
+            yield
+        except GitFailed:
+            raise
+        except (UserError, Permanent):
+            self._end()
+            raise
+
+    def _load(self) -> Begun | None:
+        try:
+            said = json.loads(self._note.read_bytes())
+            return Begun(
+                str(said["token"]), str(said["path"]), str(said["blob"]), bool(said["remote"]), bool(said["confirmed"])
+            )
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError) as error:
+            self._end()
+            raise Permanent("what was noted of it cannot be read") from error
+
+    def _end(self) -> None:
+        self._note.unlink(missing_ok=True)
+        durable.flush_folder(self._note.parent)

@@ -1,0 +1,191 @@
+"""Tombstones: fingerprints of forgotten sentences, never the text, which keep a forgotten memory from coming back.
+
+Each forgetting leaves a note of its own in `archive/forgotten/`, so that clones never meet in one file, taking the
+forgetting back is taking that note away, and a person can do so by hand. Two texts have one fingerprint when they say
+the same in the same words, whatever their order, case, endings or marks. Deciding what to forget is `forget`'s.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from agent import texts
+from agent.index.analysis import terms
+from agent.markdown.note import Note
+from agent.markdown.values import Value
+from agent.memory.entry import slug
+from agent.memory.forgetting.tombstone_origin import trusted_tombstones
+from agent.memory.understanding.statements import is_statement
+from agent.memory.understanding.wording import wording
+from agent.texts import Language
+from agent.vault.store import Vault
+
+FOLDER = "archive/forgotten/"
+TYPE = "forgotten"
+_LENGTH = 32
+_LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
+"""The least that a clause must have to get a fingerprint: distinct words, or characters where no blanks part words."""
+
+_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
+_CLAUSE = re.compile(r"[,，、:：()（）—·]+")
+_LEAD = re.compile(
+    r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
+    r"(?:(?:user|assistant|agent|you|me|用户|助手)\s*[:：]\s*)?"
+    r"(?:(?:please|and|but|so|also)\s+)?"
+    r"(?:(?:remember|note|know|keep in mind|i (?:said|told you|think|mean))(?:\s+that)?\s+"
+    r"|(?:请)?(?:记住|记得)[,，:：]?\s*)?",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
+_NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-z]{6})?(?:\.md)?(?:\|[^\]\n]*)?\]\]")
+"""A link to a note that is named after a day and its first words."""
+_TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
+_MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
+"""The words with which a summary counts what it leaves out."""
+_COURTESY = frozenset(
+    terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
+)
+_PRONOUNS = frozenset("我你您他她它们咱")
+_NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿未]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """The fingerprints of what is forgotten."""
+
+    marks: frozenset[str] = frozenset()
+
+    def is_forgotten(self, text: str) -> bool:
+        """True when the text, or a sentence or clause in it, was forgotten."""
+        return bool(self.marks) and not self.marks.isdisjoint(fingerprints(text))
+
+    def without_forgotten(self, text: str) -> str:
+        """The text without the sentences that were forgotten; empty when nothing is left, or all of it is one."""
+        if not self.is_forgotten(text):
+            return text
+        if not self.marks.isdisjoint(_both(text)):
+            return ""
+        kept = (
+            _SENTENCE.sub(lambda match: "" if self.is_forgotten(match[0]) else match[0], line)
+            for line in text.split("\n")
+        )
+        left = "\n".join(line for line in kept if terms(line))
+        return "" if self.is_forgotten(left) else left
+
+    def left_of_log(self, row: str) -> str:
+        """A line of a day's log or summary without what was forgotten; a heading keeps its time. Empty for nothing
+        left.
+
+        What it says is told from when: "## 09:00 - Anna likes tea" says that Anna likes tea. A link says it too, where
+        the note that it leads to is named after it.
+        """
+        row = _NAMES.sub(lambda link: "…" if self.is_forgotten(_as_text(link[1])) else link[0], row)
+        time = _TIME.match(row)
+        said = row[time.end() :] if time else row
+        if not self.is_forgotten(said):
+            return row
+        left = self.without_forgotten(said).strip("\r\n ·")
+        if not terms(_MORE.sub("", _LINK.sub("", left))):
+            return f"{time[0].rstrip()} …" if time and "#" in time[0] else ""
+        return f"{time[0] if time else ''}{left}"
+
+
+def load_tombstones(
+    vault: Vault, trusted: Callable[[Vault, Mapping[str, bytes]], Collection[str]] = trusted_tombstones
+) -> Tombstones:
+    """All that was forgotten in a vault; reads one small folder. `trusted` names the notes in it that count."""
+    notes = _notes(vault)
+    read = [Note.parse(notes[path]) for path in sorted(trusted(vault, notes))] if notes else []
+    return Tombstones(frozenset(mark for note in read for mark in note.strings("fingerprints")))
+
+
+def foreign_tombstones(vault: Vault) -> tuple[str, ...]:
+    """The tombstones that do not count, as neither this program nor the person wrote them; sorted."""
+    notes = _notes(vault)
+    return tuple(sorted(notes.keys() - trusted_tombstones(vault, notes))) if notes else ()
+
+
+def _notes(vault: Vault) -> dict[str, bytes]:
+    """Every note in the folder that says it is a tombstone, with its bytes."""
+    folder = Path(vault.place.root, FOLDER)
+    names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
+    found = {FOLDER + name: vault.read(FOLDER + name) or b"" for name in names}
+    return {path: data for path, data in found.items() if Note.parse(data).type == TYPE}
+
+
+def compose_tombstone(
+    marks: Iterable[str], identity: str, when: datetime, language: Language = "en"
+) -> tuple[str, bytes]:
+    """The note that keeps texts with these fingerprints from coming back: its path and its bytes."""
+    prints = sorted({*marks})
+    header: dict[str, Value] = {
+        "id": identity,
+        "type": TYPE,
+        "created": when.replace(microsecond=0),
+        "fingerprints": prints,
+    }
+    path = f"{FOLDER}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
+    return path, Note.compose(header, texts.text("forgetting.tombstone", language) + "\n").data
+
+
+def fingerprint(text: str) -> str:
+    """The fingerprint of a text as a whole; empty for one that says nothing."""
+    plain = _LEAD.sub("", _LINK.sub(" ", text))
+    words = sorted(set(terms(plain)))
+    if not words:
+        return ""
+    said = "\0".join(["not" if _NOT.search(plain) else "", *words])
+    return hashlib.sha256(said.encode()).hexdigest()[:_LENGTH]
+
+
+def fingerprints(text: str) -> frozenset[str]:
+    """The fingerprints of a text, its sentences and its clauses; courtesies have none of their own."""
+    return frozenset(filter(None, (each for part in (text, *_parts(text)) for each in _both(part))))
+
+
+def _both(text: str) -> tuple[str, str]:
+    """The fingerprint of a text, and one that it keeps when a particle, a courtesy or how a number is written differs:
+    "前男友住在利兹" and "我的前男友住在利兹", "4,150" and "4150"."""
+    plain = _LEAD.sub("", _LINK.sub(" ", text))
+    said = wording(plain)
+    words = sorted((said.words - _PRONOUNS) | said.numbers)
+    if len(words) < _LEAST_TERMS or not _says_something(plain):
+        return fingerprint(text), ""
+    loose = "\0".join(["loosely", "not" if said.negated else "", *words])
+    return fingerprint(text), hashlib.sha256(loose.encode()).hexdigest()[:_LENGTH]
+
+
+def marks(text: str, about: str = "") -> frozenset[str]:
+    """The fingerprints by which a text is to be known again: its own, its sentences', and those of clauses that state
+    something by themselves, as "near the river" does not. With `about`, of sentences that share a word with it."""
+    wanted = set(terms(about)) - _COURTESY
+    sentences = [each for each in _SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
+    clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if is_statement(part))
+    parts = [part for part in (*sentences, *clauses) if _says_something(_LEAD.sub("", part))]
+    whole = [] if about else [text]
+    return frozenset(filter(None, (each for part in (*whole, *parts) for each in _both(part))))
+
+
+def name_mark(text: str) -> str:
+    """The fingerprint of the first words of a text, as notes are named after them; empty for one that says nothing."""
+    return fingerprint(_as_text(slug(text))) if _says_something(_as_text(slug(text))) else ""
+
+
+def _as_text(name: str) -> str:
+    return name.replace("-", " ")
+
+
+def _parts(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.findall(_LINK.sub(" ", text)):
+        plain = _LEAD.sub("", sentence)
+        for part in (plain, *_CLAUSE.split(plain)):
+            if _says_something(part):
+                yield part
+
+
+def _says_something(part: str) -> bool:
+    words = set(terms(part)) - _COURTESY
+    return len(words) >= _LEAST_TERMS and (part.isascii() or len(re.findall(r"\w", part)) >= _LEAST_CHARACTERS)

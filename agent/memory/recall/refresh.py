@@ -1,0 +1,127 @@
+"""Memories that come up while a run goes on: every few steps, about what its tools have just found.
+
+Only in runs of more than three steps, few tokens, and nothing that the model has before it already. How long it may
+take is the subscription's timeout; what is not there in time is left out.
+"""
+
+import re
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.config.memory_settings import MemorySettings
+from agent.events.receipt import Receipt
+from agent.events.runs import ContextRefreshed, IterationStarted
+from agent.events.subscriber import Injection
+from agent.index.analysis import terms
+from agent.memory.recall.recaller import Asker, Recaller, Recollection
+
+LEAST_STEPS = 3
+"""Runs have to be longer than this."""
+MOST = 3
+"""Memories of one refresh."""
+_RUNS = 64
+_WORDS = 12
+_TAIL = 4_000
+_WORD = re.compile(r"[^\W\d_][\w'-]{3,}|[\u3400-\u9fff]{2,8}")
+_MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- (?:commit|提交) .*)$", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class ShownMemories:
+    """The asker of each run, and the notes that each session's model was shown; of the last 64.
+    In a group each person has a list of their own, because a model is not shown what others were given.
+
+    May be used by several threads.
+    """
+
+    _askers: OrderedDict[str, Asker] = field(default_factory=OrderedDict)
+    _given: OrderedDict[tuple[str, str], tuple[datetime | None, set[str]]] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, asker: Asker) -> None:
+        """A run of this person begins, or goes on; what was given before a summary took its place is forgotten."""
+        key = (asker.session, asker.sender)
+        with self._lock:
+            self._askers[asker.run] = asker
+            since, _ = self._given.get(key, (None, None))
+            if key not in self._given or since != asker.since:
+                self._given[key] = (asker.since, set())
+            while len(self._askers) > _RUNS:
+                self._askers.popitem(last=False)
+            while len(self._given) > _RUNS:
+                self._given.popitem(last=False)
+
+    def asker(self, run: str) -> Asker | None:
+        """The asker of a run; None for an unknown run."""
+        with self._lock:
+            return self._askers.get(run)
+
+    def give(self, asker: Asker, found: Recollection) -> None:
+        """These are put before the model for somebody in their session."""
+        with self._lock:
+            if (known := self._given.get((asker.session, asker.sender))) is not None:
+                known[1].update(each.path for each in found.found)
+
+    def given(self, asker: Asker) -> frozenset[str]:
+        """The notes of which the model has something before it when it works for somebody in their session."""
+        with self._lock:
+            known = self._given.get((asker.session, asker.sender))
+            return frozenset(known[1]) if known is not None else frozenset()
+
+
+def refresh_subscriber(
+    recaller: Recaller,
+    ledger: ShownMemories,
+    settings: MemorySettings,
+    latest: Callable[[str], str],
+    count: Callable[[str], int],
+    tell: Callable[[object], object],
+) -> Callable[[IterationStarted], Sequence[Injection]]:
+    """A handler for `IterationStarted`. `latest` gives the end of a session's note, `count` the tokens of a text."""
+
+    def refresh(event: IterationStarted) -> Sequence[Injection]:
+        if not settings.refresh or not is_due(event.number, settings.refresh_every):
+            return ()
+        asker = ledger.asker(event.run)
+        words = topics(latest(event.session), event.task) if asker is not None else ""
+        if asker is None or not words:
+            return ()
+        found = recaller.recall(words, asker, MOST, without=ledger.given(asker), unasked=True)
+        kept = _fitting(found, settings.refresh_tokens, count)
+        if not kept.found:
+            return ()
+        ledger.give(asker, kept)
+        tell(ContextRefreshed(event.run, event.session, event.number, len(kept.found)))
+        text = "\n\n".join(each.shown for each in kept.found)
+        receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept.found)
+        return (Injection(f"What else is remembered that may help:\n\n{text}", "memories", receipts=receipts),)
+
+    return refresh
+
+
+def is_due(step: int, every: int) -> bool:
+    """True for the steps (counted from 1) before which memories are looked up."""
+    return step > LEAST_STEPS and (step - 1) % every == 0
+
+
+def topics(text: str, task: str) -> str:
+    """The most frequent words at the end of a session that its task does not have; empty for none."""
+    tail = _MARKS.sub(" ", text[-_TAIL:])
+    known = set(terms(task))
+    counts = Counter(word for word in _WORD.findall(tail))
+    fresh = [word for word in counts if (own := terms(word)) and not known.issuperset(own)]
+    fresh.sort(key=lambda word: (-min(counts[word], 3), not word[0].isupper(), -len(word)))
+    return " ".join(dict.fromkeys(fresh[:_WORDS]))
+
+
+def _fitting(found: Recollection, room: int, count: Callable[[str], int]) -> Recollection:
+    kept = []
+    for each in found.found:
+        room -= count(each.shown) + 4
+        if room < 0:
+            break
+        kept.append(each)
+    return Recollection(tuple(kept), found.mode, found.degraded)

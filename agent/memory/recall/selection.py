@@ -1,0 +1,56 @@
+"""The choice of the memories that a task is given: quotas by kind for when they compete, and who comes first.
+
+The figures are those of the memory plan. They are caps for a first round; what room they leave goes to the best of the
+rest, a person's own before a chat's.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeVar
+
+T = TypeVar("T")
+
+USER, CHAT = "user", "chat"
+QUOTAS: Mapping[tuple[str, str], int] = MappingProxyType(
+    {
+        ("long_term", USER): 3,
+        ("profile", USER): 2,
+        ("daily", USER): 2,
+        ("user_explicit", USER): 2,
+        ("user_explicit", CHAT): 1,
+        ("chat_turn", USER): 2,
+        ("chat_turn", CHAT): 2,
+        ("auto_capture", USER): 3,
+        ("auto_capture", CHAT): 1,
+        ("auto_flush", USER): 3,
+        ("auto_flush", CHAT): 1,
+        ("workflow_trace", USER): 1,
+        ("research", USER): 2,
+        ("reflection", USER): 1,
+    }
+)
+"""By kind and scope; what is not named here has one place."""
+WORTHY = 0.35
+"""The part of the best score that a memory needs to come before better ones whose quota is used up."""
+
+
+def share(
+    ranked: Sequence[T], limit: int, kind: Callable[[T], tuple[str, str]], score: Callable[[T], float]
+) -> tuple[T, ...]:
+    """At most `limit` of what is ranked best first: within the quotas, then the best of the rest; best first again."""
+    if not ranked or limit <= 0:
+        return ()
+    least = score(ranked[0]) * WORTHY
+    used: Counter[tuple[str, str]] = Counter()
+    chosen: list[int] = []
+    for at, each in enumerate(ranked):
+        if len(chosen) >= limit or score(each) < least:
+            break
+        if used[kind(each)] < QUOTAS.get(kind(each), 1):
+            used[kind(each)] += 1
+            chosen.append(at)
+    rest = [at for at in range(len(ranked)) if at not in set(chosen)]
+    rest.sort(key=lambda at: kind(ranked[at])[1] == CHAT)  # a stable sort: the order within is the rank
+    chosen += rest[: limit - len(chosen)]
+    return tuple(ranked[at] for at in sorted(chosen))

@@ -1,0 +1,92 @@
+"""The entries of a vault as stored: path, bytes and parsed entry.
+
+It only reads. An entry whose frontmatter cannot be parsed is skipped.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path, PurePosixPath
+
+from agent.markdown.note import Note
+from agent.memory.entry import Entry, parse_entry
+from agent.vault.history.versions import edited_on
+from agent.vault.store import Vault
+
+FOLDER = "entries/"
+ARCHIVE = "archive/"
+ARCHIVED = ARCHIVE + FOLDER
+"""Where entries go that have expired or were merged; a recall leaves out all paths below `archive/`."""
+
+_SESSION = re.compile(r"\[\[sessions/(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry in its note. `untrusted`: its text is a stranger's, or may be."""
+
+    path: str
+    data: bytes
+    entry: Entry
+    untrusted: bool = False
+
+    @property
+    def link(self) -> str:
+        """A link that still leads here when the note is moved to the archive."""
+        return f"[[{PurePosixPath(self.path).stem}]]"
+
+    @property
+    def times(self) -> int:
+        """The number of times it was said, by the slot `times` that capture counts in; else 1."""
+        said = self.entry.slots.get("times", "")
+        return max(1, int(said)) if said.isascii() and said.isdigit() else 1
+
+    def was_said(self, day: date) -> bool:
+        """True when a conversation begun on this day is among its evidence."""
+        return any(match[1] == day.isoformat() for link in self.entry.evidence if (match := _SESSION.search(link)))
+
+    def times_since(self, since: datetime) -> int:
+        """The number of times it was said since then; of an older entry, of the conversations begun since then."""
+        if with_offset(self.entry.created) >= with_offset(since):
+            return self.times
+        begun = [match[1] for link in self.entry.evidence if (match := _SESSION.search(link))]
+        return sum(day >= since.date().isoformat() for day in begun)
+
+
+def load_entries(vault: Vault, paths: Iterable[str]) -> tuple[StoredEntry, ...]:
+    """The entries at these paths, the newest first."""
+    found = [each for path in paths if (each := _read(vault, path)) is not None]
+    return tuple(sorted(found, key=lambda each: (with_offset(each.entry.created), each.entry.id), reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class DayEntries:
+    """The entries of a day: those it has brought, and older ones that were said again; the newest first."""
+
+    new: tuple[StoredEntry, ...] = ()
+    again: tuple[StoredEntry, ...] = ()
+
+
+def entries_on_day(vault: Vault, day: date) -> DayEntries:
+    """The entries of one day, found by their names; those said again by what was committed on it."""
+    folder = Path(vault.place.root, FOLDER, f"{day:%Y/%m}")
+    begin = f"{FOLDER}{day:%Y/%m}/{day:%Y-%m-%d}"
+    names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
+    older = load_entries(vault, (path for path in edited_on(vault, FOLDER, day) if not path.startswith(begin)))
+    again = tuple(each for each in older if each.was_said(day))
+    return DayEntries(load_entries(vault, (f"{FOLDER}{day:%Y/%m}/{path.name}" for path in names)), again)
+
+
+def _read(vault: Vault, path: str) -> StoredEntry | None:
+    data = vault.read(path)
+    entry = parse_entry(data) if data is not None else None
+    if data is None or entry is None:
+        return None
+    is_marked = b"untrusted" in data and bool(Note.parse(data).header.get("untrusted"))
+    return StoredEntry(path, data, entry, is_marked or bool(vault.provenance.strangers(path, data)))
+
+
+def with_offset(when: datetime) -> datetime:
+    """The time with an offset; one that a person has typed without is taken for universal."""
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

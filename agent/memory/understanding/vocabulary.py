@@ -1,0 +1,57 @@
+"""The words and patterns of languages, from `configs/understanding.yaml`, loaded when first asked for.
+
+What the lists are used for is left to the modules that name them.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import yaml
+
+from agent.config.resources import resource
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """The lines of a list as one pattern that ignores upper and lower case."""
+    return re.compile("|".join(_entries(name)), re.IGNORECASE)
+
+
+@cache
+def patterns(name: str) -> tuple[re.Pattern[str], ...]:
+    """The lines of a list, each a pattern of its own that ignores upper and lower case."""
+    return tuple(re.compile(line, re.IGNORECASE) for line in _entries(name))
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The words of a list, which blanks part."""
+    return frozenset(word for line in _entries(name) for word in line.split())
+
+
+@cache
+def characters(name: str) -> frozenset[str]:
+    """The single characters of a list."""
+    return frozenset("".join(_entries(name)))
+
+
+@cache
+def number_words() -> Mapping[str, str]:
+    """Words for numbers, each with its digits."""
+    found = _load()["number_words"]
+    assert isinstance(found, Mapping)
+    return found
+
+
+def _entries(name: str) -> Sequence[str]:
+    found = _load()[name]
+    assert not isinstance(found, Mapping)
+    return found
+
+
+@cache
+def _load() -> Mapping[str, Sequence[str] | Mapping[str, str]]:
+    text = (resource("configs") / "understanding.yaml").read_text("utf-8")
+    loaded: Mapping[str, Sequence[str] | Mapping[str, str]] = yaml.load(text, yaml.CSafeLoader)
+    return loaded

@@ -1,0 +1,77 @@
+"""The summary of a day from its entries and its log: facts and decisions, tools used, conversations.
+
+Placing it in the note is left to `daily`.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from agent.memory.daily import Logged
+from agent.memory.entry import EntryType
+from agent.memory.store import DayEntries, StoredEntry, with_offset
+from agent.memory.understanding.repeats import repeats
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import SourceText, Understanding
+from agent.memory.upkeep.repeated_facts import owner_words
+from agent.texts import Language, text
+from agent.vault.message import one_line
+
+_MOST = 12
+"""Lines of each part: a summary is to be read at a glance."""
+_BEGUN = 3
+"""Tasks named of one conversation."""
+_LONGEST = 200
+
+_VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
+
+
+def day_summary(
+    day: DayEntries, log: Sequence[Logged], language: Language, understanding: Understanding = RULES
+) -> str:
+    """The summary as Markdown; empty where nothing happened."""
+    entries = (*day.new, *day.again)
+    if not entries and not log:
+        return ""
+    kinds = Counter(text(f"memory_day.{each.entry.type}", language) for each in day.new)
+    counted = ", ".join(f"{kind} × {number}" for kind, number in kinds.most_common())
+    total = text("memory_day.entries", language, kinds=counted)
+    used = Counter[str]()
+    for task in log:
+        used.update(dict(task.tools))
+    parts = (
+        ("facts", list(_facts(entries, understanding))),
+        ("tools", [", ".join(f"{tool} × {number}" for tool, number in used.most_common())] if used else []),
+        ("talks", list(_talks(log, language))),
+    )
+    rows = [f"## {text('memory_day.summary', language)}", "", *([total, ""] if day.new else [])]
+    for heading, items in parts:
+        if items:
+            rows += [
+                f"### {text(f'memory_day.{heading}', language)}",
+                "",
+                *(f"- {item}" for item in items[-_MOST:]),
+                "",
+            ]
+    return "\n".join(rows).rstrip("\n") + "\n"
+
+
+def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
+    """The conversations, each once: when and with what it began, and how much more was said in it."""
+    for session in dict.fromkeys(task.session for task in log if task.session):
+        said = [task for task in log if task.session == session]
+        titles = list(dict.fromkeys(task.title for task in said))
+        more = " " + text("memory_day.more", language, number=len(titles) - _BEGUN) if len(titles) > _BEGUN else ""
+        yield f"{said[0].time} {' · '.join(titles[:_BEGUN])}{more} {session}"
+
+
+def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iterator[str]:
+    """The facts that were stated, each once, with a link to where; the oldest first."""
+    oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
+    sources = [SourceText(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
+    stated = zip(oldest, understanding.facts(sources), strict=True)
+    said = [(fact.text, each) for each, facts in stated for fact in facts]
+    texts = [(number, words) for number, (words, _) in enumerate(said)]
+    again = {other for _, others in repeats(texts, understanding) for other in others}
+    for number, (words, each) in enumerate(said):
+        if number not in again:
+            yield f"{one_line(words)[:_LONGEST]} {each.link}"

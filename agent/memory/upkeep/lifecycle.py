@@ -1,0 +1,189 @@
+"""The upkeep of memory, once a day: what has expired goes to the archive, what says the same is merged, old days are
+shortened, and what came up again and again goes into MEMORY.md.
+
+All of it is one commit with its report in the daily note, so one undo takes it back. Nothing is deleted: notes move to
+`archive/`, and the full text of an old day stays in the history. What a person has touched is left as it is. A second
+run finds nothing to do. When it runs is left to whoever asks.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from agent.config.memory_settings import MemorySettings
+from agent.memory import daily
+from agent.memory.blame import LIFECYCLE, blamed_lines, touched_by_people
+from agent.memory.expiry import expiry
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.memory_note import PATH as MEMORY
+from agent.memory.memory_note import Shortened, shorten
+from agent.memory.store import ARCHIVE, ARCHIVED, FOLDER, DayEntries, StoredEntry, load_entries
+from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.seam import Understanding
+from agent.memory.upkeep.day_summary import day_summary
+from agent.memory.upkeep.longterm import LongTerm, extract
+from agent.memory.upkeep.merge_entries import Merge, merges
+from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
+from agent.texts import Language
+from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
+from agent.vault.history.blame import added_lines
+from agent.vault.store import Vault
+
+OVERFLOW = ARCHIVE + "MEMORY.md"
+"""Where lines of MEMORY.md go that it has no room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepPlan:
+    """The changes of an upkeep, and their report."""
+
+    requests: tuple[Request, ...] = ()
+    report: UpkeepReport = UpkeepReport()
+
+
+def plan(
+    vault: Vault, settings: MemorySettings, language: Language, now: datetime, understanding: Understanding = RULES
+) -> UpkeepPlan:
+    """Work out what there is to do; reads, and writes nothing."""
+    work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
+    entries = load_entries(vault, (path for path in work.paths if path.startswith(FOLDER)))
+    requests: list[Request] = []
+    report = UpkeepReport()
+    if settings.lifecycle:
+        requests, report = work.entries(entries)
+    requests, report = work.memory(entries, requests, report)
+    if report.is_empty:
+        return UpkeepPlan((), report)
+    return UpkeepPlan((*requests, work.report_request(report)), report)
+
+
+def run(vault: Vault, upkeep: UpkeepPlan, *, job: str = "") -> Outcome:
+    """Carry the plan out in one commit; raises what a transaction raises. What has changed meanwhile is merged."""
+    counts = ", ".join(f"{count} {name}" for name, count in upkeep.report.counts.items() if count)
+    stamp = Stamp(f"job:{job}" if job else "agent", tool=LIFECYCLE)
+    body = "\n".join(f"- {line}" for line in report_lines(upkeep.report, "en"))
+    with vault.transaction(f"memory(lifecycle): {counts or 'MEMORY.md shortened'}", stamp, body=body) as transaction:
+        transaction.requests.extend(upkeep.requests)
+    return transaction.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    vault: Vault
+    settings: MemorySettings
+    language: Language
+    now: datetime
+    paths: tuple[str, ...]
+    understanding: Understanding
+
+    def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
+        """Archive, merge, and shorten old days."""
+        theirs = touched_by_people(self.vault, FOLDER)
+        gone = _expired(entries, theirs, self.settings, self.now)
+        over = {each.path for each in gone}
+        joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.understanding))
+        requests: list[Request] = [Edit(merge.into.path, merge.into.data, merge.data) for merge in joined]
+        taken = set(self.paths)
+        for each in (*gone, *(other for merge in joined for other in merge.others)):
+            target = _archived_path(each.path, taken)
+            taken.add(target)
+            requests.append(Move(each.path, target))
+        days = [(path, *texts) for path in self.paths if (texts := self._day(path, entries))]
+        requests += [Edit(path, before, after) for path, before, after in days]
+        report = UpkeepReport(
+            archived=tuple(each.link for each in gone),
+            merged=tuple(_links_of(merge) for merge in joined),
+            shortened=tuple(daily.link_to(day) for path, *_ in days if (day := daily.day_of(path))),
+        )
+        return requests, report
+
+    def memory(
+        self, entries: Sequence[StoredEntry], requests: list[Request], report: UpkeepReport
+    ) -> tuple[list[Request], UpkeepReport]:
+        """Bring MEMORY.md up to date, and below its size."""
+        before = self.vault.read(MEMORY)
+        text = None if before is None else before.decode("utf-8", "surrogateescape")
+        found = self._extracted(text, entries) if self.settings.long_term else LongTerm(text or "")
+        short = Shortened(found.text)
+        most = self.settings.memory_kilobytes * 1024
+        if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
+            short = shorten(blamed_lines(self.vault, MEMORY, found.text.encode("utf-8", "surrogateescape")), most)
+        after = short.text.encode("utf-8", "surrogateescape")
+        if after != (before or b""):
+            requests.append(Create(MEMORY, after) if before is None else Edit(MEMORY, before, after))
+        if short.archived:
+            requests.append(Append(OVERFLOW, ("\n".join(short.archived) + "\n").encode("utf-8", "surrogateescape")))
+        return requests, UpkeepReport(
+            report.archived,
+            report.merged,
+            report.shortened,
+            tuple(fact.text for fact in found.added),
+            tuple(fact.text for fact in found.doubted),
+            short.merged,
+            short.archived,
+            too_large=len(after) > most,
+        )
+
+    def report_request(self, report: UpkeepReport) -> Request:
+        """The report, for today's note."""
+        path = daily.path_of(self.now.date())
+        block = daily.block(self.now, report_title(self.language), tuple(report_lines(report, self.language)))
+        if self.vault.read(path) is None:
+            return Create(path, (daily.new_note(self.now.date()) + block).encode())
+        return Append(path, block.encode())
+
+    def _extracted(self, text: str | None, entries: Sequence[StoredEntry]) -> LongTerm:
+        since = self.now - timedelta(days=self.settings.facts_days + 1)
+        old = (path for path in self.paths if path.startswith(ARCHIVED) and path >= f"{ARCHIVED}{since:%Y/%m/}")
+        both = sorted((*entries, *load_entries(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
+        earlier = added_lines(self.vault, MEMORY)
+        stones = load_tombstones(self.vault)
+        return extract(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding)
+
+    def _day(self, path: str, entries: Sequence[StoredEntry]) -> tuple[bytes, bytes] | None:
+        """A day's note that is due to be shortened, before and after; None for any other path."""
+        day = daily.day_of(path)
+        if day is None or (self.now.date() - day).days <= self.settings.daily_keep_days:
+            return None
+        before = self.vault.read(path) or b""
+        text = before.decode("utf-8", "surrogateescape")
+        if not daily.has_log(text):
+            return None
+        now = daily.shortened(blamed_lines(self.vault, path, before))
+        if now == text:
+            return None
+        if daily.summary_of(text) is None:
+            now = daily.with_summary(now, self._summary(day, text, entries))
+        return before, now.encode("utf-8", "surrogateescape")
+
+    def _summary(self, day: date, text: str, entries: Sequence[StoredEntry]) -> str:
+        new = tuple(each for each in entries if each.entry.created.date() == day)
+        again = tuple(each for each in entries if each.entry.created.date() != day and each.was_said(day))
+        return day_summary(DayEntries(new, again), daily.log(text), self.language, self.understanding)
+
+
+def _links_of(merge: Merge) -> tuple[str, tuple[str, ...]]:
+    return merge.into.link, tuple(other.link for other in merge.others)
+
+
+def _expired(
+    entries: Sequence[StoredEntry], theirs: Collection[str], settings: MemorySettings, now: datetime
+) -> tuple[StoredEntry, ...]:
+    """The entries that are over; `theirs` are the paths of notes that people have touched."""
+    return tuple(each for each in entries if _is_over(each, each.path in theirs, settings, now))
+
+
+def _archived_path(path: str, taken: Collection[str]) -> str:
+    """The path of a note in the archive; a number tells it from one that is there already."""
+    stem = f"{ARCHIVE}{path.removesuffix('.md')}"
+    found, number = f"{stem}.md", 2
+    while found in taken:
+        found, number = f"{stem}-{number}.md", number + 1
+    return found
+
+
+def _is_over(each: StoredEntry, touched: bool, settings: MemorySettings, now: datetime) -> bool:
+    if touched and each.entry.expires is None:
+        return False
+    until = expiry(each.entry, settings)
+    return until is not None and until.timestamp() <= now.timestamp()

@@ -1,0 +1,96 @@
+"""Facts that the owner stated again and again, counted over their entries.
+
+Only people's own words count: neither what a model answered nor a stranger's text is evidence. Whether a fact goes into
+MEMORY.md is left to `longterm`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from agent.memory.entry import EntryType, Scope
+from agent.memory.store import StoredEntry, with_offset
+from agent.memory.understanding.repeats import repeats
+from agent.memory.understanding.rules import is_same
+from agent.memory.understanding.seam import FactKind, SourceText, Understanding
+from agent.memory.understanding.statements import clauses, kind_of
+from agent.memory.understanding.wording import wording
+
+_LABEL = re.compile(
+    r"^\s*(?:(?P<person>user|you|me|用户|我)|(?P<model>assistant|agent|助手|助理))\s*[:：]\s*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedFact:
+    """A fact in the words in which it was said last. `times` it was said; `evidence` are links, the newest first."""
+
+    text: str
+    kind: FactKind
+    times: int
+    since: datetime
+    evidence: tuple[str, ...]
+
+
+def owner_words(each: StoredEntry) -> str:
+    """The owner's words in an entry; empty where it is somebody else's, or the agent's own words."""
+    entry = each.entry
+    if each.untrusted or entry.scope is not Scope.USER or entry.sender_id:
+        return ""
+    match entry.type:
+        case EntryType.USER_EXPLICIT:
+            return entry.text
+        case EntryType.CHAT_TURN:
+            return "\n".join(_of_person(entry.text))
+        case EntryType.AUTO_FLUSH:
+            return entry.text if not entry.keywords or "user_instruction" in entry.keywords else ""
+        case _:
+            return ""
+
+
+def repeated_facts(
+    entries: Iterable[StoredEntry], since: datetime, times: int, understanding: Understanding
+) -> tuple[RepeatedFact, ...]:
+    """The facts that entries (the newest first) state so many times between them since then, the oldest first.
+
+    A fact counts once in an entry, or as often as the entry says that it was said; as a clause of a longer sentence it
+    counts too.
+    """
+    recent = [each for each in entries if each.times_since(since)]
+    sources = [SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT) for each in recent]
+    stated = zip(recent, understanding.facts(sources), strict=True)
+    whole = [(text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts)]
+    said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
+    telling = [(number, text) for number, (text, _) in enumerate(said) if len(wording(text).terms) > 1]
+    same = dict(repeats(telling, understanding))
+    later = {other for others in same.values() for other in others}
+    firsts = (number for number, _ in telling if number < len(whole) and number not in later)
+    groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in firsts)
+    known = [_fact(group, count) for group in groups if (count := _times(group, since)) >= times]
+    parts = [(fact, part) for fact in known for part in clauses(fact.text)]
+    alone = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
+    return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def _of_person(turns: str) -> Iterator[str]:
+    """The lines of a conversation that the person said."""
+    is_person = True
+    for line in turns.splitlines():
+        if label := _LABEL.match(line):
+            is_person = label["person"] is not None
+        if is_person:
+            yield _LABEL.sub("", line)
+
+
+def _times(said: Sequence[tuple[str, StoredEntry]], since: datetime) -> int:
+    """How often something was said since then; an entry counts once, however often it states it."""
+    return sum(each.times_since(since) for each in {each.path: each for _, each in said}.values())
+
+
+def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
+    """The fact in its newest words, which come first, with all of its evidence."""
+    text = said[0][0]
+    entries = {each.path: each for _, each in said}
+    newest = sorted(entries.values(), key=lambda each: with_offset(each.entry.created), reverse=True)
+    return RepeatedFact(text, kind_of(text), times, newest[-1].entry.created, tuple(each.link for each in newest))
