@@ -19,9 +19,7 @@ from agent.app.skills import Skills, skills
 from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.events.types import NoteMoved, Origin
-from agent.skills.library import FOLDER as SKILLS
-from agent.skills.library import HISTORY
-from agent.skills.offers import FOLDER as APPROVALS
+from agent.vault.folders import APPROVALS, SESSIONS, SKILL_HISTORY, SKILLS
 from agent.watch.classify import VaultEvent
 
 STILL = 2.0
@@ -71,9 +69,9 @@ class Chores:
             self._want(now, reviews=self._reviews)
         if any(event.origin is Origin.ARRIVED for event in found):
             self._want(now, arrivals=self._arrivals)
-        if any(path.startswith(f"{APPROVALS}/") and path not in own for path in paths):
+        if any(path.startswith(APPROVALS) and path not in own for path in paths):
             self._want(now, arrivals=self._arrivals, offers=self._offers)
-        if any(path.startswith("sessions/") and path not in own for path in paths):
+        if any(path.startswith(SESSIONS) and path not in own for path in paths):
             self._want(now, opinions=self._opinions)
         if found:
             self._want(now, upkeep=Upkeeper(self.app).run_when_due)
@@ -150,4 +148,4 @@ def _paths(event: VaultEvent) -> tuple[str, ...]:
 
 
 def _is_skill(path: str) -> bool:
-    return path.startswith(f"{SKILLS}/") and not path.startswith(f"{HISTORY}/")
+    return path.startswith(SKILLS) and not path.startswith(SKILL_HISTORY)

@@ -16,9 +16,9 @@ from agent.errors import AgentError, LockHeld, NoteGone, Permanent, Retryable, U
 from agent.memory import forget
 from agent.memory.forget import Forgetting
 from agent.memory.forget_past import is_in_history, plan_past
-from agent.memory.kept import ARCHIVE
 from agent.vault import durable
 from agent.vault.find import find_note
+from agent.vault.folders import ARCHIVE
 from agent.vault.history import purge as history
 from agent.vault.plumbing.git import GitFailed
 from agent.vault.plumbing.lock import holder, process_lock

@@ -33,10 +33,10 @@ from agent.memory.tombstones import tombstones
 from agent.memory.workflow import ToolUse, Trace
 from agent.metrics.collect import Collector
 from agent.tools.tool import RunContext
+from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "entries/"
 _LAST = -100
 _LOOKED_AT = 100
 _SUMMARY_TOKENS = 256
@@ -161,7 +161,7 @@ def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
 
 def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
     """The memories saved last, the newest first; those of the newest days are looked at."""
-    paths = sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
+    paths = sorted((path for path in vault.note_paths() if path.startswith(ENTRIES)), reverse=True)
     found = [read_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
 

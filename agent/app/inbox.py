@@ -16,7 +16,7 @@ from math import inf
 from agent.app.answers import CYCLES, WINDOW, Answers, Given
 from agent.app.build import App
 from agent.app.pending import ALL, Entry, PendingFile, pending_file
-from agent.app.requests import FOLDER, Placed, asked_in
+from agent.app.requests import Placed, asked_in
 from agent.app.restoring import restore
 from agent.app.whose import asks_more, drop_foreign, is_meant, keys_of, look_whose
 from agent.app.working import answer, is_open, is_over, work
@@ -25,6 +25,7 @@ from agent.events.types import NoteCreated, NoteDeleted, NoteEdited, NoteMoved, 
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request, may_ask, unreadable
 from agent.texts import text
+from agent.vault.folders import INBOX, SESSIONS
 from agent.vault.plumbing.objects import has_id
 from agent.watch.classify import VaultEvent
 
@@ -38,7 +39,6 @@ AGAIN = 10.0
 """Seconds until what could not be done now is tried again."""
 LOST = 60.0
 """Seconds for which a note that is not where it was is waited for: a program may be about to put it back."""
-SESSIONS = "sessions/"
 _SAID = {
     "en": {
         "elsewhere": "gone on with elsewhere, see {}",
@@ -163,7 +163,7 @@ class Inbox:
     def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:
         entry = self.entries.get(path)
         if entry is None:
-            if not self._listens(path) or not (path.startswith(f"{FOLDER}/") or self._may_ask(path, digest)):
+            if not self._listens(path) or not (path.startswith(INBOX) or self._may_ask(path, digest)):
                 return
             entry = self.entries[path] = Entry(path, now)
         if entry.phase == "told":
@@ -175,7 +175,7 @@ class Inbox:
     def _listens(self, path: str) -> bool:
         """Whether notes in this place are answered unasked."""
         where = self.app.settings.inbox.answers
-        return where == "vault" or (where == "inbox" and path.startswith(f"{FOLDER}/"))
+        return where == "vault" or (where == "inbox" and path.startswith(INBOX))
 
     def _look_after(self, session: str, now: float) -> None:
         """A session has grown: the run in it that waited may have been taken up by hand."""
@@ -259,7 +259,7 @@ class Inbox:
         wall = self.app.clock.now().timestamp()
         if request is None:
             del self.entries[entry.path]
-            if entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable(data)):
+            if entry.path.startswith(INBOX) and (cannot := unreadable(data)):
                 self.trouble[entry.path] = cannot
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]

@@ -23,9 +23,10 @@ from agent.memory.authorship import DAILY
 from agent.memory.day_summary import day_summary
 from agent.memory.importing import Fate, Found, read_folder
 from agent.memory.keeping import Addition
-from agent.memory.kept import ARCHIVED, FOLDER, kept, on_day
+from agent.memory.kept import ARCHIVED, kept, on_day
 from agent.memory.lifecycle import Upkeep, plan, run
 from agent.memory.tombstones import tombstones
+from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 from agent.vault.write.change import Outcome, Stamp
 
@@ -146,14 +147,14 @@ class Upkeeper:
             return "", 0
 
     def _today(self, day: date) -> int:
-        folder = Path(self.app.vault.place.root, FOLDER, f"{day:%Y/%m}")
+        folder = Path(self.app.vault.place.root, ENTRIES, f"{day:%Y/%m}")
         return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
 
 
 def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[Found, ...], Outcome]:
     """Make entries of the memories in a folder of an older layout, in one commit."""
     vault = app.vault
-    known = kept(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
+    known = kept(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
     found = read_folder(folder, known, tombstones(vault), app.clock)
     entries = [each.entry for each in found if each.fate is Fate.TAKEN and each.entry is not None]
     if dry_run or not entries:

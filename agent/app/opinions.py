@@ -14,6 +14,7 @@ from agent.memory.keeping import BEHIND
 from agent.skills.boxes import ticked
 from agent.skills.feedback import CORRECTION, Wrote, correct, corrected_runs, give
 from agent.skills.usage import Use, folded, history_path, uses
+from agent.vault.folders import SESSIONS, folder_of
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.plumbing.file_changes import FileChange
 from agent.vault.plumbing.objects import Entry
@@ -25,8 +26,6 @@ _COMMITS = 500
 """Commits that are looked at, the newest first."""
 _OTHERS = BEHIND | {"inbox", "flush", "skill_feedback"}
 """Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
-_NOT_WRITTEN = ("sessions/", "daily/", "entries/", "skills/history/", "approvals/", "questions/")
-"""Notes in which a run's text is no work of its own, or that a person is meant to change."""
 
 
 def gather(app: App, names: Iterable[str]) -> tuple[Use, ...]:
@@ -56,7 +55,7 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
     notes: dict[str, dict[str, str]] = {}
     for use in unsaid:
         if use.session not in notes:
-            data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
+            data = app.vault.own_version(use.session) if use.session.startswith(SESSIONS) else None
             notes[use.session] = dict(ends((data or b"").decode("utf-8", "replace")))
         said = dict(ticked(notes[use.session].get(use.run, "")))
         if use.name in said:
@@ -108,7 +107,7 @@ def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[byte
 
 
 def _paths(commit: Commit) -> Iterator[str]:
-    return (each.path for each in commit.files if not each.path.startswith(_NOT_WRITTEN))
+    return (each.path for each in commit.files if folder_of(each.path).is_written_for_the_person)
 
 
 def _root(commit: Commit) -> str:

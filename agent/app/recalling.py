@@ -28,11 +28,9 @@ from agent.tools.builtin.toolbox import foreign_text
 from agent.tools.foreign import Foreign
 from agent.tools.taint import frame
 from agent.tools.tool import RunContext
+from agent.vault.folders import ENTRIES
 from agent.vault.history.pins import Pins, pins
 
-_MEMORY = ("entries/", "daily/", "profile/", "MEMORY.md")
-_ELSEWHERE = (*_MEMORY, "skills/", "approvals/")
-"""What a task is given another way, or is not to be given: skills by what fits, approvals by asking."""
 _LEGS = 2
 _NEAR = 6
 """Entries that the index finds for a new one, to tell whether it says anything new."""
@@ -66,7 +64,7 @@ class Recall:
     def others(self, question: str, limit: int) -> Answer:
         """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
         answer = self.search(question, limit * SPARE)
-        hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and is_given(hit)]
+        hits = [hit for hit in answer.hits if is_given(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property
@@ -91,7 +89,7 @@ class Recall:
     def near(self, entry: Entry) -> Sequence[str]:
         """The paths of entries of the same type that may say the same."""
         said = plain(entry.text[:_SAID])
-        text = f"{said} path:entries/ type:{entry.type} scope:{entry.scope}"
+        text = f"{said} path:{ENTRIES} type:{entry.type} scope:{entry.scope}"
         return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "Memories":

@@ -26,17 +26,13 @@ from agent.markdown import requests
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, Request, Status
 from agent.tools.builtin.toolbox import foreign_text
-from agent.tools.reach import Reach, reach
 from agent.tools.tool import Cited
+from agent.vault.folders import INBOX, MEMORY_NOTE, folder_of, instructs
 from agent.vault.plumbing.objects import object_id
 from agent.vault.write.change import Outcome, Stamp
 from agent.vault.write.message import one_line
 
-FOLDER = "inbox"
 CHANNEL = "inbox"
-_SILENT = frozenset({"sessions", "approvals", "questions", "skills", "rules", "jobs", "prompts", "entries", "archive"})
-"""Folders of notes that the agent reads or writes itself: nothing in them is a request."""
-_MEMORY = "memory.md"
 _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
 """What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
 _PLAIN = frozenset({"about", "agent"})
@@ -81,10 +77,9 @@ class Placed:
 def asked_in(app: App, path: str, *, named: bool = False) -> tuple[Request, ...]:
     """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
     data = app.vault.read(path)
-    folder = path.partition("/")[0]
-    if data is None or folder in _SILENT or is_standing(path) or (not named and _COPY.search(path)):
+    if data is None or not folder_of(path).asks or is_standing(path) or (not named and _COPY.search(path)):
         return ()
-    in_inbox = path.startswith(f"{FOLDER}/")
+    in_inbox = path.startswith(INBOX)
     if not in_inbox and not named and not requests.may_ask(data):
         return ()
     found = requests.asked(data, whole=in_inbox)
@@ -103,7 +98,7 @@ def _own_part(found: Sequence[Request], own: Sequence[Request]) -> tuple[Request
 
 def is_standing(path: str) -> bool:
     """Whether a note is before the agent in every run: an answer in it would steer all that come after."""
-    return reach(PurePosixPath(path).name) is Reach.STEERING or path.casefold() == _MEMORY
+    return instructs(path) or folder_of(path).path == MEMORY_NOTE
 
 
 def held(app: App, path: str) -> AbstractContextManager[None]:

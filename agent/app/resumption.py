@@ -19,8 +19,7 @@ from agent.app.runs import Line, runs
 from agent.app.waiting import approvals, is_ready, ready
 from agent.errors import AgentError, LockHeld
 from agent.loop.outcome import Ended
-from agent.tools.approvals import FOLDER as APPROVALS
-from agent.tools.builtin.human import FOLDER as QUESTIONS
+from agent.vault.folders import APPROVALS, QUESTIONS
 
 TOGETHER = 2
 """Runs at the same time."""
@@ -63,7 +62,7 @@ class Resumption:
 
     def notice(self, paths: Iterable[str]) -> None:
         """Something has happened to these notes."""
-        if any(path.startswith((f"{APPROVALS}/", f"{QUESTIONS}/")) for path in paths):
+        if any(path.startswith((APPROVALS, QUESTIONS)) for path in paths):
             self._wanted = True
 
     def step(self, now: float) -> None:

@@ -14,7 +14,7 @@ from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import ANSWER, parted, read_answer
-from agent.tools.builtin.human import FOLDER as QUESTIONS
+from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -63,7 +63,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
 def open_questions(app: App) -> tuple[Question, ...]:
     """The questions that runs on this machine wait for, in the order of their notes' names."""
     waiting = (mark.waits_for for mark in marks_of(app.vault).all() if not mark.parent)
-    paths = sorted(path for path in waiting if path.startswith(f"{QUESTIONS}/"))
+    paths = sorted(path for path in waiting if path.startswith(QUESTIONS))
     found = (read_question(app.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
 
@@ -95,7 +95,7 @@ def is_ready(app: App, mark: Mark) -> bool:
     """Whether a run that waited can go on: its person has decided, and its session is as this machine left it."""
     if content_of(app.vault, mark.session) != mark.content:
         return False  # whoever has changed it, a person goes on with it by hand or not at all
-    if mark.waits_for.startswith(f"{QUESTIONS}/"):
+    if mark.waits_for.startswith(QUESTIONS):
         question = read_question(app.vault, mark.waits_for)
         return question is not None and _is_of(mark, question.run) and bool(question.answer)
     approval = approvals(app).find(mark.waits_for)

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 from agent.errors import UserError
 from agent.markdown.note import Note
+from agent.vault.folders import PROMPTS
 
 Read: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path in the vault, None where there is none."""
 
-FOLDER = "prompts/"
 LANGUAGES = MappingProxyType({"en": "English", "zh": "Chinese (中文)"})
 """What a prompt calls the language of a vault."""
 _OWN = Path(__file__).parents[1] / "prompts"
@@ -53,7 +53,7 @@ def fill(name: str, read: Read = nothing, /, **values: str) -> str:
 
 
 def _text(name: str, read: Read) -> tuple[str, str]:
-    path = f"{FOLDER}{name}.md"
+    path = f"{PROMPTS}{name}.md"
     data = None if name in _FIXED else read(path)
     if data is not None and (body := Note.parse(data).body.strip()):
         return body, path

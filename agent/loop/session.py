@@ -33,10 +33,10 @@ from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.memory.tombstones import tombstones
 from agent.texts import Language
+from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "sessions/"
 Mask: TypeAlias = Callable[[str], str]
 """Puts `[secret]` in the place of secrets in a text."""
 
@@ -208,15 +208,15 @@ def begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     now, id = vault.clock.now(), vault.clock.new_id()
     said = slug(vault.masked(tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
-    return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
+    return Session(vault, f"{SESSIONS}{now:%Y/%m}/{name}.md", id, channel, parent)
 
 
 def load(vault: Vault, path: str) -> Session:
     """The session kept in the note at `path`; raises `NoteGone` when there is none."""
     data = vault.read(path)
     note = Note.parse(data or b"")
-    if data is None or note.type != "session" or not path.startswith(FOLDER):
-        raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {FOLDER}")
+    if data is None or note.type != "session" or not path.startswith(SESSIONS):
+        raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {SESSIONS}")
     records = read(note.body)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
     return Session(vault, path, *parts, records, len(records))
@@ -224,7 +224,7 @@ def load(vault: Vault, path: str) -> Session:
 
 def sessions(vault: Vault) -> list[str]:
     """The paths of all sessions, the newest day first."""
-    return sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
+    return sorted((path for path in vault.note_paths() if path.startswith(SESSIONS)), reverse=True)
 
 
 def latest(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from agent.config.remembering import Memory
 from agent.memory.expiry import expiry
-from agent.memory.kept import ARCHIVE, Kept
+from agent.memory.kept import Kept
+from agent.vault.folders import ARCHIVE
 
 
 def expired(entries: Sequence[Kept], theirs: Collection[str], settings: Memory, now: datetime) -> tuple[Kept, ...]:

@@ -11,14 +11,13 @@ from pathlib import Path, PurePosixPath
 
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, read_entry
+from agent.vault.folders import ARCHIVE, ENTRIES, SESSIONS
 from agent.vault.store import Vault
 
-FOLDER = "entries/"
-ARCHIVE = "archive/"
-ARCHIVED = ARCHIVE + FOLDER
+ARCHIVED = ARCHIVE + ENTRIES
 """Where entries go that have expired or were merged; a recall leaves out all paths below `archive/`."""
 
-_SESSION = re.compile(r"\[\[sessions/(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
+_SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +68,12 @@ class Day:
 
 def on_day(vault: Vault, day: date) -> Day:
     """The entries of one day, found by their names; those said again by what was committed on it."""
-    folder = Path(vault.place.root, FOLDER, f"{day:%Y/%m}")
-    begin = f"{FOLDER}{day:%Y/%m}/{day:%Y-%m-%d}"
+    folder = Path(vault.place.root, ENTRIES, f"{day:%Y/%m}")
+    begin = f"{ENTRIES}{day:%Y/%m}/{day:%Y-%m-%d}"
     names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
     older = kept(vault, (path for path in _committed(vault, day) if not path.startswith(begin)))
     again = tuple(each for each in older if each.was_said(day))
-    return Day(kept(vault, (f"{FOLDER}{day:%Y/%m}/{path.name}" for path in names)), again)
+    return Day(kept(vault, (f"{ENTRIES}{day:%Y/%m}/{path.name}" for path in names)), again)
 
 
 def _committed(vault: Vault, day: date) -> list[str]:
@@ -82,7 +81,7 @@ def _committed(vault: Vault, day: date) -> list[str]:
     prefix, zone = vault.place.prefix, vault.clock.now().strftime("%z")
     times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
     options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
-    out = vault.git.run("log", *times, *options, "HEAD", "--", prefix + FOLDER, ok=(0, 128))
+    out = vault.git.run("log", *times, *options, "HEAD", "--", prefix + ENTRIES, ok=(0, 128))
     names = dict.fromkeys(out.decode("utf-8", "surrogateescape").split("\0"))
     return [name.removeprefix(prefix) for name in names if name]
 

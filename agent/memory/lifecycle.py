@@ -15,17 +15,17 @@ from agent.memory import daily
 from agent.memory.archive import archived_path, expired
 from agent.memory.authorship import LIFECYCLE, ever, lines, touched
 from agent.memory.day_summary import day_summary
-from agent.memory.kept import ARCHIVE, ARCHIVED, FOLDER, Day, Kept, kept
+from agent.memory.kept import ARCHIVED, Day, Kept, kept
 from agent.memory.longterm import LongTerm, extract
-from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.memory_note import Shortened, shorten
 from agent.memory.merge_entries import Merge, merges
 from agent.memory.report import Report, bullets, title
 from agent.memory.tombstones import tombstones
+from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE
 from agent.vault.store import Vault
 from agent.vault.write.change import Append, Create, Edit, Move, Outcome, Request, Stamp
 
-OVERFLOW = ARCHIVE + "MEMORY.md"
+OVERFLOW = ARCHIVE + MEMORY_NOTE
 """Where lines of MEMORY.md go that it has no room for."""
 
 
@@ -40,7 +40,7 @@ class Upkeep:
 def plan(vault: Vault, settings: Memory, language: str, now: datetime) -> Upkeep:
     """Work out what there is to do; reads, and writes nothing."""
     work = _Work(vault, settings, language, now, tuple(vault.note_paths()))
-    entries = kept(vault, (path for path in work.paths if path.startswith(FOLDER)))
+    entries = kept(vault, (path for path in work.paths if path.startswith(ENTRIES)))
     requests: list[Request] = []
     report = Report()
     if settings.lifecycle:
@@ -56,9 +56,10 @@ def run(vault: Vault, upkeep: Upkeep, *, job: str = "") -> Outcome:
     counts = ", ".join(f"{count} {name}" for name, count in upkeep.report.counts.items() if count)
     stamp = Stamp(f"job:{job}" if job else "agent", tool=LIFECYCLE)
     body = "\n".join(f"- {line}" for line in bullets(upkeep.report, "en"))
-    with vault.transaction(f"memory(lifecycle): {counts or 'MEMORY.md shortened'}", stamp, body=body) as transaction:
-        transaction.requests.extend(upkeep.requests)
-    return transaction.outcome
+    subject = f"memory(lifecycle): {counts or f'{MEMORY_NOTE} shortened'}"
+    with vault.transaction(subject, stamp, body=body) as change:
+        change.requests.extend(upkeep.requests)
+    return change.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class _Work:
 
     def entries(self, entries: Sequence[Kept]) -> tuple[list[Request], Report]:
         """Archive, merge, and shorten old days."""
-        theirs = touched(self.vault, FOLDER)
+        theirs = touched(self.vault, ENTRIES)
         gone = expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
         joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.settings.dedupe))
@@ -92,16 +93,16 @@ class _Work:
 
     def memory(self, entries: Sequence[Kept], requests: list[Request], report: Report) -> tuple[list[Request], Report]:
         """Bring MEMORY.md up to date, and below its size."""
-        before = self.vault.read(MEMORY)
+        before = self.vault.read(MEMORY_NOTE)
         text = None if before is None else before.decode("utf-8", "surrogateescape")
         found = self._extracted(text, entries) if self.settings.long_term else LongTerm(text or "")
         short = Shortened(found.text)
         most = self.settings.memory_kilobytes * 1024
         if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
-            short = shorten(lines(self.vault, MEMORY, found.text.encode("utf-8", "surrogateescape")), most)
+            short = shorten(lines(self.vault, MEMORY_NOTE, found.text.encode("utf-8", "surrogateescape")), most)
         after = short.text.encode("utf-8", "surrogateescape")
         if after != (before or b""):
-            requests.append(Create(MEMORY, after) if before is None else Edit(MEMORY, before, after))
+            requests.append(Create(MEMORY_NOTE, after) if before is None else Edit(MEMORY_NOTE, before, after))
         if short.archived:
             requests.append(Append(OVERFLOW, ("\n".join(short.archived) + "\n").encode("utf-8", "surrogateescape")))
         return requests, Report(
@@ -127,7 +128,7 @@ class _Work:
         since = self.now - timedelta(days=self.settings.facts_days + 1)
         old = (path for path in self.paths if path.startswith(ARCHIVED) and path >= f"{ARCHIVED}{since:%Y/%m/}")
         both = sorted((*entries, *kept(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
-        earlier = ever(self.vault, MEMORY)
+        earlier = ever(self.vault, MEMORY_NOTE)
         stones = tombstones(self.vault)
         return extract(text, both, earlier, stones, self.settings, self.now, self.language)
 

@@ -15,7 +15,6 @@ from agent.memory.facts import Fact, Kind
 from agent.memory.likeness import Wording, adds_nothing, is_same, wording
 from agent.memory.word_order import is_exchanged
 
-PATH = "MEMORY.md"
 _MOST_EVIDENCE = 5
 _THRESHOLDS = (0.8, 0.6, 0.5, 0.4)
 """Similarities from which on lines are merged, the next one only while the note is too large."""

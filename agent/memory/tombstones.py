@@ -19,9 +19,9 @@ from agent.memory.entry import slug
 from agent.memory.facts import statements
 from agent.memory.likeness import wording
 from agent.memory.stone_origin import trusted
+from agent.vault.folders import FORGOTTEN
 from agent.vault.store import Vault
 
-FOLDER = "archive/forgotten/"
 TYPE = "forgotten"
 _LENGTH = 32
 _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
@@ -105,9 +105,9 @@ def foreign_tombstones(vault: Vault) -> tuple[str, ...]:
 
 def _notes(vault: Vault) -> dict[str, bytes]:
     """Every note in the folder that says it is a tombstone, with its bytes."""
-    folder = Path(vault.place.root, FOLDER)
+    folder = Path(vault.place.root, FORGOTTEN)
     names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
-    found = {FOLDER + name: vault.read(FOLDER + name) or b"" for name in names}
+    found = {FORGOTTEN + name: vault.read(FORGOTTEN + name) or b"" for name in names}
     return {path: data for path, data in found.items() if Note.parse(data).type == TYPE}
 
 
@@ -120,7 +120,7 @@ def tombstone(marks: Iterable[str], identity: str, when: datetime, language: str
         "created": when.replace(microsecond=0),
         "fingerprints": prints,
     }
-    path = f"{FOLDER}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
+    path = f"{FORGOTTEN}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
     return path, Note.compose(header, _WORDS[language]).data
 
 

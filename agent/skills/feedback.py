@@ -12,10 +12,10 @@ from pathlib import Path
 
 from agent.errors import UserError
 from agent.skills import tree
-from agent.skills.library import DEPRECATED, HISTORY, LEARNED
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.stats import IN_A_ROW, Stats, stats
 from agent.skills.usage import Opinion, Use, folded, history_path, record, uses
+from agent.vault.folders import DEPRECATED, LEARNED, SKILL_HISTORY
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -73,7 +73,7 @@ class History:
     def _files(self) -> dict[str, os.stat_result]:
         """The histories there are, by file name: one look at the folder, as most skills have none."""
         found = {}
-        with suppress(OSError), os.scandir(Path(self.vault.place.root, HISTORY)) as entries:
+        with suppress(OSError), os.scandir(Path(self.vault.place.root, SKILL_HISTORY)) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):
                     found[entry.name] = entry.stat(follow_symlinks=False)
@@ -161,7 +161,7 @@ def put_aside(vault: Vault, skills: Iterable[Skill], history: History, when: dat
         stamp = Stamp("agent", tool="skill_feedback")
         # a commit of its own, so that undoing the next one does not start the count where it was
         record(vault, [Use(skill.name, when, "", activated="put_aside")], stamp)
-        folder, to = f"{LEARNED}/{skill.name}", _free(vault, f"{DEPRECATED}/{skill.name}")
+        folder, to = f"{LEARNED}{skill.name}", _free(vault, f"{DEPRECATED}{skill.name}")
         with vault.transaction(f"skills(deprecate): {skill.name}, {why}", stamp) as moved:
             for path in (FILE, *skill.files):
                 moved.move(f"{folder}/{path}", f"{to}/{path}")

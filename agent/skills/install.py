@@ -10,9 +10,10 @@ from pathlib import Path
 
 from agent.errors import BadPath, UserError
 from agent.skills import tree
-from agent.skills.library import FOLDER, RESERVED
+from agent.skills.library import RESERVED
 from agent.skills.read_skill import FILE_BYTES, Where, read_skill
 from agent.skills.skill import FILE, Problem, Source
+from agent.vault.folders import SKILLS
 from agent.vault.plumbing.fetched import Fetched, fetched, is_address
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
@@ -101,11 +102,11 @@ def _install(vault: Vault, source: str, found: Iterable[Found | Problem], wanted
         there = sorted([*offered, *beside])[:_NAMED]
         hint = f"skills there: {', '.join(there)}" if there else f"a skill is a folder with a {FILE}"
         raise UserError(f"there is {what} in {source} that can be used{why}", hint=hint)
-    taken = sorted(set(offered) & set(tree.names(vault.place.root, FOLDER)))
+    taken = sorted(set(offered) & set(tree.names(vault.place.root, SKILLS)))
     if taken:
         raise UserError(
             f"the vault has {', '.join(taken)} already; nothing was installed",
-            hint=f"move {FOLDER}/{taken[0]} away first, or name the skills you want with --skill",
+            hint=f"move {SKILLS}{taken[0]} away first, or name the skills you want with --skill",
         )
     names = tuple(sorted(offered))
     body = f"From {' '.join(source.split())[:500]}\n\nNot reviewed yet: vault-agent skills review NAME"
@@ -113,7 +114,7 @@ def _install(vault: Vault, source: str, found: Iterable[Found | Problem], wanted
     with vault.transaction(f"skills(install): {', '.join(names)}", stamp, body=body) as change:
         for name in names:
             for path, data in sorted(offered[name].files.items()):
-                change.create(f"{FOLDER}/{name}/{path}", data)
+                change.create(f"{SKILLS}{name}/{path}", data)
     return Installed(names, change.outcome.commit, change.outcome.queued, tuple(problems))
 
 
@@ -130,7 +131,7 @@ def _offered(found: Found) -> tuple[Offered | None, tuple[Problem, ...]]:
     kept: list[str] = []
     for path in found.sizes:
         try:
-            check(f"{FOLDER}/{name}/{path}")
+            check(f"{SKILLS}{name}/{path}")
         except BadPath as error:
             problems.append(Problem(where, 1, f"{ascii(path)[1:-1]} is left out: {error.message}"))
             continue

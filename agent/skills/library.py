@@ -18,12 +18,9 @@ from agent.skills.patterns import Together
 from agent.skills.read_skill import FILE_BYTES, Where, bad_name, read_skill
 from agent.skills.reviewed import Pin, Pins
 from agent.skills.skill import FILE, Problem, Skill, Source
+from agent.vault.folders import DEPRECATED, LEARNED, MUTATIONS, SKILL_HISTORY, SKILLS
 
-FOLDER = "skills"
-LEARNED = "skills/learned"
-DEPRECATED = "skills/deprecated"
-HISTORY = "skills/history"
-RESERVED = frozenset({"learned", "mutations", "deprecated", "history"})
+RESERVED = frozenset(path[len(SKILLS) : -1] for path in (LEARNED, MUTATIONS, DEPRECATED, SKILL_HISTORY))
 """Folders in a vault's `skills/` that are the agent's own and no skills."""
 MOST = 1_000
 """Skills of one place."""
@@ -43,8 +40,8 @@ class Place:
 def places(vault: Path, package: Path) -> tuple[Place, ...]:
     """The three places, in the order in which they go before one another."""
     return (
-        Place(Source.VAULT, vault, FOLDER, FOLDER, RESERVED),
-        Place(Source.LEARNED, vault, LEARNED, LEARNED),
+        Place(Source.VAULT, vault, SKILLS.rstrip("/"), SKILLS.rstrip("/"), RESERVED),
+        Place(Source.LEARNED, vault, LEARNED.rstrip("/"), LEARNED.rstrip("/")),
         Place(Source.PACKAGE, package, "", str(package)),
     )
 
@@ -106,9 +103,9 @@ class Library:
         with self._lock:
             for path in paths:
                 parts = path.split("/")
-                if parts[0] != FOLDER or len(parts) < 2:
+                if not path.startswith(SKILLS):
                     continue
-                if parts[1] == "learned" and len(parts) > 2:
+                if path.startswith(LEARNED):
                     self._dirty.add((Source.LEARNED, parts[2]))
                 elif parts[1] not in RESERVED:
                     self._dirty.add((Source.VAULT, parts[1]))

@@ -18,7 +18,6 @@ from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.note import Note
 from agent.markdown.verdict import reason, ticked
 from agent.skills.learner import Tombstone, suggestions
-from agent.skills.library import DEPRECATED, LEARNED
 from agent.skills.offered import Offer, offered, records_of, waiting
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.suggestion import (
@@ -33,10 +32,10 @@ from agent.skills.suggestion import (
 )
 from agent.skills.traces import read_traces
 from agent.vault import durable
+from agent.vault.folders import APPROVALS, DEPRECATED, LEARNED
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "approvals"
 MOST_AT_ONCE = 3
 """Offers that wait at the same time: more would be noise."""
 LONGEST_BODY = 12_000
@@ -71,7 +70,7 @@ class Offers:
         refused = [offer for offer in self.all() if offer.status == "rejected"]
         found = [Tombstone(offer.tools, offer.support) for offer in [*gone, *refused]]
         for path in self.vault.note_paths():
-            if path.startswith((f"{FOLDER}/", f"{DEPRECATED}/")):
+            if path.startswith((APPROVALS, DEPRECATED)):
                 found += _tombstone(path, self.vault.read(path) or b"")
         return tuple(dict.fromkeys(found))
 
@@ -103,8 +102,8 @@ class Offers:
     def propose(self, suggestion: Suggestion, write: Write | None = None) -> Offer:
         """Put one suggestion to the person, in a note and a commit."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
-        path = f"{FOLDER}/{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
-        skill = f"{LEARNED}/{suggestion.name}/{FILE}"
+        path = f"{APPROVALS}{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
+        skill = f"{LEARNED}{suggestion.name}/{FILE}"
         base = self.vault.read(skill)
         if suggestion.changes and base is None:
             raise UserError(f"there is no {skill} any more to add to", hint="vault-agent skills learn looks again")
@@ -229,11 +228,11 @@ def _settled(data: bytes, offer: Offer) -> bytes | None:
 
 def _tombstone(path: str, data: bytes) -> Iterator[Tombstone]:
     note = Note.parse(data)
-    if path.startswith(f"{FOLDER}/") and note.type == TYPE and note.string("status") == "rejected":
+    if path.startswith(APPROVALS) and note.type == TYPE and note.string("status") == "rejected":
         support = note.header.get("support")
         if note.strings("sequence") and isinstance(support, int):
             yield Tombstone(note.strings("sequence"), support)
-    elif path.startswith(f"{DEPRECATED}/") and path.endswith(f"/{FILE}"):
+    elif path.startswith(DEPRECATED) and path.endswith(f"/{FILE}"):
         metadata = note.header.get("metadata")
         sequence = str(metadata.get("sequence", "")) if isinstance(metadata, Mapping) else ""
         if sequence:

@@ -21,10 +21,10 @@ from agent.skills.library import Library
 from agent.skills.reviewed import Pin
 from agent.skills.skill import FILE, Skill
 from agent.skills.tree import BadFolder, digest
+from agent.vault.folders import APPROVALS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "approvals"
 TYPE = "skill-review"
 MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
@@ -57,7 +57,7 @@ Status: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 def note_path(skill: Skill) -> str:
     """Where the question about a skill stands."""
-    return f"{FOLDER}/skill-{skill.source}-{skill.name}.md"
+    return f"{APPROVALS}skill-{skill.source}-{skill.name}.md"
 
 
 def ask(

@@ -19,6 +19,7 @@ from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, REASON, above
 from agent.skills.skill import FILE
 from agent.skills.suggestion_texts import said
+from agent.vault.folders import LEARNED
 
 TYPE = "skill-suggestion"
 _EXAMPLES = 3
@@ -134,7 +135,7 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
     """The note that asks whether this should become a skill; `number` is its id."""
     language, name = suggestion.language, suggestion.changes or suggestion.name
-    place = f"skills/learned/{suggestion.name}/{FILE}"
+    place = f"{LEARNED}{suggestion.name}/{FILE}"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
     took = said(language, "took", seconds=seconds) if seconds >= 1 else ""
     runs = [

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.markdown.note import Note
-from agent.skills.library import HISTORY
+from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
@@ -61,7 +61,7 @@ def _escaped(cell: str) -> str:
 
 def history_path(name: str) -> str:
     """Where the uses of a skill are kept."""
-    return f"{HISTORY}/{name}.md"
+    return f"{SKILL_HISTORY}{name}.md"
 
 
 def _head(name: str, language: str) -> str:

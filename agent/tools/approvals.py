@@ -23,12 +23,12 @@ from agent.tools.asked import Asked, Records, fingerprint
 from agent.tools.policy import Policies, Verdict
 from agent.tools.taint import doubt
 from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.vault.folders import APPROVALS
 from agent.vault.plumbing.lock import process_lock
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "approvals"
 KEPT = timedelta(days=30)
 """How long the record of a settled question is kept; its note stays for good."""
 _PATIENCE = 10.0
@@ -160,9 +160,9 @@ class Approvals:
         """Write the note that asks, between two steps of the record that tell a crash from a note that was removed."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
-        path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
+        path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
         if self.vault.read(path) is not None:
-            path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
+            path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
         shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
         if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)

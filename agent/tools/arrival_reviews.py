@@ -19,13 +19,12 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.vault import durable
+from agent.vault.folders import APPROVALS, folder_of
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
-from agent.vault.provenance.steering import steers
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "approvals"
 TYPE = "arrival-review"
 MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
@@ -108,7 +107,7 @@ def records_of(vault: Vault) -> ReviewRecords:
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
     """What arrived in notes that steer the agent and is not in force yet: the last arrival in each."""
-    waiting = vault.provenance.unseen(steers)
+    waiting = vault.provenance.unseen(lambda path: folder_of(path).steers)
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
 
@@ -185,7 +184,9 @@ def _by_address(arrivals: Iterable[Arrival]) -> dict[str, list[Arrival]]:
 
 def _note_path(kind: Kind, subject: str) -> str:
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in subject).strip("-")[-60:].strip("-") or kind
-    return f"{FOLDER}/{'arrived' if kind == 'note' else 'remote'}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
+    return (
+        f"{APPROVALS}{'arrived' if kind == 'note' else 'remote'}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
+    )
 
 
 def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: datetime, texts: dict[str, str]) -> bytes:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from agent.markdown.note import Note
 from agent.markdown.values import Header, Value, is_list
+from agent.vault.folders import SESSIONS
 
 _TYPED = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base")
 """Files that people write in an editor; any other one was made or saved by a program."""
@@ -37,7 +38,7 @@ def stated_origin(path: str, data: bytes) -> str:
     """
     if not path.casefold().endswith(_TYPED):
         return "a saved file"
-    if path.startswith("sessions/") and (found := _IN_A_SESSION.search(data)):
+    if path.startswith(SESSIONS) and (found := _IN_A_SESSION.search(data)):
         return found[1].decode("utf-8", "replace")
     note = Note.parse(data)
     header = _rough_header(data) if note.problem is not None else note.header

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from agent.llm.messages import Object
-from agent.tools.reach import Reach, check_writable, reach
 from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.tools.write_policy import check_writable
+from agent.vault.folders import WriteRule, write_rule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
@@ -82,14 +83,14 @@ def doubt(tool: Tool, arguments: Object, context: RunContext, language: str = "e
     """
     said = _WHY[language]
     paths = tool.effect.paths(arguments) if tool.effect else ()
-    reaches = {path: reach(check_writable(path)) for path in paths}
-    steering = next((path for path, found in reaches.items() if found is Reach.STEERING), "")
+    rules = {path: write_rule(check_writable(path)) for path in paths}
+    steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
     if steering:
         return said["steers"].format(path=steering)
     if not context.taint:
         return ""
     what = ""
-    remembered = next((path for path, found in reaches.items() if found is Reach.REMEMBERED), "")
+    remembered = next((path for path, found in rules.items() if found is WriteRule.MEMORY), "")
     if tool.egress:
         what = said["egress"].format(tool=tool.name)
     elif "exec" in tool.groups:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.memory.entry import slug
-from agent.memory.tombstones import FOLDER, Tombstones, fingerprint, marks, name_mark, tombstone, tombstones
+from agent.memory.tombstones import Tombstones, fingerprint, marks, name_mark, tombstone, tombstones
+from agent.vault.folders import FORGOTTEN
 from tests.fakes import FakeClock
 from tests.vaults import make_vault, write
 
@@ -107,14 +108,14 @@ def test_the_note_keeps_no_word_of_it(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, clock=clock)
     path, data = tombstone(marks("Anna's locker code is 4711"), clock.new_id(), clock.now())
     write(vault.place.root / path, data)
-    assert b"4711" not in data and b"locker" not in data and path.startswith(FOLDER)
+    assert b"4711" not in data and b"locker" not in data and path.startswith(FORGOTTEN)
     assert tombstones(vault).is_forgotten("My notes say: Anna's locker code is 4711.")
 
 
 def test_deleting_the_note_by_hand_lifts_it(tmp_path: Path) -> None:
     clock = FakeClock()
     path, data = tombstone(marks("Anna likes tea"), clock.new_id(), clock.now())
-    vault = make_vault(tmp_path, {path: data, f"{FOLDER}mine.md": "no tombstone\n"})
+    vault = make_vault(tmp_path, {path: data, f"{FORGOTTEN}mine.md": "no tombstone\n"})
     assert tombstones(vault).is_forgotten("Anna likes tea")
     (vault.place.root / path).unlink()
     assert tombstones(vault) == Tombstones()

@@ -154,3 +154,19 @@ def test_a_guest_who_may_search_the_notes_finds_nothing_that_people_said(tmp_pat
     assert guest.given is not None and [source.path for source in guest.given.sources] == ["tea.md"]
     mine = home.registry.call(ToolCall("2", "search_vault", {"query": "tea"}), RunContext("r", "s.md"))
     assert mine.given is not None and len(mine.given.sources) == len(paths)
+
+
+def test_a_guest_who_may_read_notes_is_shown_no_folder_of_the_agents(tmp_path: Path) -> None:
+    theirs = [
+        "inbox/wish.md", "AGENT.md", "rules/a.md", "Tasks/a.md", "reflections/a.md", "jobs/a.md", "research/a.md",
+        "archive/a.md", "skills/x/SKILL.md", "MEMORY.md",
+    ]  # fmt: skip
+    home = house(tmp_path, {path: "the owner's\n" for path in [*theirs, "garden.md"]})
+    assert "the owner's" in home.says("vault_read", path="inbox/wish.md")
+    home.context = RunContext("r", "s.md", role="guest")
+    home.found += [hit(path, (1, 1), "the owner's") for path in [*theirs, "garden.md"]]
+    assert home.says("search_vault", query="owner").count("the owner's") == 1
+    assert home.says("vault_list").splitlines() == ["1 notes:", "garden.md"]
+    for path in theirs:
+        assert "the owner's" not in home.fails("vault_read", path=path)
+    assert "the owner's" in home.says("vault_read", path="garden.md")

@@ -18,6 +18,7 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.foreign import Foreign
 from agent.tools.tool import Draft, Given, RunContext
 from agent.vault import store
+from agent.vault.folders import SESSIONS
 from agent.vault.store import Transaction, Vault
 from agent.vault.write import guard, message
 from tests.trust.plants import Put
@@ -108,7 +109,7 @@ def _session_names_not_masked(put: Put) -> None:
 def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     """As `begin`, with the task as it is."""
     id = vault.clock.new_id()
-    return Session(vault, f"{session.FOLDER}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
+    return Session(vault, f"{SESSIONS}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
 
 
 def _secrets_written(put: Put) -> None:

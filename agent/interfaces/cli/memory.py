@@ -11,11 +11,11 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.times import absolute
 from agent.memory.expiry import expiry
-from agent.memory.kept import ARCHIVED, FOLDER, aware, kept
+from agent.memory.kept import ARCHIVED, aware, kept
 from agent.memory.lifecycle import Upkeep
-from agent.memory.memory_note import PATH, remembered
+from agent.memory.memory_note import remembered
 from agent.memory.report import bullets
-from agent.memory.tombstones import FOLDER as STONES
+from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE
 from agent.vault.write.change import Outcome
 
 _SOON = 7 * 86_400
@@ -48,7 +48,7 @@ def report(output: Output) -> None:
     """Count the entries by type, what expires soon, what is archived and forgotten, and the facts in MEMORY.md."""
     app = build(output.vault())
     paths, now = app.vault.note_paths(), app.clock.now()
-    entries = kept(app.vault, (path for path in paths if path.startswith(FOLDER)))
+    entries = kept(app.vault, (path for path in paths if path.startswith(ENTRIES)))
     ends = [until for each in entries if (until := expiry(each.entry, app.settings.memory)) is not None]
     document = {
         "entries": len(entries),
@@ -56,8 +56,8 @@ def report(output: Output) -> None:
         "expired": sum(aware(until) <= now for until in ends),
         "expire_soon": sum(0 < (aware(until) - now).total_seconds() <= _SOON for until in ends),
         "archived": sum(path.startswith(ARCHIVED) for path in paths),
-        "forgotten": sum(path.startswith(STONES) for path in paths),
-        "facts": len(remembered((app.vault.read(PATH) or b"").decode("utf-8", "replace"))),
+        "forgotten": sum(path.startswith(FORGOTTEN) for path in paths),
+        "facts": len(remembered((app.vault.read(MEMORY_NOTE) or b"").decode("utf-8", "replace"))),
         "oldest": absolute(aware(entries[-1].entry.created), now) if entries else None,
     }
     output.emit(document, lambda: "\n".join(_counted(document)))
@@ -99,6 +99,6 @@ def _counted(document: Mapping[str, object]) -> Iterator[str]:
     yield f"entries: {document['entries']}" + (f" ({kinds})" if kinds else "")
     yield f"expire within a week: {document['expire_soon']}, expired already: {document['expired']}"
     yield f"in the archive: {document['archived']}, forgotten: {document['forgotten']}"
-    yield f"facts in MEMORY.md: {document['facts']}"
+    yield f"facts in {MEMORY_NOTE}: {document['facts']}"
     if document["oldest"]:
         yield f"the oldest entry is of {document['oldest']}"

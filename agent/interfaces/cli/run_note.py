@@ -20,6 +20,7 @@ from agent.interfaces.cli.search import catch_up
 from agent.loop.outcome import Ended, Outcome
 from agent.markdown.requests import Request
 from agent.vault.find import find_note
+from agent.vault.folders import INBOX
 
 
 @click.command(short_help="Answer what a note asks, in the note.")
@@ -35,7 +36,7 @@ def command(output: Output, path: str) -> None:
     name = find_note(app.vault, inside(path, app.vault.place.root))
     asked = asked_in(app, name, named=True)
     if is_standing(name):
-        hint = 'ask in a note in inbox/, or here: vault-agent ask "…"'
+        hint = f'ask in a note in {INBOX}, or here: vault-agent ask "…"'
         raise UserError(f"{name} is before the agent in every run, so no answer is written into it", hint=hint)
     if not asked:
         hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"

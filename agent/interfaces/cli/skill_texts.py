@@ -10,6 +10,7 @@ from agent.skills.skill import Problem, Skill
 from agent.skills.stats import ENOUGH, Stats
 from agent.skills.suggestion import Suggestion
 from agent.skills.usage import Opinion, Use
+from agent.vault.folders import SKILLS
 
 _SUMMARY = 90
 
@@ -75,7 +76,7 @@ def listed(shelf: Shelf) -> str:
     lines += ["", "left out or left unread:", *map(problem_line, shelf.problems)] if shelf.problems else []
     if any(not skill.reviewed for skill in shelf.candidates):
         lines += ["", "unreviewed skills are not used: vault-agent skills review NAME"]
-    return "\n".join(lines) or "there are no skills; write one: skills/NAME/SKILL.md"
+    return "\n".join(lines) or f"there are no skills; write one: {SKILLS}NAME/SKILL.md"
 
 
 def whole(skill: Skill) -> str:

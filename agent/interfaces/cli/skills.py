@@ -32,13 +32,14 @@ from agent.interfaces.cli.skill_texts import (
 from agent.skills.conflicts import Fate
 from agent.skills.feedback import as_document
 from agent.skills.install import install as install_from
-from agent.skills.library import DEPRECATED, Library
+from agent.skills.library import Library
 from agent.skills.matcher import Task
 from agent.skills.read_skill import bad_name
 from agent.skills.review_note import revoke as withdraw
 from agent.skills.skill import FILE, Skill, Source
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, folded, uses
+from agent.vault.folders import DEPRECATED, SKILLS
 
 _SHOWN = {Fate.ACTIVE, Fate.UNREVIEWED}
 _RUNS = 10
@@ -132,7 +133,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting and not revoke else _named(found.library, name)
     if revoke and skill.source is Source.PACKAGE:
-        raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
+        raise UserError(f"{name} comes with the program", hint=f"a skill of yours in {SKILLS}{name}/ goes before it")
     try:
         if revoke:
             withdraw(found.library, skill)
@@ -270,7 +271,7 @@ def _named(found: Library, name: str) -> Skill:
     skill = shelf.get(name)
     if skill is not None:
         return skill
-    aside = f"{DEPRECATED}/{name}"
+    aside = f"{DEPRECATED}{name}"
     learned = next(place for place in found.places if place.source is Source.LEARNED)
     if not bad_name(name) and (learned.root / aside / FILE).is_file():
         raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")

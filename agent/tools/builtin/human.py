@@ -19,10 +19,10 @@ from agent.memory.entry import slug
 from agent.tools import arguments as given
 from agent.tools.arguments import canonical
 from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-FOLDER = "questions"
 ANSWER = {"en": "## Answer", "zh": "## 回答"}
 """The heading below which a person writes, by the note's language; all of them are read back in every note."""
 _ANSWER = re.compile(rf"\n(?:{'|'.join(ANSWER.values())})")
@@ -85,13 +85,13 @@ class Questions:
 
     def _asked(self, run: str, key: str) -> str | None:
         """The note that asks this in this run, if there is one; a person may have renamed its beginning."""
-        names = [path for path in self.vault.note_paths() if path.startswith(f"{FOLDER}/")]
+        names = [path for path in self.vault.note_paths() if path.startswith(f"{QUESTIONS}")]
         names = [path for path in names if path.endswith(f"-{key}.md")]
         return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
 
     def _ask(self, question: str, options: tuple[str, ...], key: str, context: RunContext) -> str:
         now = self.clock.now().replace(microsecond=0)
-        path = f"{FOLDER}/{'-'.join(filter(None, (f'{now:%Y-%m-%d}', slug(question), key)))}.md"
+        path = f"{QUESTIONS}{'-'.join(filter(None, (f'{now:%Y-%m-%d}', slug(question), key)))}.md"
         header: dict[str, Value] = {
             "id": self.clock.new_id(),
             "type": "question",

@@ -9,6 +9,7 @@ from agent.memory.keeping import Keeper
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.vault.folders import ENTRIES
 from agent.vault.store import Transaction
 from agent.vault.write.message import one_line
 
@@ -95,4 +96,4 @@ def _told(verdict: Verdict, path: str) -> str:
 
 
 def _paths(call: Object) -> tuple[str, ...]:
-    return (f"entries/{slug(given.text(call, 'text')) or 'memory'}.md",)
+    return (f"{ENTRIES}{slug(given.text(call, 'text')) or 'memory'}.md",)

@@ -13,6 +13,7 @@ from agent.memory.recall import Recollection, Remembered
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.tools.write_policy import may_read
 
 Search: TypeAlias = Callable[[str, int], Answer]
 """(question, limit) to what was found."""
@@ -23,8 +24,6 @@ _Found = TypeVar("_Found", Hit, Remembered)
 
 LIMIT = 8
 _PASSAGE = 1_200
-_OF_PEOPLE = ("entries/", "daily/", "profile/", "MEMORY.md", "sessions/", "questions/", "approvals/")
-"""Where it stands what people have said to the agent: a policy may let guests search the notes, but not these."""
 _SPARE = 3
 _SCHEMA: Object = {
     "type": "object",
@@ -79,7 +78,7 @@ def _open_to(context: RunContext, find: Search, query: str, limit: int) -> Answe
     if context.role == "owner":
         return find(query, limit)
     answer = find(query, limit * _SPARE)
-    hits = tuple(hit for hit in answer.hits if not hit.path.startswith(_OF_PEOPLE))
+    hits = tuple(hit for hit in answer.hits if may_read(context.role, hit.path))
     return replace(answer, hits=hits[:limit])
 
 

@@ -22,9 +22,9 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Limits, Output, Program
 from agent.tools.builtin.sandbox import Sandbox, best, inside
 from agent.tools.builtin.working_copy import Changes, Copy
-from agent.tools.reach import check_text
 from agent.tools.taint import doubt
 from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.tools.write_policy import check_text
 from agent.vault.store import Transaction
 
 _NAMES = 20

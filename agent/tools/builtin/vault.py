@@ -1,7 +1,7 @@
 """Reading and changing notes: `vault_read`, `vault_list`, `vault_write`, `vault_edit`, `vault_append`, `vault_move`.
 
-Where tools may write is `reach`'s to say, how a change becomes a commit is `notes`', what happens when a person saves
-the same note at the same time is the vault's.
+Where tools may write is `write_policy`'s to say, how a change becomes a commit is `notes`', what happens when a
+person saves the same note at the same time is the vault's.
 """
 
 from fnmatch import fnmatchcase
@@ -11,9 +11,9 @@ from agent.llm.messages import Object
 from agent.markdown.note import Note
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
-from agent.tools.reach import check_readable, check_text, check_writable
 from agent.tools.seen import count
 from agent.tools.tool import Cited, Draft, Effect, Given, Perform, Plan, RunContext, Tool
+from agent.tools.write_policy import check_readable, check_text, check_writable, may_read
 from agent.vault.find import find_note
 from agent.vault.store import Transaction
 
@@ -36,6 +36,8 @@ def _schema(required: tuple[str, ...], **properties: Object) -> Object:
 def _read(notes: Notes) -> Tool:
     def perform(call: Object, context: RunContext) -> Given:
         path = find_note(notes.vault, check_readable(given.text(call, "path")))
+        if not may_read(context.role, path):
+            raise ToolRetry(f"{path} is for the owner of this vault only")
         data = notes.existing(path)
         total = count(data)
         if not data:
@@ -83,7 +85,8 @@ def _list(notes: Notes) -> Tool:
         folder = given.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
         pattern = given.text(call, "pattern").casefold()
-        found = [path for path in notes.vault.note_paths() if path.startswith(start) and _fits(path, pattern)]
+        paths = (path for path in notes.vault.note_paths() if may_read(context.role, path))
+        found = [path for path in paths if path.startswith(start) and _fits(path, pattern)]
         where = f" in {folder}/" if start else ""
         if not found:
             raise ToolRetry(f"there are no notes{where}{f' like {pattern}' if pattern else ''}")
