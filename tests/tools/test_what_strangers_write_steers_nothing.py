@@ -100,7 +100,7 @@ def test_a_picture_put_together_in_two_steps_asks_too(home: House) -> None:
 
 ORDINARY: list[tuple[str, dict[str, Json]]] = [
     ("vault_read", {"path": "a.md"}),
-    ("vault_write", {"path": "research/report.md", "content": "# Report\n\n[source](https://evil.example)\n"}),
+    ("vault_write", {"path": "reports/tea.md", "content": "# Report\n\n[source](https://evil.example)\n"}),
     ("vault_append", {"path": "a.md", "text": "![mine](attachments/a.png) ![[b.png]]\n\n```js\nlet a\n```"}),
     ("vault_edit", {"path": "a.md", "old": "text", "new": "words"}),
     ("search_vault", {"query": "x"}),
