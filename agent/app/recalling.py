@@ -24,9 +24,9 @@ from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger
 from agent.memory.small_talk import is_small_talk
 from agent.memory.tombstones import tombstones
-from agent.tools.builtin.toolbox import foreign_text
-from agent.tools.foreign import Foreign
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
+from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import RunContext
 from agent.vault.folders import ENTRIES
 from agent.vault.history.pins import Pins, pins
@@ -48,7 +48,7 @@ class Recall:
 
     app: App
     library: Library
-    foreign: Foreign
+    foreign: TextOrigin
     tell: Callable[[object], object] = nobody
     ledger: Ledger = field(default_factory=Ledger)
     fallback: Fallback = field(default_factory=Fallback)
@@ -178,7 +178,7 @@ class Memories:
 
 def recall(app: App, library: Library) -> Recall:
     """The searches over one library."""
-    return Recall(app, library, foreign_text(app.vault))
+    return Recall(app, library, text_origin_of(app.vault))
 
 
 def _of_rank(rank: float) -> float:

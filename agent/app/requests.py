@@ -25,7 +25,7 @@ from agent.loop.session import Session, load
 from agent.markdown import requests
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, Request, Status
-from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.folders import INBOX, MEMORY_NOTE, folder_of, instructs
 from agent.vault.plumbing.objects import object_id
@@ -112,7 +112,7 @@ def perform(app: App, agent: Runs, path: str, request: Request, line: Line) -> E
     if data is None:
         raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
     task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
-    untrusted = foreign_text(app.vault).source(path, data)
+    untrusted = text_origin_of(app.vault).source(path, data)
     return agent.ask(Asked(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
 
 
@@ -178,7 +178,7 @@ def _write(app: App, path: str, request: Request, answer: Answer, ended: Ended |
         after = requests.answered(data, request, answer)
         placed = after is not None
         if after is not None and strangers:
-            foreign_text(app.vault).remember(after, data, strangers)
+            text_origin_of(app.vault).remember(after, data, strangers)
         return after
 
     stamp = Stamp("agent", tool="inbox")

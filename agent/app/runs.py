@@ -39,7 +39,7 @@ from agent.loop.records import Began, Spoken, Tainted
 from agent.loop.run import Asked, Run
 from agent.loop.session import Session, begin, latest, load, sessions
 from agent.tools.approvals import Approvals
-from agent.tools.tool import Given, RunContext
+from agent.tools.tool import RunContext, ToolOutput
 
 _NEWEST = 200
 """Sessions among which that of a sub-run is looked for when its parent is taken up again."""
@@ -150,7 +150,7 @@ class Runs:
             asked = Asked(began.task, speaker, began.role, began.job)
             return self._go(asked, began.run, session, line, resumed=True)
 
-    def delegate(self, task: str, background: str, context: RunContext) -> Given:
+    def delegate(self, task: str, background: str, context: RunContext) -> ToolOutput:
         """A sub-run with its own session and context, on its parent's account; for the tool `delegate`.
 
         When its parent was stopped meanwhile, it is taken up where it stopped. Raises `NeedsApproval`, `QuestionAsked`
@@ -167,7 +167,7 @@ class Runs:
         for source in session.untrusted if session is not None else ():
             context.taint.mark(source)
         if session is not None and session.open_run is None:
-            return Given(*_answer_of(session))
+            return ToolOutput(*_answer_of(session))
         session = session or self.new_session(asked, parent)
         with self.marks.held(session.id):
             run = f"{context.run}.{context.call}"
@@ -301,11 +301,11 @@ def _answer_of(session: Session) -> tuple[str]:
     return (said[-1].text if said else "",)
 
 
-def _given(ended: Ended) -> Given:
+def _given(ended: Ended) -> ToolOutput:
     """What a sub-run gives its parent."""
     match ended.outcome:
         case Outcome.FINISHED:
-            return Given(ended.answer, ended.sources or ended.given, ended.commits)
+            return ToolOutput(ended.answer, ended.sources or ended.given, ended.commits)
         case Outcome.NEEDS_APPROVAL:
             raise NeedsApproval(ended.reason, path=ended.waits_for, hint=ended.hint)
         case Outcome.QUESTION_ASKED:
@@ -328,7 +328,7 @@ def runs(app: App, library: Library) -> Runs:
     behind = hooks(app, searches, following, keeper, models, count)
     made: list[Runs] = []
 
-    def delegate(task: str, background: str, context: RunContext) -> Given:
+    def delegate(task: str, background: str, context: RunContext) -> ToolOutput:
         return made[0].delegate(task, background, context)
 
     agent = Agent(

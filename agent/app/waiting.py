@@ -13,7 +13,7 @@ from agent.errors import UserError
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.human import ANSWER, parted, read_answer
+from agent.tools.builtin.human import ANSWER, parse_answer, split_answer
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
@@ -45,7 +45,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
     note = Note.parse(data or b"")
     if data is None or note.type != "question":
         return None
-    above, _ = parted(note.body.replace("\r\n", "\n"))
+    above, _ = split_answer(note.body.replace("\r\n", "\n"))
     boxes = [task.text for task in tasks.read(blocks.read(above))]
     text = "\n".join(line for line in above.splitlines() if not line.lstrip().startswith("- ["))
     expires = note.header.get("expires")
@@ -56,7 +56,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
         tuple(boxes),
         note.string("run") or "",
         expires if isinstance(expires, datetime) else None,
-        read_answer(vault.own_version(path) or b"", tuple(boxes)),
+        parse_answer(vault.own_version(path) or b"", tuple(boxes)),
     )
 
 
@@ -80,7 +80,7 @@ def answer(app: App, question: Question, text: str) -> None:
     if said in question.options and f"\n{box}" in body:
         after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
     else:
-        heading = f"\n\n{ANSWER[app.settings.vault.language]}\n" if parted(body)[1] is None else ""
+        heading = f"\n\n{ANSWER[app.settings.vault.language]}\n" if split_answer(body)[1] is None else ""
         after = body.rstrip("\n") + heading + f"\n\n{said}\n"
     with app.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)

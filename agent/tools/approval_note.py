@@ -16,8 +16,8 @@ from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Header
 from agent.markdown.verdict import BOXES, REASON
+from agent.tools.approval_records import ApprovalRecord
 from agent.tools.arguments import plain
-from agent.tools.asked import Asked
 from agent.tools.tool import Draft
 
 DIFF_LINES = 400
@@ -51,7 +51,7 @@ _SAID = {
 }
 
 
-def compose(header: Header, asked: Asked, language: str = "en") -> bytes:
+def compose(header: Header, asked: ApprovalRecord, language: str = "en") -> bytes:
     """The note that asks; it shows the call, and what that would change where this is known beforehand."""
     said = _SAID[language]
     parts = [
@@ -68,7 +68,7 @@ def compose(header: Header, asked: Asked, language: str = "en") -> bytes:
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 
 
-def title(asked: Asked, language: str) -> str:
+def title(asked: ApprovalRecord, language: str) -> str:
     """What is asked, in a line."""
     return _SAID[language]["title"].format(tool=_harmless(asked.tool))
 

@@ -19,10 +19,10 @@ from agent.markdown import verdict
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.tools import approval_note
-from agent.tools.asked import Asked, Records, fingerprint
-from agent.tools.policy import Policies, Verdict
-from agent.tools.taint import doubt
-from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.tools.approval_records import ApprovalRecord, ApprovalRecords, fingerprint
+from agent.tools.policy import Permission, Policies
+from agent.tools.taint import reason_to_ask
+from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.vault.folders import APPROVALS
 from agent.vault.plumbing.lock import process_lock
 from agent.vault.plumbing.objects import blob_id
@@ -64,10 +64,10 @@ class Approvals:
     def guard(self, tool: Tool, policies: Policies) -> Tool:
         """The tool, with a person's yes before each call that needs one."""
 
-        def perform(arguments: Object, context: RunContext) -> Given:
+        def perform(arguments: Object, context: RunContext) -> ToolOutput:
             said = _SAID[self.language]
-            why = doubt(tool, arguments, context, self.language)
-            if not why and policies.verdict(tool, context) is Verdict.ASK:
+            why = reason_to_ask(tool, arguments, context, self.language)
+            if not why and policies.permission(tool, context) is Permission.ASK:
                 why = said["each"].format(tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = said["again"]
@@ -86,7 +86,7 @@ class Approvals:
         Raises `NeedsApproval` with the note's path while nobody has answered, `ToolFailed` after a no.
         """
         key = fingerprint(tool, context.run, arguments)
-        with self._alone():
+        with self._locked():
             known = self._records.get(key)
             asked = self._current(known)
             approved = asked is not None and asked.status == "approved"
@@ -105,21 +105,21 @@ class Approvals:
             raise NeedsApproval(waits, path=asked.path, hint=said["hint"])
         for draft in drafts:  # the person has seen what is there and what becomes of it
             if draft.before is not None:
-                context.seen.show(draft.path, draft.before)
+                context.shown.show(draft.path, draft.before)
 
-    def find(self, name: str) -> Asked | None:
+    def find(self, name: str) -> ApprovalRecord | None:
         """The question with this id, in this note, or about the call with this fingerprint, as it stands now."""
         found = [asked for asked in self._records.all() if name in {asked.id, asked.path, asked.hash}]
         return self._current(found[-1]) if found else None
 
-    def pending(self) -> tuple[Asked, ...]:
+    def pending(self) -> tuple[ApprovalRecord, ...]:
         """The questions that wait for an answer, oldest first."""
         return tuple(asked for asked in map(self._current, self._records.all()) if asked and asked.status == "pending")
 
     def expire(self) -> tuple[str, ...]:
         """Close the questions that nobody answered in time, in their notes too; their paths. Forgets old records."""
         closed: list[str] = []
-        with self._alone():
+        with self._locked():
             for known in self._records.all():
                 asked = self._current(known)
                 if asked is not None and asked.status == "expired" != known.status:
@@ -129,12 +129,12 @@ class Approvals:
                     self._records.drop(known)
         return tuple(closed)
 
-    def decide(self, name: str, yes: bool, reason: str = "") -> Asked:
+    def decide(self, name: str, yes: bool, reason: str = "") -> ApprovalRecord:
         """Answer a question (by its note's path or its id) in the person's name; the box is ticked in the note.
 
         Raises `UserError` for one that was not asked on this machine, or is not open any more.
         """
-        with self._alone():
+        with self._locked():
             asked = self.find(name)
             if asked is None:
                 raise UserError(f"no question {name} was asked here", hint="vault-agent approvals lists them")
@@ -147,16 +147,18 @@ class Approvals:
         return decided
 
     @property
-    def _records(self) -> Records:
-        return Records(self.vault.writer.layout.folder / "approvals")
+    def _records(self) -> ApprovalRecords:
+        return ApprovalRecords(self.vault.writer.layout.folder / "approvals")
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         lock = self.vault.writer.layout.folder / "approvals.lock"
         with process_lock(lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
             yield
 
-    def _ask(self, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft]) -> Asked:
+    def _ask(
+        self, tool: str, arguments: Object, context: RunContext, why: str, drafts: Sequence[Draft]
+    ) -> ApprovalRecord:
         """Write the note that asks, between two steps of the record that tell a crash from a note that was removed."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
@@ -167,7 +169,7 @@ class Approvals:
         if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)
         ids = (context.run, context.session, context.call)
-        asked = Asked(
+        asked = ApprovalRecord(
             number, key, path, tool, *ids, shown, now, expires, _bases(drafts),
             paths=tuple(draft.path for draft in drafts),
             why=approval_note.why_asked(why, self.language),
@@ -176,14 +178,14 @@ class Approvals:
         self._records.put(asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
-        asks = f"Asked in run {context.run}."
+        asks = f"ApprovalRecord in run {context.run}."
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
         asked = replace(asked, status="pending")
         self._records.put(asked)
         return asked
 
-    def _current(self, asked: Asked | None) -> Asked | None:
+    def _current(self, asked: ApprovalRecord | None) -> ApprovalRecord | None:
         """The question with what its note says by now; None for one that was never fully asked."""
         if asked is None or asked.status not in {"asking", "pending", "approved"}:
             return asked
@@ -203,12 +205,12 @@ class Approvals:
         waits = self.vault.writer.queue.count() > 0  # else the person has taken the question away
         return asked if waits else replace(asked, status="rejected", reason=_SAID[self.language]["removed"])
 
-    def _settle(self, asked: Asked) -> None:
+    def _settle(self, asked: ApprovalRecord) -> None:
         """Close a question: first in its note, in a commit, then in our record."""
         self._write(asked, lambda data: data, Stamp("agent", tool="approval", session=asked.session))
         self._records.put(asked)
 
-    def _write(self, asked: Asked, change: _Change, stamp: Stamp) -> None:
+    def _write(self, asked: ApprovalRecord, change: _Change, stamp: Stamp) -> None:
         """Change the note that asks and set its status; one that is gone or unreadable is left: the record counts."""
         data = self.vault.read(asked.path)
         if data is None:
@@ -221,7 +223,7 @@ class Approvals:
             transaction.edit(asked.path, data, after)
 
 
-def _answered(asked: Asked, data: bytes) -> Asked:
+def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
     """The open question with the answer that stands in its note; a note that shows another call answers nothing."""
     said = approval_note.decision(data)
     if said is None:
@@ -240,7 +242,7 @@ def _bases(drafts: Iterable[Draft]) -> dict[str, str]:
     return {draft.path: blob_id(draft.before, 40) for draft in drafts if draft.before is not None}
 
 
-def _header(asked: Asked, context: RunContext) -> dict[str, Value]:
+def _header(asked: ApprovalRecord, context: RunContext) -> dict[str, Value]:
     header: dict[str, Value] = {
         "id": asked.id,
         "type": "approval",

@@ -58,8 +58,8 @@ _TEXTS = {
     },
 }
 
-Kind: TypeAlias = Literal["note", "remote"]
-Status: TypeAlias = Literal["pending", "approved", "rejected"]
+ReviewKind: TypeAlias = Literal["note", "remote"]
+ReviewStatus: TypeAlias = Literal["pending", "approved", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class Review:
     `path` is the note that asks, `id` the id in its header.
     """
 
-    kind: Kind
+    kind: ReviewKind
     subject: str
     content: str
     path: str
     id: str
-    status: Status = "pending"
+    status: ReviewStatus = "pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class ReviewRecords:
 
     folder: Path
 
-    def get(self, kind: Kind, subject: str) -> Review | None:
+    def get(self, kind: ReviewKind, subject: str) -> Review | None:
         """The last question about this; None where there is none, or none that can be read."""
         return _parsed(self._file(kind, subject))
 
@@ -96,7 +96,7 @@ class ReviewRecords:
         found = (_parsed(file) for file in self.folder.glob("*.json"))
         return tuple(sorted((each for each in found if each and each.status == "pending"), key=lambda each: each.path))
 
-    def _file(self, kind: Kind, subject: str) -> Path:
+    def _file(self, kind: ReviewKind, subject: str) -> Path:
         return self.folder / f"{sha256(f'{kind} {subject}'.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
 
 
@@ -182,7 +182,7 @@ def _by_address(arrivals: Iterable[Arrival]) -> dict[str, list[Arrival]]:
     return found
 
 
-def _note_path(kind: Kind, subject: str) -> str:
+def _note_path(kind: ReviewKind, subject: str) -> str:
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in subject).strip("-")[-60:].strip("-") or kind
     return (
         f"{APPROVALS}{'arrived' if kind == 'note' else 'remote'}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
@@ -230,7 +230,7 @@ def _plain(text: str) -> str:
     return "".join(c if c.isprintable() and c not in "[]`<>%*" else " " for c in text)
 
 
-def _answer(vault: Vault, review: Review) -> Status:
+def _answer(vault: Vault, review: Review) -> ReviewStatus:
     """What has become of a question, by its note or by a command."""
     if review.kind == "remote" and (known := vault.provenance.answers.load().writers.get(review.subject)) is not None:
         return "approved" if known is Writers.ME else "rejected"
@@ -256,7 +256,7 @@ def _is_unchanged(vault: Vault, review: Review) -> bool:
     return ("" if data is None else vault.git.blob_id(data)) == review.content
 
 
-def _carry_out(vault: Vault, review: Review, status: Status) -> None:
+def _carry_out(vault: Vault, review: Review, status: ReviewStatus) -> None:
     if review.kind == "remote":
         vault.provenance.answers.answer(review.subject, Writers.ME if status == "approved" else Writers.OTHERS)
     elif status == "approved":
@@ -275,9 +275,9 @@ def _closed(data: bytes, review: Review) -> bytes | None:
 def _parsed(file: Path) -> Review | None:
     try:
         raw = json.loads(file.read_text("utf-8"))
-        kind: Kind = "remote" if raw["kind"] == "remote" else "note"
+        kind: ReviewKind = "remote" if raw["kind"] == "remote" else "note"
         texts = [str(raw[name]) for name in ("subject", "content", "path", "id")]
-        status: Status = raw["status"] if raw["status"] in ("approved", "rejected") else "pending"
+        status: ReviewStatus = raw["status"] if raw["status"] in ("approved", "rejected") else "pending"
         return Review(kind, texts[0], texts[1], texts[2], texts[3], status)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # what cannot be read is asked about again

@@ -17,7 +17,7 @@ GROUPS = frozenset(
 """The groups that there are: a misspelt one in a policy would deny nothing, so it is refused."""
 
 
-class Verdict(StrEnum):
+class Permission(StrEnum):
     """What a policy says of a tool: used freely, only after a person's yes, or neither shown nor used."""
 
     ALLOW = "allow"
@@ -45,19 +45,19 @@ class Policy:
     allow: tuple[Rule, ...] = ()
     ask: tuple[Rule, ...] = ()
 
-    def verdict(self, name: str, groups: Collection[str]) -> Verdict:
+    def permission(self, name: str, groups: Collection[str]) -> Permission:
         """What the policy says of the tool of this name and these groups."""
         if any(rule.covers(name, groups) for rule in self.deny):
-            return Verdict.DENY
+            return Permission.DENY
         if any(rule.covers(name, groups) for rule in self.ask):
-            return Verdict.ASK
+            return Permission.ASK
         if not self.allow or any(rule.covers(name, groups) for rule in self.allow):
-            return Verdict.ALLOW
-        return Verdict.DENY
+            return Permission.ALLOW
+        return Permission.DENY
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RunFilter:
     """Which runs a profile is for: every list that is given must fit. `sessions` are beginnings of the note's path.
 
     A channel is named whole (`lark:room`) or by its service (`lark`), which stands for all of its rooms.
@@ -81,7 +81,7 @@ class Profile:
     """A policy and the runs that it is for."""
 
     name: str
-    match: Match
+    match: RunFilter
     policy: Policy
 
 
@@ -95,11 +95,11 @@ class Policies:
         """The first profile that fits the run."""
         return next(profile for profile in self.profiles if profile.match.fits(context))
 
-    def verdict(self, tool: Tool, context: RunContext) -> Verdict:
+    def permission(self, tool: Tool, context: RunContext) -> Permission:
         """What the run's profile says of a tool."""
-        return self.choose(context).policy.verdict(tool.name, tool.groups)
+        return self.choose(context).policy.permission(tool.name, tool.groups)
 
-    def strangers(self, names: Collection[str]) -> tuple[str, ...]:
+    def unknown_tools(self, names: Collection[str]) -> tuple[str, ...]:
         """Tools that rules name and that are not among `names`: misspelt, or not there any more. Sorted."""
         return tuple(sorted({rule.tool for rule in self._rules() if rule.tool} - {*names, EVERY}))
 

@@ -13,7 +13,7 @@ import yaml
 from agent.config.file import BOM, LOADER, MAX_DEPTH, not_yaml, read
 from agent.config.resources import resource
 from agent.errors import ConfigError
-from agent.tools.policy import DEFAULT, GROUPS, Match, Policies, Policy, Profile, Rule
+from agent.tools.policy import DEFAULT, GROUPS, Policies, Policy, Profile, Rule, RunFilter
 
 NAME = "policy.yaml"
 _ROLES = ("owner", "guest")
@@ -79,7 +79,7 @@ class _Reader:
         for node, profile in zip(nodes, profiles, strict=True):
             if names.count(profile.name) > 1:
                 raise self.fail(node, f"there are two profiles named {profile.name}")
-            if (profile.match == Match()) != (profile is profiles[-1]):
+            if (profile.match == RunFilter()) != (profile is profiles[-1]):
                 raise self.fail(node, f"{profile.name}: only the last profile is for every run, and it must be")
         if not profiles or profiles[-1].name != DEFAULT:
             raise self.fail(nodes[-1] if nodes else root, "the last profile must be named `default`")
@@ -90,16 +90,16 @@ class _Reader:
         for name in ("name", "policy"):
             if name not in fields:
                 raise self.fail(node, f"a profile needs `{name}:`")
-        match = self.match(fields["match"]) if "match" in fields else Match()
+        match = self.match(fields["match"]) if "match" in fields else RunFilter()
         return Profile(self.word(fields["name"]), match, self.policy(fields["policy"]))
 
-    def match(self, node: yaml.Node) -> Match:
+    def match(self, node: yaml.Node) -> RunFilter:
         fields = self.mapping(node, ("channels", "roles", "sessions"))
         channels, roles, sessions = (self.words(fields.get(name)) for name in ("channels", "roles", "sessions"))
         for role in roles:
             if role not in _ROLES:
                 raise self.fail(fields["roles"], f"there is no role {role}", f"roles are {' and '.join(_ROLES)}")
-        return Match(channels, roles, sessions)
+        return RunFilter(channels, roles, sessions)
 
     def policy(self, node: yaml.Node) -> Policy:
         fields = self.mapping(node, ("deny", "allow", "ask"))

@@ -13,10 +13,10 @@ from difflib import get_close_matches
 from agent.clock import Clock
 from agent.errors import AgentError, StopRun
 from agent.llm.messages import ToolCall, ToolResult, ToolSpec
-from agent.tools.policy import GROUPS, Policies, Verdict
+from agent.tools.policy import GROUPS, Permission, Policies
 from agent.tools.taint import framed
-from agent.tools.tool import Given, RunContext, Tool
-from agent.tools.wrap import capped, checked, cut, masked, once, timed, whole
+from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.tools.wrappers import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000
 """The longest error that the model is told."""
@@ -30,15 +30,15 @@ class Called:
     """What became of a call: the message for the model, what the tool gave (None: it failed), and how long it took."""
 
     result: ToolResult
-    given: Given | None
+    given: ToolOutput | None
     seconds: float
 
 
-Leaves = Callable[[Tool, RunContext], bool]
+MayUse = Callable[[Tool, RunContext], bool]
 """Whether a run may use a tool, beside what its policy says: it can only take away."""
 
 
-def all_of_them(tool: Tool, context: RunContext) -> bool:
+def allow_all(tool: Tool, context: RunContext) -> bool:
     """For runs that nothing but their policy narrows."""
     return True
 
@@ -59,7 +59,7 @@ class Registry:
         policies: Policies,
         guard: Callable[[Tool, Policies], Tool],
         clock: Clock,
-        leaves: Leaves = all_of_them,
+        leaves: MayUse = allow_all,
         mask: Callable[[str], str] = str,
     ) -> None:
         self._mask = mask
@@ -93,7 +93,7 @@ class Registry:
     def call(self, call: ToolCall, context: RunContext) -> Called:
         """Carry out a call. Raises `StopRun` and nothing else; any failure is in the result, in words."""
         started = self._clock.monotonic()
-        given: Given | None = None
+        given: ToolOutput | None = None
         try:
             given, text = self._perform(call, context.at(call.id))
         except StopRun:
@@ -108,7 +108,7 @@ class Registry:
         )
         return Called(result, given, self._clock.monotonic() - started)
 
-    def _perform(self, call: ToolCall, context: RunContext) -> tuple[Given | None, str]:
+    def _perform(self, call: ToolCall, context: RunContext) -> tuple[ToolOutput | None, str]:
         if call.problem:
             return None, f"{call.name} was not called: its arguments could not be read: {call.problem}"
         left = {tool.name: tool for tool in self.visible(context)}
@@ -121,7 +121,9 @@ class Registry:
 
     def _allowed(self, context: RunContext) -> Iterable[Tool]:
         policy = self._policies.choose(context).policy
-        return (each for each in self._tools.values() if policy.verdict(each.name, each.groups) is not Verdict.DENY)
+        return (
+            each for each in self._tools.values() if policy.permission(each.name, each.groups) is not Permission.DENY
+        )
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:

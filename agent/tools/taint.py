@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from agent.llm.messages import Object
-from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import check_writable
 from agent.vault.folders import WriteRule, write_rule
 
@@ -60,7 +60,7 @@ _WHY = {
 def framed(tool: Tool) -> Tool:
     """The tool with untrusted results marked for the model, and the run for everybody else."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
         if not given.untrusted:
             return given
@@ -76,7 +76,7 @@ def frame(text: str, source: str) -> str:
     return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", text)}\n</untrusted>'
 
 
-def doubt(tool: Tool, arguments: Object, context: RunContext, language: str = "en") -> str:
+def reason_to_ask(tool: Tool, arguments: Object, context: RunContext, language: str = "en") -> str:
     """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.

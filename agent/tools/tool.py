@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from agent.llm.messages import Object, ToolSpec
 from agent.llm.provider import Cancelled, never
-from agent.tools.seen import Seen
+from agent.tools.shown_notes import ShownNotes
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Taint:
 class RunContext:
     """The run that a call belongs to: who asked, through what, and the call's own id.
 
-    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path. `seen` is
+    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path. `shown` is
     what the model was shown; it starts empty in a sub-run and after a restart. `resumed`: this very call was asked for
     before the run stopped, and may have been carried out.
     """
@@ -48,7 +48,7 @@ class RunContext:
     sender: str = ""
     taint: Taint = field(default_factory=Taint)
     cancelled: Cancelled = never
-    seen: Seen = field(default_factory=Seen)
+    shown: ShownNotes = field(default_factory=ShownNotes)
     resumed: bool = False
 
     def at(self, call: str) -> "RunContext":
@@ -65,7 +65,7 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ToolOutput:
     """What a call gave: the text for the model, the notes it shows, the commits it made.
 
     `untrusted` names where the text comes from when that is not this vault's owner: the run is tainted by it.
@@ -77,7 +77,7 @@ class Given:
     untrusted: str = ""
 
 
-Perform: TypeAlias = Callable[[Object, RunContext], Given]
+Perform: TypeAlias = Callable[[Object, RunContext], ToolOutput]
 """Does it. Arguments have been checked against the schema. Raises `ToolRetry` or `ToolFailed` with a text for the
 model, `StopRun` to end or pause the run; any other error is shown to the model in plain words, too."""
 
@@ -91,7 +91,7 @@ class Draft:
     after: bytes | None
 
 
-Plan: TypeAlias = Callable[[Object, RunContext], tuple[Draft, ...]]
+PlanDrafts: TypeAlias = Callable[[Object, RunContext], tuple[Draft, ...]]
 """What a call would do to notes, with nothing done."""
 
 
@@ -104,8 +104,8 @@ class Effect:
     """
 
     paths: Callable[[Object], tuple[str, ...]]
-    plan: Plan
-    done: Callable[[RunContext], Given | None]
+    plan: PlanDrafts
+    done: Callable[[RunContext], ToolOutput | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from agent.skills.boxes import boxes, ticked
 from agent.skills.matcher import Task
 from agent.skills.usage import uses
 from agent.tools.builtin.skills import skill_tools
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.write.change import Stamp
 from tests.fakes import FakeClock
 from tests.skills.shelves import text, triggers
@@ -83,7 +83,7 @@ def end(found: Following, outcome: str = "finished", run: str = "r1") -> None:
 
 
 def tool(name: str, *groups: str) -> Tool:
-    return Tool(name, "", {}, lambda call, context: Given(""), frozenset(groups))
+    return Tool(name, "", {}, lambda call, context: ToolOutput(""), frozenset(groups))
 
 
 def test_it_is_a_source_of_the_context(app: App) -> None:
@@ -275,7 +275,7 @@ def test_strangers_are_asked_about_and_ticked_in_a_note(app: App) -> None:
     assert "status: approved" in note.read_text() and found.skills.ticked() == ()
 
 
-Call = Callable[..., Given]
+Call = Callable[..., ToolOutput]
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from agent.loop.session import Session
 from agent.memory.entry import slug
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
-from agent.tools.foreign import Foreign
-from agent.tools.tool import Draft, Given, RunContext
+from agent.tools.text_origin import TextOrigin
+from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault import store
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Transaction, Vault
@@ -42,7 +42,7 @@ def _yes_for_every_call(put: Put) -> None:
 
 
 def _foreign_text_not_known(put: Put) -> None:
-    put(Foreign, "source", lambda self, path, data, lines=None: "")
+    put(TextOrigin, "source", lambda self, path, data, lines=None: "")
 
 
 def _answers_shown_as_they_are(put: Put) -> None:
@@ -59,11 +59,11 @@ def _done_without_a_commit(put: Put) -> None:
         subject: str,
         drafts: Sequence[Draft],
         fill: Callable[[Transaction], None],
-    ) -> Given:
+    ) -> ToolOutput:
         try:
             return commit(self, tool, context, subject, drafts, fill)
         except UserError:
-            return Given(f"done: {subject} (commit 0123456789ab)")
+            return ToolOutput(f"done: {subject} (commit 0123456789ab)")
 
     put(Notes, "commit", careless)
 

@@ -13,7 +13,7 @@ from agent.app.build import App, build
 from agent.app.requests import asked_in
 from agent.app.waiting import approvals, read_question
 from agent.errors import NeedsApproval
-from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.write.change import Stamp
 from tests.remotes import Mallory, git_as, shared_with_mallory
@@ -232,7 +232,7 @@ def effects(here: World, app: App) -> Iterator[str]:
 
 
 def _effects_of(here: World, app: App, path: str, sent: list[bytes]) -> Iterator[str]:
-    data, foreign = app.vault.read(path) or b"", foreign_text(app.vault)
+    data, foreign = app.vault.read(path) or b"", text_origin_of(app.vault)
     if any(line.decode() in each.text for each in asked_in(app, path) for line in sent):
         yield f"{path} asks what was sent"
     for number, row in enumerate(data.split(b"\n"), 1):

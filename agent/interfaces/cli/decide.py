@@ -19,7 +19,7 @@ from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
 from agent.tools.approval_note import shows, title
-from agent.tools.asked import Asked
+from agent.tools.approval_records import ApprovalRecord
 
 Read: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` when there is none, `KeyboardInterrupt` on Ctrl-C."""
@@ -122,14 +122,14 @@ def _answered(agent: Runs, path: str, read: Read) -> Callable[[], object] | None
     return lambda: answer(agent.app, question, chosen)
 
 
-def approval_text(asked: Asked, data: bytes, language: str) -> str:
+def approval_text(asked: ApprovalRecord, data: bytes, language: str) -> str:
     """The call that was asked about and all that it would change, from our own record; `data` is its note's."""
     other = "" if shows(data, asked.shown) else _SAID[language]["other"]
     lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
     return "\n".join(line for line in lines if line)
 
 
-def approval_frame(asked: Asked, data: bytes, language: str, columns: int, rows: int) -> list[str | Styled]:
+def approval_frame(asked: ApprovalRecord, data: bytes, language: str, columns: int, rows: int) -> list[str | Styled]:
     """The same, cut to a screen of that size; its end says how much is not shown, and where it is."""
     said = _SAID[language]
     room = max(rows - _AROUND, _FEWEST)
@@ -152,7 +152,7 @@ def approval_frame(asked: Asked, data: bytes, language: str, columns: int, rows:
     ]
 
 
-def approval_prompt(asked: Asked, language: str) -> str:
+def approval_prompt(asked: ApprovalRecord, language: str) -> str:
     """The line that asks for the yes: the tool, and what it would change or is given."""
     said = _SAID[language]
     values = asked.paths or tuple(_values(json.loads(asked.shown)["arguments"]))

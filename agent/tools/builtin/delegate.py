@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from agent.llm.messages import Object
 from agent.tools import arguments as given
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 
-Delegate: TypeAlias = Callable[[str, str, RunContext], Given]
+Delegate: TypeAlias = Callable[[str, str, RunContext], ToolOutput]
 """(task, background, the calling run) to the sub-run's answer. `untrusted` is set when the sub-run was tainted; it has
 its own limits, and raises what a tool may raise."""
 
@@ -18,7 +18,7 @@ its own limits, and raises what a tool may raise."""
 def delegate_tool(delegate: Delegate) -> Tool:
     """The tool around the function that starts a sub-run and waits for it."""
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         return delegate(given.text(call, "task"), given.text(call, "background"), context)
 
     schema: Object = {

@@ -18,7 +18,7 @@ from agent.markdown.values import Value
 from agent.memory.entry import slug
 from agent.tools import arguments as given
 from agent.tools.arguments import canonical
-from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
@@ -61,7 +61,7 @@ class Questions:
         said = "Ask the person one question when the task cannot go on without the answer."
         return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
 
-    def _perform(self, call: Object, context: RunContext) -> Given:
+    def _perform(self, call: Object, context: RunContext) -> ToolOutput:
         question = _harmless(self.vault.masked(given.text(call, "question")))
         options = tuple(dict.fromkeys(_option(self.vault.masked(text)) for text in given.texts(call, "options")))
         if not question.strip():
@@ -72,10 +72,10 @@ class Questions:
             path = self._ask(question, options, key, context)
         else:
             data = self.vault.read(path) or b""
-            answer = read_answer(self.vault.own_version(path) or b"", options)
+            answer = parse_answer(self.vault.own_version(path) or b"", options)
             if answer:
                 self._settle(path, data, "answered", context)
-                return Given(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
+                return ToolOutput(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
             expires = Note.parse(data).header.get("expires")
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)
@@ -123,14 +123,14 @@ class Questions:
             change.edit(path, data, note.with_key("status", status).data)
 
 
-def read_answer(data: bytes, options: tuple[str, ...]) -> str:
+def parse_answer(data: bytes, options: tuple[str, ...]) -> str:
     """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
-    above, written = parted(Note.parse(data).body.replace("\r\n", "\n"))
+    above, written = split_answer(Note.parse(data).body.replace("\r\n", "\n"))
     done = [task.text for task in tasks.read(blocks.read(above)) if task.done and task.text in options]
     return "; ".join([*done, *([text] if (text := (written or "").strip()) else [])])
 
 
-def parted(body: str) -> tuple[str, str | None]:
+def split_answer(body: str) -> tuple[str, str | None]:
     """What asks, and what is written below the heading for the answer; None where that is not there."""
     found = _ANSWER.search(body)
     return (body[: found.start()], body[found.end() :]) if found else (body, None)

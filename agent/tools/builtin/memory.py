@@ -8,7 +8,7 @@ from agent.memory.entry import Entry, slug
 from agent.memory.keeping import Keeper
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
-from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.folders import ENTRIES
 from agent.vault.store import Transaction
 from agent.vault.write.message import one_line
@@ -39,7 +39,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
     def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
         return (_draft(decide(call, context)),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
         draft = _draft(verdict)
 
@@ -53,7 +53,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
         result = notes.commit("memory_save", context, subject, (draft,), fill)
         if keeper:
             keeper.wrote(draft.path)
-        return Given(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
+        return ToolOutput(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
 
     schema: Object = {
         "type": "object",

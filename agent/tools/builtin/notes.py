@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from agent.errors import AgentError, ToolRetry
-from agent.tools.foreign import Foreign
-from agent.tools.tool import Draft, Given, RunContext
+from agent.tools.text_origin import TextOrigin
+from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault.history.commits import read_message
 from agent.vault.store import Transaction, Vault
 from agent.vault.write.change import Outcome, Stamp
@@ -22,7 +22,7 @@ class Notes:
     """A vault as tools see it, with what is known of its text's origin."""
 
     vault: Vault
-    foreign: Foreign
+    origin: TextOrigin
 
     def existing(self, path: str) -> bytes:
         """The note's bytes; raises `ToolRetry` where there is none."""
@@ -33,14 +33,14 @@ class Notes:
 
     def commit(
         self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Callable[[Transaction], None]
-    ) -> Given:
+    ) -> ToolOutput:
         """Make one commit of what `fill` asks for. Raises what the vault raises; nothing was written then."""
         if context.taint:
             for draft in drafts:
-                self.foreign.remember(draft.after or b"", draft.before or b"", context.taint.sources)
+                self.origin.remember(draft.after or b"", draft.before or b"", context.taint.sources)
                 if draft.before is None:
-                    self.foreign.remember_name(draft.path, context.taint.sources)
-        was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
+                    self.origin.remember_name(draft.path, context.taint.sources)
+        was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp("agent", run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:
             fill(change)
@@ -48,10 +48,10 @@ class Notes:
             if draft.after is not None and whole:
                 with suppress(AgentError, OSError):  # it is committed, whatever a look at it says
                     if self.vault.read(draft.path) == draft.after:
-                        context.seen.show(draft.path, draft.after)
+                        context.shown.show(draft.path, draft.after)
         return _told(change.outcome, subject)
 
-    def done(self, context: RunContext) -> Given | None:
+    def done(self, context: RunContext) -> ToolOutput | None:
         """What an earlier call of this run and id has committed or put into the queue; None for nothing.
 
         Raises `LockHeld` when another process holds on: what a crash left half done must be settled before one knows.
@@ -61,7 +61,7 @@ class Notes:
         self.vault.settle()
         for order in self.vault.writer.queue.waiting():
             if (order.stamp.run, order.stamp.call) == (context.run, context.call):
-                return Given(f"asked for already, and waiting to be written: {order.subject}")
+                return ToolOutput(f"asked for already, and waiting to be written: {order.subject}")
         command = ["log", "-z", "--format=%H%n%B", "--fixed-strings", "--all-match"]
         command += [f"--grep=Vault-Run: {context.run}", f"--grep=Vault-Call: {context.call}"]
         out = self.vault.git.run(*command, "--end-of-options", "HEAD", "--", ok=(0, 128)).decode("utf-8", "replace")
@@ -71,18 +71,20 @@ class Notes:
             said = dict(trailers)
             is_this = (said.get("vault-run"), said.get("vault-call")) == (context.run, context.call)
             if is_this and self.vault.provenance.made_here([commit]):
-                return Given(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
+                return ToolOutput(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
                              commits=(commit,))  # fmt: skip
         return None
 
 
-def _told(outcome: Outcome, subject: str) -> Given:
+def _told(outcome: Outcome, subject: str) -> ToolOutput:
     if outcome.queued:
-        return Given(f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over.")
+        return ToolOutput(
+            f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over."
+        )
     if outcome.commit is None:
-        return Given("nothing had to change")
+        return ToolOutput("nothing had to change")
     lines = [f"done: {subject} (commit {outcome.commit[:_SHORT]})"]
     if outcome.human:
         lines.append("the person had changed the same note meanwhile; both changes are in it")
     lines += [f"a person changed the same lines: theirs stayed, yours is in {path}" for path in outcome.conflicts]
-    return Given("\n".join(lines), commits=(outcome.commit,))
+    return ToolOutput("\n".join(lines), commits=(outcome.commit,))

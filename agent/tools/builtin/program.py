@@ -18,7 +18,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import Interrupted, ToolFailed
 from agent.llm.provider import Cancelled
-from agent.tools.builtin import supervise
+from agent.tools.builtin import reaper
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _HEAD = 6_000
@@ -29,7 +29,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|[\x00-\x08\x0b-\x1f\x7f]"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProgramLimits:
     """`seconds` in all; `cpu` in seconds, `memory` and `file` in bytes for each process; `processes` beside ours."""
 
     seconds: float = 60.0
@@ -40,11 +40,11 @@ class Limits:
     files: int = 256
 
 
-LIMITS = Limits()
+LIMITS = ProgramLimits()
 
 
 @dataclass(slots=True)
-class Output:
+class ProgramOutput:
     """What a program printed: its beginning and its end, however much it was."""
 
     head: bytearray = field(default_factory=bytearray)
@@ -73,14 +73,14 @@ class Program:
     command: Sequence[str]
     folder: Path
     home: Path
-    limits: Limits
+    limits: ProgramLimits
     clock: Clock
-    output: Output = field(default_factory=Output)
+    output: ProgramOutput = field(default_factory=ProgramOutput)
 
     def run(self, cancelled: Cancelled) -> int:
         """The exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", supervise.__file__, self._limits(), *self.command],
+            [sys.executable, "-I", "-S", reaper.__file__, self._limits(), *self.command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

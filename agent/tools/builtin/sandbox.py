@@ -27,7 +27,7 @@ class Sandbox:
     network: bool
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What the reader of a result should know, in one line."""
         if self.files and self.network:
             return f"sandbox: {self.name}, without network, with a copy of the notes and no other files of yours"
@@ -36,10 +36,12 @@ class Sandbox:
         return "sandbox: NONE on this machine; the program had the network and all your files (install bubblewrap)"
 
 
-NONE = Sandbox("none", "", files=False, network=False)
+NO_SANDBOX = Sandbox("none", "", files=False, network=False)
 
 
-def inside(sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
+def sandboxed_command(
+    sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]
+) -> list[str]:
     """The command that runs `command` in the sandbox, in `folder`, which it may write to.
 
     `hidden` are folders beside the usual ones that the program must not see.
@@ -68,14 +70,14 @@ def _bubblewrap(folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
 
 
 @cache
-def best() -> Sandbox:
-    """The best that works here; tried once, because many systems have the programs and forbid their use."""
+def best_sandbox() -> Sandbox:
+    """The best_sandbox that works here; tried once, because many systems have the programs and forbid their use."""
     bubblewrap, unshare = shutil.which("bwrap"), shutil.which("unshare")
     if bubblewrap and _works([bubblewrap, *_bubblewrap(Path("/usr"), Path("/usr"), ()), "--", "true"]):
         return Sandbox("bubblewrap", bubblewrap, files=True, network=True)
     if unshare and _works([unshare, *_UNSHARE, "--", "true"]):
         return Sandbox("unshare", unshare, files=False, network=True)
-    return NONE
+    return NO_SANDBOX
 
 
 def _works(command: list[str]) -> bool:

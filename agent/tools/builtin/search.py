@@ -12,12 +12,12 @@ from agent.llm.messages import Object
 from agent.memory.recall import Recollection, Remembered
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
-from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import may_read
 
-Search: TypeAlias = Callable[[str, int], Answer]
+SearchNotes: TypeAlias = Callable[[str, int], Answer]
 """(question, limit) to what was found."""
-Recall: TypeAlias = Callable[[str, int, RunContext], Recollection]
+RecallMemories: TypeAlias = Callable[[str, int, RunContext], Recollection]
 """(question, limit, run) to what is remembered about it for the person of that run."""
 
 _Found = TypeVar("_Found", Hit, Remembered)
@@ -36,10 +36,10 @@ _SCHEMA: Object = {
 }
 
 
-def search_tool(notes: Notes, search: Search) -> Tool:
+def search_tool(notes: Notes, search: SearchNotes) -> Tool:
     """`search_vault`: everything that is in the notes."""
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         answer = _open_to(context, search, given.text(call, "query"), given.number(call, "limit", LIMIT))
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         return _told(notes, answer.hits, _shown, "nothing was found", limited)
@@ -48,32 +48,32 @@ def search_tool(notes: Notes, search: Search) -> Tool:
     return Tool("search_vault", said, _SCHEMA, perform, frozenset({"search"}), readonly=True)
 
 
-def recall_tool(notes: Notes, recall: Recall) -> Tool:
+def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
     """`memory_recall`: what was remembered, for whoever asks."""
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         found = recall(given.text(call, "query"), given.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
         return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)
 
-    said = "Recall what was remembered about a person, a preference, a decision."
+    said = "RecallMemories what was remembered about a person, a preference, a decision."
     return Tool("memory_recall", said, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
 def _told(
     notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
-) -> Given:
+) -> ToolOutput:
     """What was found, numbered, with its sources and the strangers whose words it may be."""
     note: list[str] = [limited] if limited else []
     if not found:
-        return Given("\n".join([f"{nothing}; try other words", *note]))
+        return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
     shown = [show(number, each) for number, each in enumerate(found, 1)]
     origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
     sources = tuple(Cited(each.path, each.lines) for each in found)
-    return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+    return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
 
-def _open_to(context: RunContext, find: Search, query: str, limit: int) -> Answer:
+def _open_to(context: RunContext, find: SearchNotes, query: str, limit: int) -> Answer:
     """What is found for whoever asks."""
     if context.role == "owner":
         return find(query, limit)
@@ -96,4 +96,4 @@ def _recalled(number: int, each: Remembered) -> str:
 
 def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
     data = notes.vault.read(path)
-    return notes.foreign.source(path, data, lines) if data is not None else ""
+    return notes.origin.source(path, data, lines) if data is not None else ""

@@ -19,11 +19,11 @@ from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import Object
 from agent.tools.arguments import texts
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.program import LIMITS, PATH, Limits, Output, Program
-from agent.tools.builtin.sandbox import Sandbox, best, inside
-from agent.tools.builtin.working_copy import Changes, Copy
-from agent.tools.taint import doubt
-from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
+from agent.tools.builtin.sandbox import Sandbox, best_sandbox, sandboxed_command
+from agent.tools.builtin.working_copy import Changes, WorkingCopy
+from agent.tools.taint import reason_to_ask
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import check_text
 from agent.vault.store import Transaction
 
@@ -55,24 +55,24 @@ _PARAMETERS: Object = {
 
 
 @dataclass(frozen=True, slots=True)
-class Yard:
+class ShellConfig:
     """Where programs run: copies are made in `scratch` (empty: the system's temporary folder), `hidden` is not shown
     to them, `sandbox` says what shuts them in."""
 
     scratch: Path | None = None
     hidden: tuple[Path, ...] = ()
-    sandbox: Callable[[], Sandbox] = best
-    limits: Limits = LIMITS
+    sandbox: Callable[[], Sandbox] = best_sandbox
+    limits: ProgramLimits = LIMITS
 
 
-def shell_tools(notes: Notes, clock: Clock, yard: Yard) -> tuple[Tool, ...]:
+def shell_tools(notes: Notes, clock: Clock, config: ShellConfig) -> tuple[Tool, ...]:
     """`shell_run`, around one vault."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         argv = _checked(texts(arguments, "argv"))
-        place = Path(mkdtemp(prefix="vault-agent-run-", dir=yard.scratch)).resolve()
+        place = Path(mkdtemp(prefix="vault-agent-run-", dir=config.scratch)).resolve()
         try:
-            return _Run(notes, clock, yard, place, context).perform(argv)
+            return _Run(notes, clock, config, place, context).perform(argv)
         finally:
             _remove(place)
 
@@ -110,21 +110,21 @@ class _Run:
 
     notes: Notes
     clock: Clock
-    yard: Yard
+    config: ShellConfig
     place: Path
     context: RunContext
-    output: Output = field(default_factory=Output)
+    output: ProgramOutput = field(default_factory=ProgramOutput)
 
-    def perform(self, argv: Sequence[str]) -> Given:
+    def perform(self, argv: Sequence[str]) -> ToolOutput:
         """Run it, commit what it did. Raises `ToolFailed` when it was stopped, `Interrupted` when nobody wants it."""
-        sandbox = self.yard.sandbox()
-        copy = Copy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
+        sandbox = self.config.sandbox()
+        copy = WorkingCopy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
         home = self.place / "home"
         home.mkdir(mode=0o700)
         outside = {} if sandbox.files else _states(self.notes)
         began = self.clock.monotonic()
-        command = inside(sandbox, argv, copy.folder, home, self._hidden())
-        code = Program(command, copy.folder, home, self.yard.limits, self.clock, self.output).run(
+        command = sandboxed_command(sandbox, argv, copy.folder, home, self._hidden())
+        code = Program(command, copy.folder, home, self.config.limits, self.clock, self.output).run(
             self.context.cancelled
         )
         seconds = self.clock.monotonic() - began
@@ -133,17 +133,17 @@ class _Run:
             self.context.taint.mark(source)
         told, commits = self._bring_back(argv, copy.changes())
         moved = () if sandbox.files else sorted(_states(self.notes).items() ^ outside.items())
-        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.told, *told]
+        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.description, *told]
         if moved:
             names = _named(list(dict.fromkeys(path for path, _ in moved)))
             lines.append(
                 f"changed in the vault itself meanwhile, by it or by a person, and not committed here: {names}"
             )
-        return Given("\n".join((*lines, "", self.output.text())), commits=commits, untrusted=source)
+        return ToolOutput("\n".join((*lines, "", self.output.text())), commits=commits, untrusted=source)
 
     def _hidden(self) -> tuple[Path, ...]:
         vault = self.notes.vault
-        return (*self.yard.hidden, vault.place.root, vault.place.gitdir, vault.writer.layout.folder)
+        return (*self.config.hidden, vault.place.root, vault.place.gitdir, vault.writer.layout.folder)
 
     def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
         """Commit what may be kept; what is told of it, and the commit."""
@@ -175,7 +175,7 @@ class _Run:
         as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
         try:
             check_text(draft.path)
-            why = doubt(as_write, {}, self.context)
+            why = reason_to_ask(as_write, {}, self.context)
         except AgentError as error:
             return error.message
         if not why and draft.before is None and self.notes.vault.read(draft.path) is not None:
@@ -183,7 +183,7 @@ class _Run:
         return why
 
 
-def _never(arguments: Object, context: RunContext) -> Given:
+def _never(arguments: Object, context: RunContext) -> ToolOutput:
     raise ToolFailed("this is only asked about")
 
 

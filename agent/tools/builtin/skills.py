@@ -16,11 +16,11 @@ from agent.skills.skill import FILE, Skill
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, Use
 from agent.tools import arguments as given
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 
-Say = Callable[[str, Opinion, RunContext], Use]
+RecordOpinion = Callable[[str, Opinion, RunContext], Use]
 """Record what was said of a skill in a run; raises `UserError`."""
-Opened = Callable[[str, RunContext], object]
+NoteOpened = Callable[[str, RunContext], object]
 """Hears that a run's model has read a skill."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
@@ -30,19 +30,19 @@ _LISTED_FILES = 40
 @dataclass(frozen=True, slots=True)
 class _Tools:
     library: Library
-    say: Say
-    opened: Opened
+    say: RecordOpinion
+    opened: NoteOpened
 
-    def list(self, call: Object, context: RunContext) -> Given:
+    def list(self, call: Object, context: RunContext) -> ToolOutput:
         """The catalogue."""
         skills = [skill for skill in self.library.shelf().candidates if skill.reviewed]
         new = [skill.name for skill in self.library.shelf().candidates if not skill.reviewed]
         lines = [f"- {skill.name}: {skill.summary}" for skill in skills[:_SHOWN]]
         lines += [f"and {len(skills) - _SHOWN} more"] if len(skills) > _SHOWN else []
         lines += [f"not looked at by the person yet, so not for use: {', '.join(new[:_SHOWN])}"] if new else []
-        return Given("\n".join(lines) or "there are no skills")
+        return ToolOutput("\n".join(lines) or "there are no skills")
 
-    def show(self, call: Object, context: RunContext) -> Given:
+    def show(self, call: Object, context: RunContext) -> ToolOutput:
         """A skill's whole text, or a file of it."""
         skill = _named(self.library.shelf(), given.text(call, "name"))
         path = given.text(call, "file") if "file" in call else ""
@@ -50,16 +50,16 @@ class _Tools:
             text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
             if skill.reviewed:
                 self.opened(skill.name, context)
-            return Given(text, untrusted="" if skill.reviewed else _stranger(skill))
+            return ToolOutput(text, untrusted="" if skill.reviewed else _stranger(skill))
         try:
             data, trusted = self.library.file(skill, path)
         except (BadFolder, OSError) as error:
             raise ToolRetry(f"{error}; the files of {skill.name}: {', '.join(skill.files) or 'none'}") from error
         if b"\0" in data[:1024]:
             raise ToolRetry(f"{path} is no text")
-        return Given(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
+        return ToolOutput(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
 
-    def feedback(self, call: Object, context: RunContext) -> Given:
+    def feedback(self, call: Object, context: RunContext) -> ToolOutput:
         """Keep what a skill was worth in this run."""
         skill = _named(self.library.shelf(), given.text(call, "name"))
         opinion = cast(Opinion, given.text(call, "verdict"))
@@ -67,10 +67,10 @@ class _Tools:
             self.say(skill.name, opinion, context)
         except UserError as error:
             raise ToolRetry(error.message) from error
-        return Given(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
+        return ToolOutput(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
 
 
-def skill_tools(library: Library, say: Say, opened: Opened) -> tuple[Tool, ...]:
+def skill_tools(library: Library, say: RecordOpinion, opened: NoteOpened) -> tuple[Tool, ...]:
     """The three tools over one vault's skills."""
     tools = _Tools(library, say, opened)
     name: Object = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
@@ -81,7 +81,7 @@ def skill_tools(library: Library, say: Say, opened: Opened) -> tuple[Tool, ...]:
              readonly=True),
         Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
              _schema({"name": name, "file": file}, "name"), tools.show, _GROUP, readonly=True),
-        Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
+        Tool("skill_feedback", "RecordOpinion whether a skill that you used in this run was helpful.",
              _schema({"name": name, "verdict": verdict}, "name", "verdict"), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
 

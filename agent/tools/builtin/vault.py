@@ -11,8 +11,8 @@ from agent.llm.messages import Object
 from agent.markdown.note import Note
 from agent.tools import arguments as given
 from agent.tools.builtin.notes import Notes
-from agent.tools.seen import count
-from agent.tools.tool import Cited, Draft, Effect, Given, Perform, Plan, RunContext, Tool
+from agent.tools.shown_notes import line_count
+from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import check_readable, check_text, check_writable, may_read
 from agent.vault.find import find_note
 from agent.vault.store import Transaction
@@ -34,25 +34,25 @@ def _schema(required: tuple[str, ...], **properties: Object) -> Object:
 
 
 def _read(notes: Notes) -> Tool:
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         path = find_note(notes.vault, check_readable(given.text(call, "path")))
         if not may_read(context.role, path):
             raise ToolRetry(f"{path} is for the owner of this vault only")
         data = notes.existing(path)
-        total = count(data)
+        total = line_count(data)
         if not data:
-            context.seen.show(path, data)
-            return Given(f"{path} is empty", (Cited(path, (1, 1)),))
+            context.shown.show(path, data)
+            return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
         first, last = _range(given.text(call, "lines"), total, path)
         shown, last = _fitting(Note.parse(data).text.split("\n"), first, last)
         if _is_utf8(data) and not shown.endswith("…"):
-            context.seen.show(path, data, (first, last))
+            context.shown.show(path, data, (first, last))
         head = f"{path}, lines {first}-{last} of {total}"
         head += f" (read on with lines {last + 1}-{total})" if last < total else ""
-        untrusted = notes.foreign.source(path, data, (first, last))
-        return Given(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
+        untrusted = notes.origin.source(path, data, (first, last))
+        return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
     lines = {"type": "string", "pattern": "^[0-9]{1,9}(-[0-9]{0,9})?$", "description": "such as 10-20; default all"}
     schema = _schema(("path",), path={**_PATH, "description": "a path, or the id of a note"}, lines=lines)
@@ -81,7 +81,7 @@ def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
 
 
 def _list(notes: Notes) -> Tool:
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         folder = given.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
         pattern = given.text(call, "pattern").casefold()
@@ -94,8 +94,8 @@ def _list(notes: Notes) -> Tool:
         more = len(found) - limit
         left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
         shown = found[:limit]
-        untrusted = notes.foreign.named(*shown)
-        return Given("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
+        untrusted = notes.origin.named(*shown)
+        return ToolOutput("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
 
     schema = _schema(
         (),
@@ -119,10 +119,10 @@ def _write(notes: Notes) -> Tool:
         _check_header(path, before, after, always=True)
         return (Draft(path, before, after),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
         before, after = draft.before, draft.after or b""
-        if before is not None and before != after and not context.seen.is_whole(draft.path, before):
+        if before is not None and before != after and not context.shown.is_whole(draft.path, before):
             raise ToolRetry(
                 f"{draft.path} exists and you have not read all of it as it is now: vault_read it first, "
                 "or change a part with vault_edit or vault_append"
@@ -162,7 +162,7 @@ def _edit(notes: Notes) -> Tool:
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
 
         def fill(change: Transaction) -> None:
@@ -192,7 +192,7 @@ def _append(notes: Notes) -> Tool:
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
         text = given.text(call, "text").encode()
         if not text.strip():
@@ -218,16 +218,16 @@ def _move(notes: Notes) -> Tool:
             raise ToolRetry(f"{to} exists already: choose another path")
         return Draft(path, data, None), Draft(to, None, data)
 
-    def perform(call: Object, context: RunContext) -> Given:
+    def perform(call: Object, context: RunContext) -> ToolOutput:
         source, target = drafts = plan(call, context)
-        was_whole = context.seen.is_whole(source.path, source.before or b"")
+        was_whole = context.shown.is_whole(source.path, source.before or b"")
 
         def fill(change: Transaction) -> None:
             change.move(source.path, target.path)
 
         result = notes.commit("vault_move", context, f"vault(move): {source.path} to {target.path}", drafts, fill)
         if not was_whole:
-            context.seen.forget(target.path)
+            context.shown.forget(target.path)
         return result
 
     schema = _schema(("path", "to"), path=_PATH, to=_PATH)
@@ -236,7 +236,7 @@ def _move(notes: Notes) -> Tool:
 
 
 def _writing(
-    notes: Notes, name: str, said: str, schema: Object, perform: Perform, plan: Plan, paths: tuple[str, ...]
+    notes: Notes, name: str, said: str, schema: Object, perform: Perform, plan: PlanDrafts, paths: tuple[str, ...]
 ) -> Tool:
     effect = Effect(lambda call: tuple(given.text(call, path) for path in paths), plan, notes.done)
     return Tool(name, said, schema, perform, _GROUP, timeout=0, effect=effect)

@@ -2,7 +2,7 @@
 
 The name in a URL is resolved once, every address is judged by `addresses`, and the connection goes to that very
 address; the same again for each redirect. No proxy, cookie, key or setting of the environment takes part. What comes
-back is a stranger's text: `charset` and `page` make it readable, and the run is marked by `Given.untrusted`.
+back is a stranger's text: `charset` and `page` make it readable, and the run is marked by `ToolOutput.untrusted`.
 """
 
 import re
@@ -24,7 +24,7 @@ from agent.tools.arguments import text
 from agent.tools.builtin.addresses import is_ours, refusal
 from agent.tools.builtin.charset import decode
 from agent.tools.builtin.page import readable
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 
 if TYPE_CHECKING:
     import ssl
@@ -66,7 +66,7 @@ def resolve(host: str, port: int) -> Sequence[str]:
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def straight(address: str, port: int) -> tuple[str, int]:
+def identity_route(address: str, port: int) -> tuple[str, int]:
     """There."""
     return address, port
 
@@ -76,12 +76,12 @@ class Network:
     """How hosts are found and reached; `trust` is what certificates are held against (None: what ships with httpx)."""
 
     resolve: Resolve = resolve
-    dial: Dial = straight
+    dial: Dial = identity_route
     trust: "ssl.SSLContext | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """`seconds` from the first to the last byte and all redirects, `size` in bytes after decompressing."""
 
     seconds: float = 20.0
@@ -90,15 +90,15 @@ class Limits:
 
 
 NETWORK = Network()
-LIMITS = Limits()
+LIMITS = FetchLimits()
 
 
 def web_tools(
-    clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: Limits = LIMITS
+    clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: FetchLimits = LIMITS
 ) -> tuple[Tool, ...]:
     """`web_fetch`. `secrets` gives the values that no address may carry out."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         url = text(arguments, "url").strip()
         _check_leak(url, secrets())
         visit = _Visit(network, limits)
@@ -117,9 +117,9 @@ def _check_leak(url: str, secrets: Sequence[str]) -> None:
         raise ToolFailed("the address has a secret of this machine in it; it was not sent")
 
 
-def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> Given:
+def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> ToolOutput:
     """Fetch in a thread of its own, so that neither a slow server nor a slow resolver holds the run up."""
-    answer: SimpleQueue[Given | BaseException] = SimpleQueue()
+    answer: SimpleQueue[ToolOutput | BaseException] = SimpleQueue()
 
     def fetch() -> None:
         try:
@@ -150,7 +150,7 @@ class _Visit:
     """One fetch with its redirects. `stop` cuts its connections, from any thread."""
 
     network: Network
-    limits: Limits
+    limits: FetchLimits
     stopped: bool = False
     _mutex: threading.Lock = field(default_factory=threading.Lock)
     _sockets: list[socket.socket] = field(default_factory=list)
@@ -166,7 +166,7 @@ class _Visit:
                 each.close()
             self._sockets.clear()
 
-    def fetch(self, url: str) -> Given:
+    def fetch(self, url: str) -> ToolOutput:
         """The page at a URL; raises `ToolRetry` for a URL that may not be asked for, `ToolFailed` for all else."""
         import httpx
 
@@ -254,7 +254,7 @@ class _Visit:
             else:
                 self._sockets.append(connected.dup())
 
-    def _given(self, response: "httpx.Response", target: "httpx.URL") -> Given:
+    def _given(self, response: "httpx.Response", target: "httpx.URL") -> ToolOutput:
         if response.status_code != 200:
             raise ToolFailed(f"{target.raw_host.decode('ascii')} answered {response.status_code}")
         kind, _, rest = response.headers.get("content-type", "").lower().partition(";")
@@ -269,7 +269,7 @@ class _Visit:
         if kind in _PAGES or re.match(r"\s*(?:<!doctype html|<html)", whole, re.IGNORECASE):
             whole = readable(whole, str(target), lambda: self.stopped)
         note = f"\n[longer than {self.limits.size >> 20} MB: the rest was not read]" if cut else ""
-        return Given(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
+        return ToolOutput(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
 
     def _body(self, response: "httpx.Response") -> bytes:
         """The decompressed body, at most one byte more than the limit."""

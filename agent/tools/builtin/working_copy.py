@@ -30,7 +30,7 @@ class Changes:
 
 
 @dataclass(slots=True)
-class Copy:
+class WorkingCopy:
     """Notes copied to `folder`, as they were."""
 
     folder: Path
@@ -38,8 +38,8 @@ class Copy:
     _marks: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, vault: Vault, folder: Path, cancelled: Cancelled) -> "Copy":
-        """Copy every note of the vault to `folder`, which is made; raises `Interrupted`."""
+    def of(cls, vault: Vault, folder: Path, cancelled: Cancelled) -> "WorkingCopy":
+        """WorkingCopy every note of the vault to `folder`, which is made; raises `Interrupted`."""
         copy = cls(folder)
         folder.mkdir(mode=0o700)
         for path in vault.note_paths():

@@ -34,7 +34,7 @@ def _nothing_arrived(path: str, data: bytes, lines: Lines) -> str:
 
 
 @dataclass(slots=True)
-class Foreign:
+class TextOrigin:
     """The lines that tainted runs have written, kept in a file outside the vault that only grows.
 
     `reviewed` are the skills that somebody here has looked at, `arrived` says what the history knows.

@@ -14,7 +14,7 @@ from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import Object
 from agent.tools.arguments import canonical
 from agent.tools.schema import problems
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3
 """Calls of one tool that may be left behind, still running, before it is not called any more."""
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 def checked(tool: Tool) -> Tool:
     """The tool with its arguments held against its schema first."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         found = problems(arguments, tool.parameters)
         if found:
             raise ToolRetry("\n".join((f"{tool.name} was not called:", *found)))
@@ -37,7 +37,7 @@ def checked(tool: Tool) -> Tool:
 def once(tool: Tool) -> Tool:
     """The tool with a call that was carried out before its run stopped answered from history, and not done again."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         done = tool.effect.done(context) if tool.effect and context.resumed else None
         return done if done is not None else tool.perform(arguments, context)
 
@@ -48,7 +48,7 @@ def whole(tool: Tool) -> Tool:
     """The tool with a call refused that would put `[secret]` into a note, where a key stood in the arguments or in what
     the model was shown: the note would lose the key, or say something that was not asked for."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         if tool.effect and HIDDEN_IN_NOTES in canonical(arguments):
             drafts = tool.effect.plan(arguments, context)
             if any(_marks(draft.after) > _marks(draft.before) or HIDDEN_IN_NOTES in draft.path for draft in drafts):
@@ -65,7 +65,7 @@ def _marks(data: bytes | None) -> int:
 def capped(tool: Tool) -> Tool:
     """The tool with a result that is cut, at the end of a line where there is one, to its limit."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
         return replace(given, text=cut(given.text, tool.result_limit))
 
@@ -75,7 +75,7 @@ def capped(tool: Tool) -> Tool:
 def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
     """The tool with secrets masked in its result, while they are whole: half a key is not known any more."""
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
         return replace(given, text=mask(given.text))
 
@@ -101,7 +101,7 @@ def timed(tool: Tool) -> Tool:
         return tool
     hanging: list[_Call] = []
 
-    def perform(arguments: Object, context: RunContext) -> Given:
+    def perform(arguments: Object, context: RunContext) -> ToolOutput:
         hanging[:] = [call for call in hanging if call.thread.is_alive()]
         if len(hanging) >= HANGING:
             raise ToolFailed(f"{len(hanging)} earlier calls of {tool.name} are still hanging; do without it")
@@ -126,9 +126,9 @@ def timed(tool: Tool) -> Tool:
 class _Call:
     """A function under way in a thread that does not keep the program from ending."""
 
-    function: Callable[[], Given]
+    function: Callable[[], ToolOutput]
     name: str
-    answer: SimpleQueue[Given | BaseException] = field(default_factory=SimpleQueue)
+    answer: SimpleQueue[ToolOutput | BaseException] = field(default_factory=SimpleQueue)
     thread: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,7 +141,7 @@ class _Call:
         except BaseException as error:  # noqa: BLE001 - handed to the caller, who sorts it
             self.answer.put(error)
 
-    def result(self, seconds: float) -> Given:
+    def result(self, seconds: float) -> ToolOutput:
         """What it gave; raises what it raised, or `Empty` when it takes longer than `seconds`."""
         found = self.answer.get(timeout=seconds)
         if isinstance(found, BaseException):

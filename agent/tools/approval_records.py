@@ -16,12 +16,12 @@ from agent.llm.messages import Object
 from agent.tools.arguments import canonical
 from agent.vault.durable import replace
 
-Status: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
+ApprovalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
 """`asking`: the note is not known to be written yet. `outdated`: a note that it would change has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ApprovalRecord:
     """One question: which call (`hash`), of which run, in which note, and what has become of it.
 
     `bases` has the content hash of each note that the call would change as it was then (empty: no note). `paths` are
@@ -39,7 +39,7 @@ class Asked:
     created: datetime
     expires: datetime
     bases: Mapping[str, str]
-    status: Status = "asking"
+    status: ApprovalStatus = "asking"
     reason: str = ""
     paths: tuple[str, ...] = ()
     why: str = ""
@@ -52,28 +52,28 @@ def fingerprint(tool: str, run: str, arguments: Object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class ApprovalRecords:
     """The folder of records; who holds the lock of `approvals` may write."""
 
     folder: Path
 
-    def get(self, fingerprint: str) -> Asked | None:
+    def get(self, fingerprint: str) -> ApprovalRecord | None:
         """The last question about exactly this call; None where there is none, or where it cannot be read."""
         try:
             return _load(json.loads(self._file(fingerprint).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None  # an unreadable record approves nothing: the person is asked anew
 
-    def put(self, asked: Asked) -> None:
+    def put(self, asked: ApprovalRecord) -> None:
         """Keep a question; durable when this returns."""
         document = {**asdict(asked), "created": asked.created.isoformat(), "expires": asked.expires.isoformat()}
         replace(self._file(asked.hash), json.dumps(document, indent=1))
 
-    def drop(self, asked: Asked) -> None:
+    def drop(self, asked: ApprovalRecord) -> None:
         """Forget a question: its note then approves nothing any more."""
         self._file(asked.hash).unlink(missing_ok=True)
 
-    def all(self) -> Iterator[Asked]:
+    def all(self) -> Iterator[ApprovalRecord]:
         """Every question that can be read, oldest first."""
         files = self.folder.glob("*.json") if self.folder.is_dir() else ()
         found = (self.get(path.stem) for path in files)
@@ -83,14 +83,14 @@ class Records:
         return self.folder / f"{fingerprint}.json"
 
 
-def _load(document: dict[str, object]) -> Asked:
+def _load(document: dict[str, object]) -> ApprovalRecord:
     texts = {name: str(document[name]) for name in ("id", "hash", "path", "tool", "run", "session", "call", "shown")}
     created, expires = (datetime.fromisoformat(str(document[name])) for name in ("created", "expires"))
     bases, paths = document["bases"], document.get("paths", [])
     status = str(document["status"])
-    if not isinstance(bases, dict) or not isinstance(paths, list) or status not in get_args(Status):
+    if not isinstance(bases, dict) or not isinstance(paths, list) or status not in get_args(ApprovalStatus):
         raise ValueError("not a record of a question")
     known = {str(path): str(base) for path, base in bases.items()}
-    return Asked(**texts, created=created, expires=expires, bases=known, status=cast(Status, status),
+    return ApprovalRecord(**texts, created=created, expires=expires, bases=known, status=cast(ApprovalStatus, status),
                  reason=str(document["reason"]), paths=tuple(map(str, paths)), why=str(document.get("why", "")),
                  change=str(document.get("change", "")))  # fmt: skip
