@@ -13,7 +13,7 @@ from agent.errors import UserError
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.human import ANSWER, parse_answer, split_answer
+from agent.tools.builtin.human import answer_heading, parse_answer, split_answer
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
@@ -80,7 +80,7 @@ def answer(app: App, question: Question, text: str) -> None:
     if said in question.options and f"\n{box}" in body:
         after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
     else:
-        heading = f"\n\n{ANSWER[app.settings.vault.language]}\n" if split_answer(body)[1] is None else ""
+        heading = f"\n\n{answer_heading(app.settings.vault.language)}\n" if split_answer(body)[1] is None else ""
         after = body.rstrip("\n") + heading + f"\n\n{said}\n"
     with app.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)

@@ -18,6 +18,7 @@ from agent.llm.messages import Object
 from agent.markdown import verdict
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.texts import Language, text
 from agent.tools import approval_note
 from agent.tools.approval_records import ApprovalRecord, ApprovalRecords, fingerprint
 from agent.tools.policy import Permission, Policies
@@ -34,22 +35,6 @@ KEPT = timedelta(days=30)
 _PATIENCE = 10.0
 _WITH_SECRET = "this call needs a person's yes, and has a key in its arguments that must not be kept; leave the key out"
 _Change: TypeAlias = Callable[[bytes], bytes]
-_SAID = {
-    "en": {
-        "each": "each use of {tool} asks first",
-        "again": "you were asked about this very call before",
-        "waits": "{tool} waits for a yes in {path}: {why}",
-        "hint": "tick approve or reject in the note, or: vault-agent approvals",
-        "removed": "the note that asked was removed",
-    },
-    "zh": {
-        "each": "每次使用 {tool} 都要先问",
-        "again": "这次调用以前问过你",
-        "waits": "{tool} 在 {path} 里等你批准：{why}",
-        "hint": "在那篇笔记里勾选 approve（批准）或 reject（拒绝），或运行：vault-agent approvals",
-        "removed": "询问的笔记被删掉了",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +44,17 @@ class Approvals:
     vault: Vault
     clock: Clock
     hours: float
-    language: str = "en"
+    language: Language = "en"
 
     def guard(self, tool: Tool, policies: Policies) -> Tool:
         """The tool, with a person's yes before each call that needs one."""
 
         def perform(arguments: Object, context: RunContext) -> ToolOutput:
-            said = _SAID[self.language]
             why = reason_to_ask(tool, arguments, context, self.language)
             if not why and policies.permission(tool, context) is Permission.ASK:
-                why = said["each"].format(tool=tool.name)
+                why = text("approval.each", self.language, tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
-                why = said["again"]
+                why = text("approval.again", self.language)
             if why:
                 drafts = tool.effect.plan(arguments, context) if tool.effect else ()
                 self.require(tool.name, arguments, context, why, drafts)
@@ -100,9 +84,8 @@ class Approvals:
         if asked.status == "rejected":
             raise ToolFailed(f"the person said no{f': {asked.reason}' if asked.reason else ''}")
         if not approved:
-            said = _SAID[self.language]
-            waits = said["waits"].format(tool=tool, path=asked.path, why=why)
-            raise NeedsApproval(waits, path=asked.path, hint=said["hint"])
+            waits = text("approval.waits", self.language, tool=tool, path=asked.path, why=why)
+            raise NeedsApproval(waits, path=asked.path, hint=text("approval.hint", self.language))
         for draft in drafts:  # the person has seen what is there and what becomes of it
             if draft.before is not None:
                 context.shown.show(draft.path, draft.before)
@@ -203,7 +186,7 @@ class Approvals:
         if data is not None:
             return _answered(asked, data)
         waits = self.vault.writer.queue.count() > 0  # else the person has taken the question away
-        return asked if waits else replace(asked, status="rejected", reason=_SAID[self.language]["removed"])
+        return asked if waits else replace(asked, status="rejected", reason=text("approval.removed", self.language))
 
     def _settle(self, asked: ApprovalRecord) -> None:
         """Close a question: first in its note, in a commit, then in our record."""

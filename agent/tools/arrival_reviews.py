@@ -18,6 +18,7 @@ from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above, decision, ticked
+from agent.texts import Language, text
 from agent.vault import durable
 from agent.vault.folders import APPROVALS, folder_of
 from agent.vault.provenance.database import Arrival
@@ -30,33 +31,6 @@ MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
 _LONGEST_DIFF = 20_000
 _STAMP = Stamp("agent", tool="arrivals")
-_TEXTS = {
-    "en": {
-        "note": "May {subject} say what I do?",
-        "note why": "[[{link}]] was changed by what came from {source}. Until you say yes I go by the version before.",
-        "note holds": "A yes holds for exactly this text; both ticked is a no. `vault-agent log {subject}` lists the "
-        "changes, and `vault-agent undo` with a commit takes one out.",
-        "remote": "Do only you write to {subject}?",
-        "remote why": "Notes have arrived by this remote: {source}.",
-        "remote holds": "`approve`: only you write there, from your other devices. What comes by it counts as typed by "
-        "you; notes that say what I do are shown to you first all the same.\n\n`reject`: others write there too. Their "
-        "text is read with care and never obeyed, and so it is until you answer.\n\nYour answer stays on this machine; "
-        "`vault-agent trust` changes it.",
-        "diff": "What would change",
-    },
-    "zh": {
-        "note": "{subject} 可以决定我怎么做事吗？",
-        "note why": "[[{link}]] 被来自 {source} 的内容改动了。你同意之前，我按改动以前的版本做事。",
-        "note holds": "勾选 `approve`（批准）只对现在这份内容有效；两个都勾选算拒绝。"
-        "`vault-agent log {subject}` 列出改动，`vault-agent undo` 加上提交号可以撤掉其中一个。",
-        "remote": "只有你会写 {subject} 吗？",
-        "remote why": "有笔记从这个远程仓库来：{source}。",
-        "remote holds": "`approve`（批准）：只有你自己从别的设备写那里，从那里来的内容当作你亲手写的；"
-        "决定我怎么做事的笔记仍会先给你看。\n\n`reject`（拒绝）：别人也会写那里，他们的文字我会小心地读，但不会照做；"
-        "你回答之前也是这样。\n\n你的回答只留在这台机器上，`vault-agent trust` 可以更改。",
-        "diff": "会有的改动",
-    },
-}
 
 ReviewKind: TypeAlias = Literal["note", "remote"]
 ReviewStatus: TypeAlias = Literal["pending", "approved", "rejected"]
@@ -111,7 +85,7 @@ def unseen_steering(vault: Vault) -> list[Arrival]:
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
 
-def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: str = "en") -> tuple[str, ...]:
+def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language = "en") -> tuple[str, ...]:
     """Ask about steering notes and remotes that nobody was asked about, in one commit; returns the notes' paths."""
     records = records_of(vault)
     waiting = len(records.pending())
@@ -120,7 +94,7 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: str 
         if waiting + len(notes) >= MOST_AT_ONCE:
             break
         asked = replace(review, id=f"{new_id}-{len(notes)}")
-        notes[review.path] = asked, _compose(vault, asked, arrivals, when, _TEXTS[language])
+        notes[review.path] = asked, _compose(vault, asked, arrivals, when, language)
     if notes:
         for asked, _ in notes.values():
             records.put(asked)
@@ -189,7 +163,7 @@ def _note_path(kind: ReviewKind, subject: str) -> str:
     )
 
 
-def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: datetime, texts: dict[str, str]) -> bytes:
+def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: datetime, language: Language) -> bytes:
     source = ", ".join(dict.fromkeys(each.source if review.kind == "note" else each.path for each in arrivals[:3]))
     more = f" (+{len(arrivals) - 3})" if len(arrivals) > 3 else ""
     values = {
@@ -198,13 +172,13 @@ def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: dateti
         "source": _plain(source) + more,
     }
     parts = [
-        f"# {texts[review.kind].format(**values)}",
-        texts[f"{review.kind} why"].format(**values),
+        f"# {text(f'arrival.{review.kind}', language, **values)}",
+        text(f"arrival.{review.kind}_why", language, **values),
         BOXES,
-        texts[f"{review.kind} holds"].format(**values),
+        text(f"arrival.{review.kind}_holds", language, **values),
     ]
     if review.kind == "note":
-        parts += [f"## {texts['diff']}", fenced(_diff(vault, review.subject), "diff")]
+        parts += [f"## {text('arrival.diff', language)}", fenced(_diff(vault, review.subject), "diff")]
     header: dict[str, Value] = {
         "id": review.id,
         "type": TYPE,
@@ -218,16 +192,16 @@ def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: dateti
 def _diff(vault: Vault, path: str) -> str:
     before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in _versions(vault, path))
     lines = unified_diff(before, after, "in force", "arrived", lineterm="", n=2)
-    text = "\n".join(lines)
-    return text if len(text) <= _LONGEST_DIFF else f"{text[:_LONGEST_DIFF]}\n…"
+    diff = "\n".join(lines)
+    return diff if len(diff) <= _LONGEST_DIFF else f"{diff[:_LONGEST_DIFF]}\n…"
 
 
 def _versions(vault: Vault, path: str) -> tuple[bytes | None, bytes | None]:
     return vault.own_version(path), vault.read(path)
 
 
-def _plain(text: str) -> str:
-    return "".join(c if c.isprintable() and c not in "[]`<>%*" else " " for c in text)
+def _plain(words: str) -> str:
+    return "".join(c if c.isprintable() and c not in "[]`<>%*" else " " for c in words)
 
 
 def _answer(vault: Vault, review: Review) -> ReviewStatus:

@@ -5,10 +5,11 @@ is `tool.Taint`; asking for the yes is `approvals`'.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from agent.llm.messages import Object
+from agent.texts import Language, text
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import check_writable
 from agent.vault.folders import WriteRule, write_rule
@@ -33,28 +34,6 @@ _LOADS = re.compile(
 """What a Markdown editor fetches or runs when the note is merely shown."""
 _VIEWS = (".canvas", ".base")
 """Files that show web pages and pictures by their mere address."""
-_WHY = {
-    "en": {
-        "steers": "{path} says what the agent does",
-        "read": "this run has read text from {sources}, and {what}",
-        "more": "{named} and {count} more",
-        "comma": ", ",
-        "egress": "{tool} can carry data out",
-        "exec": "{tool} runs a program",
-        "returns": "{path} comes back into later runs",
-        "loads": "the note would load or run something when it is shown: {loads}",
-    },
-    "zh": {
-        "steers": "{path} 决定我怎么做事",
-        "read": "这次运行读过来自 {sources} 的文字，而且{what}",
-        "more": "{named} 等（另有 {count} 处）",
-        "comma": "、",
-        "egress": " {tool} 可以把数据带出去",
-        "exec": " {tool} 会运行程序",
-        "returns": " {path} 会进入以后的运行",
-        "loads": "这篇笔记打开时会加载或运行：{loads}",
-    },
-}
 
 
 def framed(tool: Tool) -> Tool:
@@ -70,42 +49,43 @@ def framed(tool: Tool) -> Tool:
     return replace(tool, perform=perform)
 
 
-def frame(text: str, source: str) -> str:
+def frame(content: str, source: str) -> str:
     """The text inside a tag that it cannot close."""
     named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", text)}\n</untrusted>'
+    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}\n</untrusted>'
 
 
-def reason_to_ask(tool: Tool, arguments: Object, context: RunContext, language: str = "en") -> str:
+def reason_to_ask(tool: Tool, arguments: Object, context: RunContext, language: Language = "en") -> str:
     """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.
     """
-    said = _WHY[language]
     paths = tool.effect.paths(arguments) if tool.effect else ()
     rules = {path: write_rule(check_writable(path)) for path in paths}
     steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
     if steering:
-        return said["steers"].format(path=steering)
+        return text("taint.steers", language, path=steering)
     if not context.taint:
         return ""
     what = ""
     remembered = next((path for path, found in rules.items() if found is WriteRule.MEMORY), "")
     if tool.egress:
-        what = said["egress"].format(tool=tool.name)
+        what = text("taint.egress", language, tool=tool.name)
     elif "exec" in tool.groups:
-        what = said["exec"].format(tool=tool.name)
+        what = text("taint.exec", language, tool=tool.name)
     elif remembered:
-        what = said["returns"].format(path=remembered)
+        what = text("taint.returns", language, path=remembered)
     elif loads := _loads_more(tool.effect.plan(arguments, context)) if tool.effect else "":
-        what = said["loads"].format(loads=loads)
-    return said["read"].format(sources=_named(context.taint.sources, said), what=what) if what else ""
+        what = text("taint.loads", language, loads=loads)
+    if not what:
+        return ""
+    return text("taint.read", language, sources=_named(context.taint.sources, language), what=what)
 
 
-def _named(sources: list[str], said: Mapping[str, str]) -> str:
-    named = said["comma"].join(" ".join(source.split())[:120] for source in sources[:_SHOWN])
+def _named(sources: list[str], language: Language) -> str:
+    named = text("taint.comma", language).join(" ".join(source.split())[:120] for source in sources[:_SHOWN])
     left = len(sources) - _SHOWN
-    return said["more"].format(named=named, count=left) if left > 0 else named
+    return text("taint.more", language, named=named, count=left) if left > 0 else named
 
 
 def _loads_more(drafts: Iterable[Draft]) -> str:
@@ -118,8 +98,8 @@ def _loads_more(drafts: Iterable[Draft]) -> str:
 
 def active(path: str, data: bytes | None) -> list[str]:
     """What an editor fetches or runs by itself when it shows the file; what is merely linked is not."""
-    text = (data or b"").decode("utf-8", "replace")
+    shown = (data or b"").decode("utf-8", "replace")
     if path.casefold().endswith(_VIEWS):
-        return text.splitlines()
-    images = [found[1] for found in _IMAGE.finditer(text) if not _LOCAL_IMAGE.match(found[1])]
-    return images + [found[1] for found in _LOADS.finditer(text)]
+        return shown.splitlines()
+    images = [found[1] for found in _IMAGE.finditer(shown) if not _LOCAL_IMAGE.match(found[1])]
+    return images + [found[1] for found in _LOADS.finditer(shown)]

@@ -8,6 +8,7 @@ from agent.errors import NeedsApproval
 from agent.index.hit import Answer, Hit
 from agent.llm.messages import Json, Object, ToolCall
 from agent.memory.recall import Recollection, Remembered
+from agent.texts import Language
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy import Policies, Policy, Profile, RunFilter
@@ -98,7 +99,7 @@ def house(
     more: Iterable[Tool] = (),
     policies: Policies = FREE,
     hours: float = 24.0,
-    language: str = "en",
+    language: Language = "en",
 ) -> House:
     """A new vault with these notes, the built-in tools and some more."""
     clock = FakeClock()

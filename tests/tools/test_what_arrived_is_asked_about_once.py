@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.texts import Language
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.vault.provenance.remotes import Writers
@@ -35,7 +36,7 @@ def pulled(vault: Vault, mallory: Mallory, files: dict[str, str | None]) -> None
     git(vault.place.root, "pull", "-q", "--no-rebase", "--no-edit")
 
 
-def ask(vault: Vault, language: str = "en") -> tuple[str, ...]:
+def ask(vault: Vault, language: Language = "en") -> tuple[str, ...]:
     return ask_about_arrivals(vault, NOW, vault.clock.new_id(), language)
 
 

@@ -33,6 +33,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
 from agent.skills.review_note import ask as ask_about
+from agent.texts import Language
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
 from agent.tools.approval_records import ApprovalRecord
 from agent.tools.taint import active
@@ -298,7 +299,7 @@ def test_the_question_shows_our_own_record_whatever_the_note_says_by_now(tmp_pat
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: str) -> None:
+def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language) -> None:
     change = diff([Draft(f"{number}.md", None, b"x" * 5_000 + b"\ny\n" * 50) for number in range(40)])
     call = shown_call("vault_write", {"paths": [f"{number}.md" for number in range(40)], "text": "z" * 9_000})
     paths = tuple(f"a folder/{number}{'n' * 200}.md" for number in range(40))

@@ -18,6 +18,7 @@ from agent.interfaces.cli.named import short
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, Outcome
+from agent.texts import Language
 from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord
 
@@ -122,14 +123,16 @@ def _answered(agent: Runs, path: str, read: Read) -> Callable[[], object] | None
     return lambda: answer(agent.app, question, chosen)
 
 
-def approval_text(asked: ApprovalRecord, data: bytes, language: str) -> str:
+def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:
     """The call that was asked about and all that it would change, from our own record; `data` is its note's."""
     other = "" if shows(data, asked.shown) else _SAID[language]["other"]
     lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
     return "\n".join(line for line in lines if line)
 
 
-def approval_frame(asked: ApprovalRecord, data: bytes, language: str, columns: int, rows: int) -> list[str | Styled]:
+def approval_frame(
+    asked: ApprovalRecord, data: bytes, language: Language, columns: int, rows: int
+) -> list[str | Styled]:
     """The same, cut to a screen of that size; its end says how much is not shown, and where it is."""
     said = _SAID[language]
     room = max(rows - _AROUND, _FEWEST)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from agent.llm.messages import Object
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 Delegate: TypeAlias = Callable[[str, str, RunContext], ToolOutput]
@@ -19,7 +19,7 @@ def delegate_tool(delegate: Delegate) -> Tool:
     """The tool around the function that starts a sub-run and waits for it."""
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
-        return delegate(given.text(call, "task"), given.text(call, "background"), context)
+        return delegate(arguments.text(call, "task"), arguments.text(call, "background"), context)
 
     schema: Object = {
         "type": "object",

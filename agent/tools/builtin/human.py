@@ -16,20 +16,16 @@ from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
-from agent.tools import arguments as given
+from agent.texts import Language, in_all_languages, text
+from agent.tools import arguments
 from agent.tools.arguments import canonical
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.write.change import Stamp
 
-ANSWER = {"en": "## Answer", "zh": "## 回答"}
-"""The heading below which a person writes, by the note's language; all of them are read back in every note."""
-_ANSWER = re.compile(rf"\n(?:{'|'.join(ANSWER.values())})")
-_WAITS = {
-    "en": ("a question waits for an answer in {}", "tick an answer in the note, or write one below it"),
-    "zh": ("{} 里有一个问题等你回答", "在那篇笔记里勾选一个答案，或把答案写在下面"),
-}
+_ANSWER = re.compile(rf"\n## (?:{'|'.join(in_all_languages('question.answer'))})")
+"""The heading below which a person writes, in whatever language the note is in."""
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
 
 
@@ -40,7 +36,7 @@ class Questions:
     vault: Vault
     clock: Clock
     hours: float
-    language: str = "en"
+    language: Language = "en"
 
     def tool(self) -> Tool:
         """The tool that asks."""
@@ -62,8 +58,8 @@ class Questions:
         return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
 
     def _perform(self, call: Object, context: RunContext) -> ToolOutput:
-        question = _harmless(self.vault.masked(given.text(call, "question")))
-        options = tuple(dict.fromkeys(_option(self.vault.masked(text)) for text in given.texts(call, "options")))
+        question = _harmless(self.vault.masked(arguments.text(call, "question")))
+        options = tuple(dict.fromkeys(_option(self.vault.masked(each)) for each in arguments.texts(call, "options")))
         if not question.strip():
             raise ToolRetry("the question is empty")
         key = sha256(f"{context.run} {self.vault.masked(canonical(call))}".encode()).hexdigest()[:8]
@@ -80,12 +76,12 @@ class Questions:
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)
                 raise ToolFailed("the person did not answer in time; go on without the answer, or say what is missing")
-        waits, hint = _WAITS[self.language]
-        raise QuestionAsked(waits.format(path), path=path, hint=hint)
+        waits, hint = text("question.waits", self.language, path=path), text("question.hint", self.language)
+        raise QuestionAsked(waits, path=path, hint=hint)
 
     def _asked(self, run: str, key: str) -> str | None:
         """The note that asks this in this run, if there is one; a person may have renamed its beginning."""
-        names = [path for path in self.vault.note_paths() if path.startswith(f"{QUESTIONS}")]
+        names = [path for path in self.vault.note_paths() if path.startswith(QUESTIONS)]
         names = [path for path in names if path.endswith(f"-{key}.md")]
         return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
 
@@ -107,7 +103,7 @@ class Questions:
         parts = [f"# {' '.join(first.split())}"]
         parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
         parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
-        note = Note.compose(header, "\n\n".join(parts) + f"\n\n{ANSWER[self.language]}\n\n")
+        note = Note.compose(header, "\n\n".join(parts) + f"\n\n{answer_heading(self.language)}\n\n")
         stamp = Stamp("agent", tool="human_ask", session=context.session)
         asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
@@ -127,7 +123,12 @@ def parse_answer(data: bytes, options: tuple[str, ...]) -> str:
     """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
     above, written = split_answer(Note.parse(data).body.replace("\r\n", "\n"))
     done = [task.text for task in tasks.read(blocks.read(above)) if task.done and task.text in options]
-    return "; ".join([*done, *([text] if (text := (written or "").strip()) else [])])
+    return "; ".join([*done, *filter(None, [(written or "").strip()])])
+
+
+def answer_heading(language: Language) -> str:
+    """Return the heading below which the answer is to be written."""
+    return f"## {text('question.answer', language)}"
 
 
 def split_answer(body: str) -> tuple[str, str | None]:
@@ -136,11 +137,11 @@ def split_answer(body: str) -> tuple[str, str | None]:
     return (body[: found.start()], body[found.end() :]) if found else (body, None)
 
 
-def _harmless(text: str) -> str:
+def _harmless(words: str) -> str:
     """The text without what could hide the boxes below it."""
-    return _HIDING.sub(" ", escape(text))
+    return _HIDING.sub(" ", escape(words))
 
 
-def _option(text: str) -> str:
+def _option(words: str) -> str:
     """An option as it reads back from a checkbox."""
-    return " ".join(escape(" ".join(_HIDING.sub(" ", text).replace("^", " ").split())).split())
+    return " ".join(escape(" ".join(_HIDING.sub(" ", words).replace("^", " ").split())).split())

@@ -6,7 +6,7 @@ from agent.llm.messages import Object
 from agent.memory.dedupe import Fate, Verdict, amended
 from agent.memory.entry import Entry, slug
 from agent.memory.keeping import Keeper
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.folders import ENTRIES
@@ -18,7 +18,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
     """The tool over one vault; `keeper` tells what is new from what is known (None: all is new)."""
 
     def decide(call: Object, context: RunContext) -> Verdict:
-        text = given.text(call, "text")
+        text = arguments.text(call, "text")
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
         entry = Entry(
@@ -27,7 +27,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
             text,
             channel=context.channel,
             source="memory_save",
-            keywords=given.texts(call, "keywords"),
+            keywords=arguments.texts(call, "keywords"),
             session_id=context.session,
             sender_id=context.sender,
             slots={"run": context.run} if context.run else {},
@@ -49,7 +49,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
             else:
                 change.edit(draft.path, draft.before, draft.after or b"")
 
-        subject = f"memory(entry): remember {one_line(given.text(call, 'text'))[:80]}"
+        subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))[:80]}"
         result = notes.commit("memory_save", context, subject, (draft,), fill)
         if keeper:
             keeper.wrote(draft.path)
@@ -96,4 +96,4 @@ def _told(verdict: Verdict, path: str) -> str:
 
 
 def _paths(call: Object) -> tuple[str, ...]:
-    return (f"{ENTRIES}{slug(given.text(call, 'text')) or 'memory'}.md",)
+    return (f"{ENTRIES}{slug(arguments.text(call, 'text')) or 'memory'}.md",)

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 from agent.index.hit import Answer, Hit
 from agent.llm.messages import Object
 from agent.memory.recall import Recollection, Remembered
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import may_read
@@ -40,7 +40,7 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
     """`search_vault`: everything that is in the notes."""
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
-        answer = _open_to(context, search, given.text(call, "query"), given.number(call, "limit", LIMIT))
+        answer = _open_to(context, search, arguments.text(call, "query"), arguments.number(call, "limit", LIMIT))
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         return _told(notes, answer.hits, _shown, "nothing was found", limited)
 
@@ -52,7 +52,7 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
     """`memory_recall`: what was remembered, for whoever asks."""
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
-        found = recall(given.text(call, "query"), given.number(call, "limit", LIMIT), context)
+        found = recall(arguments.text(call, "query"), arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
         return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)
 

@@ -15,7 +15,7 @@ from agent.skills.library import Library, Shelf
 from agent.skills.skill import FILE, Skill
 from agent.skills.tree import BadFolder
 from agent.skills.usage import Opinion, Use
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 RecordOpinion = Callable[[str, Opinion, RunContext], Use]
@@ -44,8 +44,8 @@ class _Tools:
 
     def show(self, call: Object, context: RunContext) -> ToolOutput:
         """A skill's whole text, or a file of it."""
-        skill = _named(self.library.shelf(), given.text(call, "name"))
-        path = given.text(call, "file") if "file" in call else ""
+        skill = _named(self.library.shelf(), arguments.text(call, "name"))
+        path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
             text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
             if skill.reviewed:
@@ -61,8 +61,8 @@ class _Tools:
 
     def feedback(self, call: Object, context: RunContext) -> ToolOutput:
         """Keep what a skill was worth in this run."""
-        skill = _named(self.library.shelf(), given.text(call, "name"))
-        opinion = cast(Opinion, given.text(call, "verdict"))
+        skill = _named(self.library.shelf(), arguments.text(call, "name"))
+        opinion = cast(Opinion, arguments.text(call, "verdict"))
         try:
             self.say(skill.name, opinion, context)
         except UserError as error:

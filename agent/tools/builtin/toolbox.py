@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from agent.clock import Clock
 from agent.memory.keeping import Keeper
 from agent.skills.reviewed import pins_of
+from agent.texts import Language
 from agent.tools.builtin.delegate import Delegate, delegate_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool
@@ -35,7 +36,12 @@ def text_origin_of(vault: Vault) -> TextOrigin:
 
 
 def builtin_tools(
-    vault: Vault, clock: Clock, question_hours: float, deps: ToolDeps, more: Iterable[Tool] = (), language: str = "en"
+    vault: Vault,
+    clock: Clock,
+    question_hours: float,
+    deps: ToolDeps,
+    more: Iterable[Tool] = (),
+    language: Language = "en",
 ) -> tuple[Tool, ...]:
     """All built-in tools; `more` are those that settings switch on (`web_fetch`, `shell_run`). Notes that ask are in
     `language`."""

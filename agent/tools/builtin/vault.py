@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from agent.errors import ToolRetry
 from agent.llm.messages import Object
 from agent.markdown.note import Note
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
@@ -35,7 +35,7 @@ def _schema(required: tuple[str, ...], **properties: Object) -> Object:
 
 def _read(notes: Notes) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
-        path = find_note(notes.vault, check_readable(given.text(call, "path")))
+        path = find_note(notes.vault, check_readable(arguments.text(call, "path")))
         if not may_read(context.role, path):
             raise ToolRetry(f"{path} is for the owner of this vault only")
         data = notes.existing(path)
@@ -45,7 +45,7 @@ def _read(notes: Notes) -> Tool:
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
-        first, last = _range(given.text(call, "lines"), total, path)
+        first, last = _range(arguments.text(call, "lines"), total, path)
         shown, last = _fitting(Note.parse(data).text.split("\n"), first, last)
         if _is_utf8(data) and not shown.endswith("…"):
             context.shown.show(path, data, (first, last))
@@ -82,15 +82,15 @@ def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
 
 def _list(notes: Notes) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
-        folder = given.text(call, "folder").strip("/")
+        folder = arguments.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
-        pattern = given.text(call, "pattern").casefold()
+        pattern = arguments.text(call, "pattern").casefold()
         paths = (path for path in notes.vault.note_paths() if may_read(context.role, path))
         found = [path for path in paths if path.startswith(start) and _fits(path, pattern)]
         where = f" in {folder}/" if start else ""
         if not found:
             raise ToolRetry(f"there are no notes{where}{f' like {pattern}' if pattern else ''}")
-        limit = given.number(call, "limit", LISTED)
+        limit = arguments.number(call, "limit", LISTED)
         more = len(found) - limit
         left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
         shown = found[:limit]
@@ -113,9 +113,9 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _write(notes: Notes) -> Tool:
     def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(given.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path")))
         before = notes.vault.read(path)
-        after = _like(before or b"", given.text(call, "content")).encode()
+        after = _like(before or b"", arguments.text(call, "content")).encode()
         _check_header(path, before, after, always=True)
         return (Draft(path, before, after),)
 
@@ -143,12 +143,12 @@ def _write(notes: Notes) -> Tool:
 
 def _edit(notes: Notes) -> Tool:
     def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(given.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path")))
         before = notes.existing(path)
         if not _is_utf8(before):
             raise ToolRetry(f"{path} is not UTF-8 text and cannot be edited")
         text = before.decode()
-        old, new = given.text(call, "old"), given.text(call, "new")
+        old, new = arguments.text(call, "old"), arguments.text(call, "new")
         if old not in text:
             old, new = _like(before, old), _like(before, new)
         times = text.count(old)
@@ -182,10 +182,10 @@ def _edit(notes: Notes) -> Tool:
 
 def _append(notes: Notes) -> Tool:
     def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(given.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path")))
         before = notes.vault.read(path)
         data = before or b""
-        text = _like(data, given.text(call, "text")).encode()
+        text = _like(data, arguments.text(call, "text")).encode()
         newline = b"\r\n" if b"\r\n" in data else b"\n"
         gap = newline if data and not data.endswith(b"\n") else b""
         after = data + gap + text + (b"" if text.endswith(b"\n") else newline)
@@ -194,7 +194,7 @@ def _append(notes: Notes) -> Tool:
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
-        text = given.text(call, "text").encode()
+        text = arguments.text(call, "text").encode()
         if not text.strip():
             raise ToolRetry("there is nothing to append")
 
@@ -210,7 +210,7 @@ def _append(notes: Notes) -> Tool:
 
 def _move(notes: Notes) -> Tool:
     def plan(call: Object, context: RunContext) -> tuple[Draft, ...]:
-        path, to = (check_writable(given.text(call, name)) for name in ("path", "to"))
+        path, to = (check_writable(arguments.text(call, name)) for name in ("path", "to"))
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
         data = notes.existing(path)
@@ -238,7 +238,7 @@ def _move(notes: Notes) -> Tool:
 def _writing(
     notes: Notes, name: str, said: str, schema: Object, perform: Perform, plan: PlanDrafts, paths: tuple[str, ...]
 ) -> Tool:
-    effect = Effect(lambda call: tuple(given.text(call, path) for path in paths), plan, notes.done)
+    effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths), plan, notes.done)
     return Tool(name, said, schema, perform, _GROUP, timeout=0, effect=effect)
 
 
