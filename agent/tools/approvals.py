@@ -161,7 +161,7 @@ class Approvals:
         self._records.put(asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
-        asks = f"ApprovalRecord in run {context.run}."
+        asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
         asked = replace(asked, status="pending")

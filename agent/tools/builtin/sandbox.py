@@ -71,7 +71,7 @@ def _bubblewrap(folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
 
 @cache
 def best_sandbox() -> Sandbox:
-    """The best_sandbox that works here; tried once, because many systems have the programs and forbid their use."""
+    """The best sandbox that works here; tried once, because many systems have the programs and forbid their use."""
     bubblewrap, unshare = shutil.which("bwrap"), shutil.which("unshare")
     if bubblewrap and _works([bubblewrap, *_bubblewrap(Path("/usr"), Path("/usr"), ()), "--", "true"]):
         return Sandbox("bubblewrap", bubblewrap, files=True, network=True)

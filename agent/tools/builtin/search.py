@@ -56,7 +56,7 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
         return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)
 
-    said = "RecallMemories what was remembered about a person, a preference, a decision."
+    said = "Recall what was remembered about a person, a preference, a decision."
     return Tool("memory_recall", said, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 

@@ -81,7 +81,7 @@ def skill_tools(library: Library, say: RecordOpinion, opened: NoteOpened) -> tup
              readonly=True),
         Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
              _schema({"name": name, "file": file}, "name"), tools.show, _GROUP, readonly=True),
-        Tool("skill_feedback", "RecordOpinion whether a skill that you used in this run was helpful.",
+        Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
              _schema({"name": name, "verdict": verdict}, "name", "verdict"), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ class WorkingCopy:
 
     @classmethod
     def of(cls, vault: Vault, folder: Path, cancelled: Cancelled) -> "WorkingCopy":
-        """WorkingCopy every note of the vault to `folder`, which is made; raises `Interrupted`."""
+        """Copy every note of the vault to `folder`, which is made; raises `Interrupted`."""
         copy = cls(folder)
         folder.mkdir(mode=0o700)
         for path in vault.note_paths():
