@@ -20,10 +20,11 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text
 from agent.tools import approval_note
-from agent.tools.approval_records import ApprovalRecord, ApprovalRecords, fingerprint
+from agent.tools.approval_records import ApprovalRecord, approval_records, fingerprint
 from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
+from agent.vault.decision_notes import RecordFolder
 from agent.vault.folders import APPROVALS
 from agent.vault.plumbing.lock import process_lock
 from agent.vault.plumbing.objects import blob_id
@@ -92,24 +93,24 @@ class Approvals:
 
     def find(self, name: str) -> ApprovalRecord | None:
         """The question with this id, in this note, or about the call with this fingerprint, as it stands now."""
-        found = [asked for asked in self._records.all() if name in {asked.id, asked.path, asked.hash}]
+        found = [asked for asked in self._all() if name in {asked.id, asked.path, asked.hash}]
         return self._current(found[-1]) if found else None
 
     def pending(self) -> tuple[ApprovalRecord, ...]:
         """The questions that wait for an answer, oldest first."""
-        return tuple(asked for asked in map(self._current, self._records.all()) if asked and asked.status == "pending")
+        return tuple(asked for asked in map(self._current, self._all()) if asked and asked.status == "pending")
 
     def expire(self) -> tuple[str, ...]:
         """Close the questions that nobody answered in time, in their notes too; their paths. Forgets old records."""
         closed: list[str] = []
         with self._locked():
-            for known in self._records.all():
+            for known in self._all():
                 asked = self._current(known)
                 if asked is not None and asked.status == "expired" != known.status:
                     self._settle(asked)
                     closed.append(asked.path)
                 elif self.clock.now() >= known.expires + KEPT:
-                    self._records.drop(known)
+                    self._records.drop(known.hash)
         return tuple(closed)
 
     def decide(self, name: str, yes: bool, reason: str = "") -> ApprovalRecord:
@@ -126,12 +127,16 @@ class Approvals:
             said = self.vault.masked(" ".join(reason.split()))[:500]
             decided = replace(asked, status="approved" if yes else "rejected", reason=said)
             self._write(decided, lambda data: verdict.ticked(data, yes, said), Stamp("human"))
-            self._records.put(decided)
+            self._records.put(decided.hash, decided)
         return decided
 
+    def _all(self) -> list[ApprovalRecord]:
+        """Return every question of this machine, oldest first."""
+        return sorted(self._records.all(), key=lambda asked: asked.id)
+
     @property
-    def _records(self) -> ApprovalRecords:
-        return ApprovalRecords(self.vault.writer.layout.folder / "approvals")
+    def _records(self) -> RecordFolder[ApprovalRecord]:
+        return approval_records(self.vault)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -158,14 +163,14 @@ class Approvals:
             why=approval_note.why_asked(why, self.language),
             change=self.vault.masked(approval_note.diff(drafts, self.language)),
         )  # fmt: skip
-        self._records.put(asked)
+        self._records.put(asked.hash, asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
         asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
         asked = replace(asked, status="pending")
-        self._records.put(asked)
+        self._records.put(asked.hash, asked)
         return asked
 
     def _current(self, asked: ApprovalRecord | None) -> ApprovalRecord | None:
@@ -191,7 +196,7 @@ class Approvals:
     def _settle(self, asked: ApprovalRecord) -> None:
         """Close a question: first in its note, in a commit, then in our record."""
         self._write(asked, lambda data: data, Stamp("agent", tool="approval", session=asked.session))
-        self._records.put(asked)
+        self._records.put(asked.hash, asked)
 
     def _write(self, asked: ApprovalRecord, change: _Change, stamp: Stamp) -> None:
         """Change the note that asks and set its status; one that is gone or unreadable is left: the record counts."""

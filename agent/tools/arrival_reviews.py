@@ -4,22 +4,19 @@ The note counts only together with the record of the question, which is kept on 
 tick, and a note that looks decided decides nothing. What arrived and whose it is, is `vault.provenance`'s.
 """
 
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import unified_diff
 from hashlib import sha256
-from pathlib import Path
 from typing import Literal, TypeAlias
 
-from agent.errors import BadNote
 from agent.markdown.fence import fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.markdown.verdict import BOXES, above, decision, ticked
+from agent.markdown.verdict import BOXES
 from agent.texts import Language, text
-from agent.vault import durable
+from agent.vault.decision_notes import RecordFolder, answer_in, close, post
 from agent.vault.folders import APPROVALS, folder_of
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
@@ -51,32 +48,18 @@ class Review:
     status: ReviewStatus = "pending"
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewRecords:
-    """The questions that this machine has asked, one small file each."""
-
-    folder: Path
-
-    def get(self, kind: ReviewKind, subject: str) -> Review | None:
-        """The last question about this; None where there is none, or none that can be read."""
-        return _parsed(self._file(kind, subject))
-
-    def put(self, review: Review) -> None:
-        """Keep a question; durable when this returns."""
-        durable.replace(self._file(review.kind, review.subject), json.dumps(asdict(review), indent=1))
-
-    def pending(self) -> tuple[Review, ...]:
-        """The questions that wait for an answer, in the order of their notes' names."""
-        found = (_parsed(file) for file in self.folder.glob("*.json"))
-        return tuple(sorted((each for each in found if each and each.status == "pending"), key=lambda each: each.path))
-
-    def _file(self, kind: ReviewKind, subject: str) -> Path:
-        return self.folder / f"{sha256(f'{kind} {subject}'.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+def records_of(vault: Vault) -> RecordFolder[Review]:
+    """Return the questions that this machine has asked, among the vault's private files."""
+    return RecordFolder(vault.writer.layout.folder / "arrivals", _parse)
 
 
-def records_of(vault: Vault) -> ReviewRecords:
-    """The records of a vault, among its private files."""
-    return ReviewRecords(vault.writer.layout.folder / "arrivals")
+def _key(kind: ReviewKind, subject: str) -> str:
+    return sha256(f"{kind} {subject}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _pending(records: RecordFolder[Review]) -> list[Review]:
+    """Return the questions that wait for an answer, in the order of their notes' names."""
+    return sorted((each for each in records.all() if each.status == "pending"), key=lambda each: each.path)
 
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
@@ -88,7 +71,7 @@ def unseen_steering(vault: Vault) -> list[Arrival]:
 def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language = "en") -> tuple[str, ...]:
     """Ask about steering notes and remotes that nobody was asked about, in one commit; returns the notes' paths."""
     records = records_of(vault)
-    waiting = len(records.pending())
+    waiting = len(_pending(records))
     notes: dict[str, tuple[Review, bytes]] = {}
     for review, arrivals in _open_matters(vault, records):
         if waiting + len(notes) >= MOST_AT_ONCE:
@@ -97,14 +80,9 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Lang
         notes[review.path] = asked, _compose(vault, asked, arrivals, when, language)
     if notes:
         for asked, _ in notes.values():
-            records.put(asked)
-        with vault.transaction(f"arrivals(ask): {', '.join(each.subject for each, _ in notes.values())}", _STAMP) as tx:
-            for path, (_, data) in notes.items():
-                before = vault.read(path)
-                if before is None:
-                    tx.create(path, data)
-                else:
-                    tx.edit(path, before, data)
+            records.put(_key(asked.kind, asked.subject), asked)
+        subject = f"arrivals(ask): {', '.join(each.subject for each, _ in notes.values())}"
+        post(vault, {path: data for path, (_, data) in notes.items()}, subject, _STAMP)
     return tuple(notes)
 
 
@@ -112,38 +90,31 @@ def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
     """Carry out what was ticked, and close the questions that were answered by command; returns what is settled now."""
     records = records_of(vault)
     settled = []
-    changes: dict[str, tuple[bytes, bytes]] = {}
-    for review in records.pending():
+    for review in _pending(records):
         status = _answer(vault, review)
         if status == "pending":
             continue
         _carry_out(vault, review, status)
         done = replace(review, status=status)
-        records.put(done)
-        settled.append(done)
-        data = vault.read(review.path)
-        after = _closed(data, done) if data is not None else None
-        if data is not None and after is not None and after != data:
-            changes[review.path] = data, after
-    if changes:
-        with vault.transaction("arrivals(settle): what was asked about is decided", _STAMP) as tx:
-            for path, (data, after) in changes.items():
-                tx.edit(path, data, after)
-    return tuple(settled)
+        records.put(_key(done.kind, done.subject), done)
+        settled.append((done.path, status, done))
+    statuses = {path: status for path, status, _ in settled}
+    close(vault, statuses, "arrivals(settle): what was asked about is decided", _STAMP)
+    return tuple(done for _, _, done in settled)
 
 
-def _open_matters(vault: Vault, records: ReviewRecords) -> Iterator[tuple[Review, list[Arrival]]]:
+def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple[Review, list[Arrival]]]:
     """What nobody was asked about as it is now, each with the arrivals that it is about."""
     answers = vault.provenance.answers.load()
     for address, arrivals in _by_address(vault.provenance.unseen()).items():
-        if address not in answers.writers and records.get("remote", address) is None:
+        if address not in answers.writers and records.get(_key("remote", address)) is None:
             yield Review("remote", address, "", _note_path("remote", address), ""), arrivals
     for arrival in unseen_steering(vault):
         data = vault.read(arrival.path)
         review = Review(
             "note", arrival.path, "" if data is None else vault.git.blob_id(data), _note_path("note", arrival.path), ""
         )
-        known = records.get("note", arrival.path)
+        known = records.get(_key("note", arrival.path))
         if known is None or known.content != review.content:
             yield review, [arrival]
 
@@ -214,7 +185,7 @@ def _answer(vault: Vault, review: Review) -> ReviewStatus:
     note = Note.parse(data or b"")
     if data is None or note.id != review.id:
         return "pending"
-    said = decision(above(note.body.replace("\r\n", "\n")))
+    said = answer_in(data)
     if said is None or (said and review.kind == "note" and not _is_unchanged(vault, review)):
         return "pending"
     return "approved" if said else "rejected"
@@ -237,21 +208,8 @@ def _carry_out(vault: Vault, review: Review, status: ReviewStatus) -> None:
         vault.provenance.has_seen(review.subject)
 
 
-def _closed(data: bytes, review: Review) -> bytes | None:
-    """The note with what was decided; None for one that cannot be changed, which the record outweighs."""
-    try:
-        note = Note.parse(ticked(data, review.status == "approved")).with_key("status", review.status)
-        return (note.without_key("untrusted") if review.status == "approved" else note).data
-    except BadNote:
-        return None
-
-
-def _parsed(file: Path) -> Review | None:
-    try:
-        raw = json.loads(file.read_text("utf-8"))
-        kind: ReviewKind = "remote" if raw["kind"] == "remote" else "note"
-        texts = [str(raw[name]) for name in ("subject", "content", "path", "id")]
-        status: ReviewStatus = raw["status"] if raw["status"] in ("approved", "rejected") else "pending"
-        return Review(kind, texts[0], texts[1], texts[2], texts[3], status)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # what cannot be read is asked about again
+def _parse(document: dict[str, object]) -> Review:
+    subject, content, path, number = (str(document[name]) for name in ("subject", "content", "path", "id"))
+    kind: ReviewKind = "remote" if document["kind"] == "remote" else "note"
+    statuses: dict[object, ReviewStatus] = {"approved": "approved", "rejected": "rejected"}
+    return Review(kind, subject, content, path, number, statuses.get(document["status"], "pending"))

@@ -13,7 +13,7 @@ from agent.clock import SystemClock
 from agent.errors import AgentError, NeedsApproval, UserError
 from agent.llm.messages import Object
 from agent.markdown.note import Note
-from agent.tools.approval_records import ApprovalRecords, fingerprint
+from agent.tools.approval_records import approval_records, fingerprint
 from agent.tools.approvals import Approvals
 from agent.tools.tool import RunContext, ToolOutput
 from agent.vault.history.commits import commits
@@ -273,10 +273,10 @@ def test_after_a_crash_behind_an_approved_write_nothing_is_asked_and_nothing_wri
 def test_a_crash_while_asking_leaves_no_question_behind_that_counts(home: House) -> None:
     """Between the record and the note: the record alone is no question, and not a question that was removed."""
     path = ask(home)
-    records = ApprovalRecords(home.vault.writer.layout.folder / "approvals")
+    records = approval_records(home.vault)
     (asked,) = records.all()
     (home.vault.place.root / path).unlink()
-    records.put(replace(asked, status="asking"))
+    records.put(asked.hash, replace(asked, status="asking"))
     assert home.approvals.pending() == ()
     assert ask(home)
 
