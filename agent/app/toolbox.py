@@ -9,11 +9,10 @@ from agent.context.choice import Score
 from agent.index.embedder import Embedder
 from agent.memory.keeping import Keeper
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.delegate import Delegate
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
-from agent.tools.builtin.toolbox import ToolDeps, builtin_tools, text_origin_of
+from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, text_origin_of
 from agent.tools.builtin.web import web_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry

@@ -63,21 +63,19 @@ def _marks(data: bytes | None) -> int:
 
 
 def capped(tool: Tool) -> Tool:
-    """The tool with a result that is cut, at the end of a line where there is one, to its limit."""
-
-    def perform(arguments: Object, context: RunContext) -> ToolOutput:
-        given = tool.perform(arguments, context)
-        return replace(given, text=cut(given.text, tool.result_limit))
-
-    return replace(tool, perform=perform)
+    """Return the tool with its result cut to its limit, at the end of a line where there is one."""
+    return _reworded(tool, lambda text: cut(text, tool.result_limit))
 
 
 def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
-    """The tool with secrets masked in its result, while they are whole: half a key is not known any more."""
+    """Return the tool with secrets masked in its result, while they are whole: half a key is not recognised."""
+    return _reworded(tool, mask)
 
+
+def _reworded(tool: Tool, change: Callable[[str], str]) -> Tool:
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
-        given = tool.perform(arguments, context)
-        return replace(given, text=mask(given.text))
+        output = tool.perform(arguments, context)
+        return replace(output, text=change(output.text))
 
     return replace(tool, perform=perform)
 
@@ -99,13 +97,13 @@ def timed(tool: Tool) -> Tool:
     """
     if tool.timeout <= 0:
         return tool
-    hanging: list[_Call] = []
+    hanging: list[ThreadedCall] = []
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         hanging[:] = [call for call in hanging if call.thread.is_alive()]
         if len(hanging) >= HANGING:
             raise ToolFailed(f"{len(hanging)} earlier calls of {tool.name} are still hanging; do without it")
-        call = _Call(lambda: tool.perform(arguments, context), tool.name)
+        call = ThreadedCall(lambda: tool.perform(arguments, context), tool.name)
         left = tool.timeout
         while left > 0:
             try:
@@ -123,8 +121,8 @@ def timed(tool: Tool) -> Tool:
 
 
 @dataclass(slots=True)
-class _Call:
-    """A function under way in a thread that does not keep the program from ending."""
+class ThreadedCall:
+    """A call of a function in a thread of its own, which does not keep the program from ending."""
 
     function: Callable[[], ToolOutput]
     name: str
@@ -142,7 +140,7 @@ class _Call:
             self.answer.put(error)
 
     def result(self, seconds: float) -> ToolOutput:
-        """What it gave; raises what it raised, or `Empty` when it takes longer than `seconds`."""
+        """Return what the function returned; raises what it raised, or `Empty` when it takes longer than `seconds`."""
         found = self.answer.get(timeout=seconds)
         if isinstance(found, BaseException):
             raise found

@@ -40,20 +40,16 @@ class Questions:
 
     def tool(self) -> Tool:
         """The tool that asks."""
-        schema: Object = {
-            "type": "object",
-            "properties": {
-                "question": {"type": "string", "minLength": 1, "maxLength": 4000},
-                "options": {
-                    "type": "array",
-                    "maxItems": 12,
-                    "items": {"type": "string", "minLength": 1, "maxLength": 200},
-                    "description": "answers to choose from; the person may also write another",
-                },
+        schema = arguments.schema(
+            "question",
+            question={"type": "string", "minLength": 1, "maxLength": 4000},
+            options={
+                "type": "array",
+                "maxItems": 12,
+                "items": {"type": "string", "minLength": 1, "maxLength": 200},
+                "description": "answers to choose from; the person may also write another",
             },
-            "required": ["question"],
-            "additionalProperties": False,
-        }
+        )
         said = "Ask the person one question when the task cannot go on without the answer."
         return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
 

@@ -10,7 +10,6 @@ from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.folders import ENTRIES
-from agent.vault.store import Transaction
 from agent.vault.write.message import one_line
 
 
@@ -42,33 +41,18 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
         draft = _draft(verdict)
-
-        def fill(change: Transaction) -> None:
-            if draft.before is None:
-                change.create(draft.path, draft.after or b"")
-            else:
-                change.edit(draft.path, draft.before, draft.after or b"")
-
         subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))[:80]}"
-        result = notes.commit("memory_save", context, subject, (draft,), fill)
+        result = notes.commit("memory_save", context, subject, (draft,))
         if keeper:
             keeper.wrote(draft.path)
         return ToolOutput(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
 
-    schema: Object = {
-        "type": "object",
-        "properties": {
-            "text": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 20_000,
-                "description": "whole sentences, with names",
-            },
-            "keywords": {"type": "array", "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 60}},
-        },
-        "required": ["text"],
-        "additionalProperties": False,
-    }
+    words: Object = {"type": "string", "minLength": 1, "maxLength": 60}
+    schema = arguments.schema(
+        "text",
+        text={"type": "string", "minLength": 1, "maxLength": 20_000, "description": "whole sentences, with names"},
+        keywords={"type": "array", "maxItems": 20, "items": words},
+    )
     said = "Remember one thing for good: a fact, a preference, a decision."
     effect = Effect(_paths, plan, notes.done)
     return Tool("memory_save", said, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)

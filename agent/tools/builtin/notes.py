@@ -6,6 +6,7 @@ Each tool says what it wants as `Draft`s and how to ask the vault for it; the re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from agent.errors import AgentError, ToolRetry
 from agent.tools.text_origin import TextOrigin
@@ -15,6 +16,8 @@ from agent.vault.store import Transaction, Vault
 from agent.vault.write.change import Outcome, Stamp
 
 _SHORT = 12
+Fill: TypeAlias = Callable[[Transaction], None]
+"""Asks a transaction for changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +35,12 @@ class Notes:
         return data
 
     def commit(
-        self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Callable[[Transaction], None]
+        self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Fill | None = None
     ) -> ToolOutput:
-        """Make one commit of what `fill` asks for. Raises what the vault raises; nothing was written then."""
+        """Make one commit of the drafts, by `fill` where a change is more than a new content (an append, a move).
+
+        Raises what the vault raises; nothing was written then.
+        """
         if context.taint:
             for draft in drafts:
                 self.origin.remember(draft.after or b"", draft.before or b"", context.taint.sources)
@@ -43,7 +49,7 @@ class Notes:
         was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp("agent", run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:
-            fill(change)
+            (fill or (lambda transaction: _write(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
             if draft.after is not None and whole:
                 with suppress(AgentError, OSError):  # it is committed, whatever a look at it says
@@ -74,6 +80,16 @@ class Notes:
                 return ToolOutput(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
                              commits=(commit,))  # fmt: skip
         return None
+
+
+def _write(change: Transaction, drafts: Sequence[Draft]) -> None:
+    for draft in drafts:
+        if draft.after is None:
+            change.delete(draft.path, draft.before)
+        elif draft.before is None:
+            change.create(draft.path, draft.after)
+        else:
+            change.edit(draft.path, draft.before, draft.after)
 
 
 def _told(outcome: Outcome, subject: str) -> ToolOutput:

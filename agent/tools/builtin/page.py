@@ -20,56 +20,15 @@ _ENOUGH = 250
 """Characters from which the part marked as the main one is taken for it."""
 
 _UNSEEN = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "svg",
-        "math",
-        "object",
-        "iframe",
-        "select",
-        "button",
-        "noscript",
-        "audio",
-        "video",
-        "canvas",
-    ]
+    {"script", "style", "template", "svg", "math", "object", "iframe", "select", "button", "noscript"}
+    | {"audio", "video", "canvas"}
 )
 _SIDES = frozenset(["nav", "footer", "aside", "header", "form", "menu", "dialog"])
 _MAIN = frozenset(("main", "article"))
 _BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "nav",
-        "aside",
-        "header",
-        "footer",
-        "ul",
-        "ol",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "tbody",
-        "thead",
-        "tfoot",
-        "caption",
-        "figure",
-        "figcaption",
-        "address",
-        "details",
-        "summary",
-        "fieldset",
-        "form",
-        "hr",
-        "body",
-        "center",
-    ]
+    {"p", "div", "section", "article", "main", "nav", "aside", "header", "footer", "ul", "ol", "dl"}
+    | {"dt", "dd", "table", "tbody", "thead", "tfoot", "caption", "figure", "figcaption", "address"}
+    | {"details", "summary", "fieldset", "form", "hr", "body", "center"}
 )
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BLANKS = re.compile(r"\s+")

@@ -25,15 +25,11 @@ _Found = TypeVar("_Found", Hit, Remembered)
 LIMIT = 8
 _PASSAGE = 1_200
 _SPARE = 3
-_SCHEMA: Object = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string", "minLength": 1, "maxLength": 2000},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
-    },
-    "required": ["query"],
-    "additionalProperties": False,
-}
+_SCHEMA = arguments.schema(
+    "query",
+    query={"type": "string", "minLength": 1, "maxLength": 2000},
+    limit={"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
+)
 
 
 def search_tool(notes: Notes, search: SearchNotes) -> Tool:

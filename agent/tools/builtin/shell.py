@@ -17,7 +17,7 @@ from tempfile import mkdtemp
 from agent.clock import Clock
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import Object
-from agent.tools.arguments import texts
+from agent.tools.arguments import schema, texts
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
 from agent.tools.builtin.sandbox import Sandbox, best_sandbox, sandboxed_command
@@ -25,7 +25,6 @@ from agent.tools.builtin.working_copy import Changes, WorkingCopy
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import check_text
-from agent.vault.store import Transaction
 
 _NAMES = 20
 """Notes named in a result."""
@@ -38,20 +37,16 @@ _DESCRIPTION = (
     "Notes that it changes, makes or removes are committed; other files are dropped. No input, no network where the "
     "platform can shut it off, 60 seconds at most."
 )
-_PARAMETERS: Object = {
-    "type": "object",
-    "properties": {
-        "argv": {
-            "type": "array",
-            "items": {"type": "string"},
-            "minItems": 1,
-            "maxItems": 100,
-            "description": 'The program and its arguments, such as ["grep", "-rn", "tea", "."]',
-        }
+_PARAMETERS = schema(
+    "argv",
+    argv={
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "maxItems": 100,
+        "description": 'The program and its arguments, such as ["grep", "-rn", "tea", "."]',
     },
-    "required": ["argv"],
-    "additionalProperties": False,
-}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +150,7 @@ class _Run:
         if kept:
             subject = f"vault(shell): {_subject(argv[0])} changed {len(kept)} note{'s' * (len(kept) > 1)}"
             try:
-                given = self.notes.commit("shell_run", self.context, subject, kept, lambda change: _fill(change, kept))
+                given = self.notes.commit("shell_run", self.context, subject, kept)
             except StopRun:
                 raise
             except AgentError as error:
@@ -185,16 +180,6 @@ class _Run:
 
 def _never(arguments: Object, context: RunContext) -> ToolOutput:
     raise ToolFailed("this is only asked about")
-
-
-def _fill(change: Transaction, drafts: Sequence[Draft]) -> None:
-    for draft in drafts:
-        if draft.after is None:
-            change.delete(draft.path, draft.before)
-        elif draft.before is None:
-            change.create(draft.path, draft.after)
-        else:
-            change.edit(draft.path, draft.before, draft.after)
 
 
 def _states(notes: Notes) -> dict[str, tuple[int, int]]:

@@ -77,12 +77,12 @@ def skill_tools(library: Library, say: RecordOpinion, opened: NoteOpened) -> tup
     file: Object = {"type": "string", "maxLength": 300, "description": "a file of the skill, as skill_show lists them"}
     verdict: Object = {"type": "string", "enum": ["helpful", "not_helpful"]}
     return (
-        Tool("skill_list", "List the skills: how to do particular kinds of work.", _schema({}), tools.list, _GROUP,
-             readonly=True),
+        Tool("skill_list", "List the skills: how to do particular kinds of work.", arguments.schema(), tools.list,
+             _GROUP, readonly=True),
         Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
-             _schema({"name": name, "file": file}, "name"), tools.show, _GROUP, readonly=True),
+             arguments.schema("name", name=name, file=file), tools.show, _GROUP, readonly=True),
         Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
-             _schema({"name": name, "verdict": verdict}, "name", "verdict"), tools.feedback, _GROUP, timeout=0),
+             arguments.schema("name", "verdict", name=name, verdict=verdict), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
 
 
@@ -93,15 +93,6 @@ def beside(skill: Skill) -> str:
     more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""
     named = ", ".join(f"`{path}`" for path in skill.files[:_LISTED_FILES])
     return f"Files of this skill, to be read with skill_show (none of them is ever run by itself): {named}{more}"
-
-
-def _schema(properties: Object, *required: str) -> Object:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 def _named(shelf: Shelf, name: str) -> Skill:

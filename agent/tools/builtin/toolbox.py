@@ -1,21 +1,27 @@
 """The tools that every run can be offered, made around one vault; which of them a run gets is the policy's to say."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from agent.clock import Clock
+from agent.llm.messages import Object
 from agent.memory.keeping import Keeper
 from agent.skills.reviewed import pins_of
 from agent.texts import Language
-from agent.tools.builtin.delegate import Delegate, delegate_tool
+from agent.tools import arguments
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
 from agent.tools.text_origin import TextOrigin
-from agent.tools.tool import Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
+
+Delegate: TypeAlias = Callable[[str, str, RunContext], ToolOutput]
+"""(task, background, the calling run) to the sub-run's answer. `untrusted` is set when the sub-run was tainted; it has
+its own limits, and raises what a tool may raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +54,22 @@ def builtin_tools(
     notes = Notes(vault, text_origin_of(vault))
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]
-    tools += [delegate_tool(deps.delegate)] if deps.delegate else []
+    tools += [_delegate_tool(deps.delegate)] if deps.delegate else []
     return (*tools, *more)
+
+
+def _delegate_tool(delegate: Delegate) -> Tool:
+    """Return `delegate`: a part of the task goes to a run of its own, with its own context and limits."""
+
+    def perform(call: Object, context: RunContext) -> ToolOutput:
+        return delegate(arguments.text(call, "task"), arguments.text(call, "background"), context)
+
+    schema = arguments.schema(
+        "task",
+        task={"type": "string", "minLength": 1, "description": "what to do and what to hand back"},
+        background={"type": "string", "description": "what it has to know: it does not see this conversation"},
+    )
+    said = (
+        "Give a part of the task to a helper of your own, who sees only what you write here, and wait for its answer."
+    )
+    return Tool("delegate", said, schema, perform, frozenset({"orchestration"}), timeout=0)

@@ -29,10 +29,6 @@ def vault_tools(notes: Notes) -> tuple[Tool, ...]:
     return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 
-def _schema(required: tuple[str, ...], **properties: Object) -> Object:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-
-
 def _read(notes: Notes) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
         path = find_note(notes.vault, check_readable(arguments.text(call, "path")))
@@ -55,7 +51,7 @@ def _read(notes: Notes) -> Tool:
         return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
     lines = {"type": "string", "pattern": "^[0-9]{1,9}(-[0-9]{0,9})?$", "description": "such as 10-20; default all"}
-    schema = _schema(("path",), path={**_PATH, "description": "a path, or the id of a note"}, lines=lines)
+    schema = arguments.schema("path", path={**_PATH, "description": "a path, or the id of a note"}, lines=lines)
     return Tool("vault_read", "Read a note, or some lines of it.", schema, perform, _GROUP, readonly=True)
 
 
@@ -97,8 +93,7 @@ def _list(notes: Notes) -> Tool:
         untrusted = notes.origin.named(*shown)
         return ToolOutput("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
 
-    schema = _schema(
-        (),
+    schema = arguments.schema(
         folder={"type": "string", "description": "default the whole vault"},
         pattern={"type": "string", "maxLength": 200, "description": "with * and ?, such as *garden*"},
         limit={"type": "integer", "minimum": 1, "maximum": 2000, "description": f"default {LISTED}"},
@@ -121,22 +116,17 @@ def _write(notes: Notes) -> Tool:
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
-        before, after = draft.before, draft.after or b""
-        if before is not None and before != after and not context.shown.is_whole(draft.path, before):
+        before = draft.before
+        if before is not None and before != draft.after and not context.shown.is_whole(draft.path, before):
             raise ToolRetry(
                 f"{draft.path} exists and you have not read all of it as it is now: vault_read it first, "
                 "or change a part with vault_edit or vault_append"
             )
+        return notes.commit("vault_write", context, f"vault(write): {draft.path}", drafts)
 
-        def fill(change: Transaction) -> None:
-            if before is None:
-                change.create(draft.path, after)
-            else:
-                change.edit(draft.path, before, after)
-
-        return notes.commit("vault_write", context, f"vault(write): {draft.path}", drafts, fill)
-
-    schema = _schema(("path", "content"), path=_PATH, content={"type": "string", "description": "the whole note"})
+    schema = arguments.schema(
+        "path", "content", path=_PATH, content={"type": "string", "description": "the whole note"}
+    )
     said = "Create a note, or replace a whole note that you have read."
     return _writing(notes, "vault_write", said, schema, perform, plan, ("path",))
 
@@ -164,14 +154,12 @@ def _edit(notes: Notes) -> Tool:
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
+        return notes.commit("vault_edit", context, f"vault(edit): {draft.path}", drafts)
 
-        def fill(change: Transaction) -> None:
-            change.edit(draft.path, draft.before or b"", draft.after or b"")
-
-        return notes.commit("vault_edit", context, f"vault(edit): {draft.path}", drafts, fill)
-
-    schema = _schema(
-        ("path", "old", "new"),
+    schema = arguments.schema(
+        "path",
+        "old",
+        "new",
         path=_PATH,
         old={"type": "string", "minLength": 1, "description": "text that occurs exactly once in the note"},
         new={"type": "string", "description": "what takes its place"},
@@ -203,7 +191,7 @@ def _append(notes: Notes) -> Tool:
 
         return notes.commit("vault_append", context, f"vault(append): {draft.path}", drafts, fill)
 
-    schema = _schema(("path", "text"), path=_PATH, text={"type": "string", "minLength": 1})
+    schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1})
     said = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
     return _writing(notes, "vault_append", said, schema, perform, plan, ("path",))
 
@@ -230,7 +218,7 @@ def _move(notes: Notes) -> Tool:
             context.shown.forget(target.path)
         return result
 
-    schema = _schema(("path", "to"), path=_PATH, to=_PATH)
+    schema = arguments.schema("path", "to", path=_PATH, to=_PATH)
     said = "Give a note another path; never overwrites."
     return _writing(notes, "vault_move", said, schema, perform, plan, ("path", "to"))
 

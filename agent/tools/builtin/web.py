@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, unquote_plus
 
@@ -20,11 +20,12 @@ from agent.clock import Clock
 from agent.config.masking import count_secrets
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import Object
-from agent.tools.arguments import text
+from agent.tools.arguments import schema, text
 from agent.tools.builtin.addresses import is_ours, refusal
 from agent.tools.builtin.charset import decode
 from agent.tools.builtin.page import readable
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.tools.wrappers import ThreadedCall
 
 if TYPE_CHECKING:
     import ssl
@@ -52,12 +53,7 @@ _DESCRIPTION = (
     "Read a public web page or text file. Gives the readable text with its links. "
     "Only http and https on their usual ports; no private or local addresses."
 )
-_PARAMETERS: Object = {
-    "type": "object",
-    "properties": {"url": {"type": "string", "description": "The whole address, with https://"}},
-    "required": ["url"],
-    "additionalProperties": False,
-}
+_PARAMETERS = schema("url", url={"type": "string", "description": "The whole address, with https://"})
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
@@ -119,30 +115,18 @@ def _check_leak(url: str, secrets: Sequence[str]) -> None:
 
 def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> ToolOutput:
     """Fetch in a thread of its own, so that neither a slow server nor a slow resolver holds the run up."""
-    answer: SimpleQueue[ToolOutput | BaseException] = SimpleQueue()
-
-    def fetch() -> None:
-        try:
-            answer.put(visit.fetch(url))
-        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
-            answer.put(error)
-
     deadline = clock.monotonic() + visit.limits.seconds
-    threading.Thread(target=fetch, name="vault-agent-web", daemon=True).start()
+    call = ThreadedCall(lambda: visit.fetch(url), "web")
     try:
         while True:
             with suppress(Empty):
-                found = answer.get(timeout=_LOOK)
-                break
+                return call.result(_LOOK)
             if context.cancelled():
                 raise Interrupted("web_fetch was cancelled")
             if clock.monotonic() >= deadline:
                 raise ToolFailed(f"no whole answer came within {visit.limits.seconds:g} s")
     finally:
         visit.stop()
-    if isinstance(found, BaseException):
-        raise found
-    return found
 
 
 @dataclass(slots=True)
@@ -274,7 +258,7 @@ class _Visit:
     def _body(self, response: "httpx.Response") -> bytes:
         """The decompressed body, at most one byte more than the limit."""
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
-        raw = _raw(response)
+        raw = response.iter_raw()
         if encoding in ("gzip", "x-gzip"):
             raw = _unzipped(raw, self.limits.size + 1)
         elif encoding not in ("identity", ""):
@@ -285,11 +269,6 @@ class _Visit:
             if len(body) > self.limits.size or self.stopped:
                 break
         return bytes(body[: self.limits.size + 1])
-
-
-def _raw(response: "httpx.Response") -> Iterator[bytes]:
-    """The body as it comes over the line."""
-    yield from response.iter_raw()
 
 
 def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
