@@ -1,7 +1,6 @@
-"""An approval as a note: what waits, in full, and the two checkboxes; and what a person has said in it.
+"""The text of the note that asks for an approval: the whole call, what it would change, and two checkboxes.
 
-The note is the person's. It counts only together with the record of the question that is kept outside the vault, and
-only while it still shows the very call that was asked about: both are `approvals`' to check.
+Pure text. Whether an answer in it counts is left to `approvals`, which compares the note with its record.
 """
 
 import json
@@ -30,7 +29,7 @@ _MARKUP = re.compile(r"[<>`$\[\]|*\x00-\x1f]|%%")
 
 
 def compose(header: Header, asked: ApprovalRecord, language: Language = "en") -> bytes:
-    """The note that asks; it shows the call, and what that would change where this is known beforehand."""
+    """Return the note that asks; it shows the call, and what that would change where this is known beforehand."""
     parts = [
         f"# {title(asked, language)}",
         asked.why,
@@ -46,12 +45,13 @@ def compose(header: Header, asked: ApprovalRecord, language: Language = "en") ->
 
 
 def title(asked: ApprovalRecord, language: Language) -> str:
-    """What is asked, in a line."""
+    """Return the question in one line."""
     return text("approval.title", language, tool=_harmless(asked.tool))
 
 
 def why_asked(why: str, language: Language) -> str:
-    """The line that says why the agent asks; what comes from elsewhere in it cannot hide or make up anything."""
+    """Return the line that says why the agent asks; markup is taken out, so that nothing in it can hide or imitate a
+    checkbox."""
     return text("approval.why", language, why=_harmless(why))
 
 
@@ -60,13 +60,13 @@ def _harmless(words: str) -> str:
 
 
 def shown_call(tool: str, arguments: Object) -> str:
-    """The exact call as JSON that a person can read; what is invisible is written as an escape."""
+    """Return the exact call as JSON that a person can read; invisible characters are written as escapes."""
     written = json.dumps({"tool": tool, "arguments": plain(arguments)}, ensure_ascii=False, indent=2)
     return escape_json("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written))
 
 
 def diff(drafts: Sequence[Draft], language: Language = "en") -> str:
-    """What would become of the notes, old to new, bounded."""
+    """Return the difference from the notes as they are to the drafts; at most `DIFF_LINES` and `DIFF_CHARACTERS`."""
     lines = [line for draft in drafts for line in _compared(draft, language)]
     kept: list[str] = []
     room = DIFF_CHARACTERS
@@ -98,10 +98,10 @@ def _lines(data: bytes | None) -> list[str]:
 
 
 def shows(data: bytes, call: str) -> bool:
-    """Whether the note still shows the call as it was asked about."""
+    """Return whether the note still shows the call as it was asked about."""
     return fenced(call, "json") in data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def decision(data: bytes) -> bool | None:
-    """As `verdict.decision`, of the whole note."""
+    """Return True for a yes, False for a no (also with both boxes), None for nothing yet, in the whole note."""
     return verdict.decision(Note.parse(data).body)

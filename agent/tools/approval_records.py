@@ -1,7 +1,7 @@
-"""The questions for approval that this machine has really asked, one small file each, outside the vault.
+"""The records of the approvals that this machine has asked for, found by the fingerprint of the call.
 
-A note in `approvals/` counts only together with its record here: a cloned vault, a pull or a tool can bring a note that
-looks approved, but never the record. A record is found by what was asked, so that the same call finds it again.
+A note in `approvals/` counts only together with its record: a clone, a pull or a tool can bring a note that looks
+approved, but never the record.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ ApprovalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "re
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRecord:
-    """One question: which call (`hash`), of which run, in which note, and what has become of it.
+    """One question: the fingerprint of the call (`hash`), its run, the note that asks, and the status.
 
     `bases` has the content hash of each note that the call would change as it was then (empty: no note). `paths` are
     the notes that it would change or make, `why` says why it asks, and `change` is the difference that was shown.
@@ -46,7 +46,7 @@ class ApprovalRecord:
 
 
 def fingerprint(tool: str, run: str, arguments: Object) -> str:
-    """What an approval is bound to: SHA-256 of tool, run and the exact arguments."""
+    """Return the SHA-256 of tool, run and exact arguments: an approval holds for these alone."""
     return sha256(canonical({"tool": tool, "run": run, "arguments": arguments}).encode("ascii")).hexdigest()
 
 

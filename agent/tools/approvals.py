@@ -2,8 +2,8 @@
 
 An approval holds for one tool, one run and the very same arguments, for notes that are still as they were when it was
 asked, until it expires. It is marked as used, in a commit and in our own record, before the effect: after a crash in
-between, the call is asked about anew rather than carried out twice. The note's text is `approval_note`'s, the records
-are `asked`'s, why a call needs a yes is `taint`'s and the policy's.
+between, the call is asked about anew rather than carried out twice. The text of the note is left to `approval_note`,
+the records to `approval_records`, and why a call needs a yes to `taint` and the policy.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +48,7 @@ class Approvals:
     language: Language = "en"
 
     def guard(self, tool: Tool, policies: Policies) -> Tool:
-        """The tool, with a person's yes before each call that needs one."""
+        """Return the tool with a person's yes required before each call that needs one."""
 
         def perform(arguments: Object, context: RunContext) -> ToolOutput:
             why = reason_to_ask(tool, arguments, context, self.language)
@@ -92,16 +92,19 @@ class Approvals:
                 context.shown.show(draft.path, draft.before)
 
     def find(self, name: str) -> ApprovalRecord | None:
-        """The question with this id, in this note, or about the call with this fingerprint, as it stands now."""
+        """Return the question with this id, note or fingerprint, in its present state; None where there is none."""
         found = [asked for asked in self._all() if name in {asked.id, asked.path, asked.hash}]
         return self._current(found[-1]) if found else None
 
     def pending(self) -> tuple[ApprovalRecord, ...]:
-        """The questions that wait for an answer, oldest first."""
+        """Return the questions that wait for an answer, oldest first."""
         return tuple(asked for asked in map(self._current, self._all()) if asked and asked.status == "pending")
 
     def expire(self) -> tuple[str, ...]:
-        """Close the questions that nobody answered in time, in their notes too; their paths. Forgets old records."""
+        """Close the questions that nobody answered in time, in their notes too; returns the paths of these notes.
+
+        Records that are older than `KEPT` are dropped.
+        """
         closed: list[str] = []
         with self._locked():
             for known in self._all():
@@ -174,7 +177,7 @@ class Approvals:
         return asked
 
     def _current(self, asked: ApprovalRecord | None) -> ApprovalRecord | None:
-        """The question with what its note says by now; None for one that was never fully asked."""
+        """Return the question with the answer in its note; None where a crash came before the note was written."""
         if asked is None or asked.status not in {"asking", "pending", "approved"}:
             return asked
         data = self.vault.own_version(asked.path)  # what a pull has ticked is no tick
@@ -212,7 +215,7 @@ class Approvals:
 
 
 def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
-    """The open question with the answer that stands in its note; a note that shows another call answers nothing."""
+    """Return the open question with the answer in its note; a note that shows another call approves nothing."""
     said = approval_note.decision(data)
     if said is None:
         return asked
@@ -226,7 +229,10 @@ def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
 
 
 def _bases(drafts: Iterable[Draft]) -> dict[str, str]:
-    """The notes that there are already, by content hash; compared with each other only, so of one width everywhere."""
+    """Return the content hash of each draft's present note, by path.
+
+    It has 40 digits in a SHA-256 repository, too: the hashes are compared with each other only.
+    """
     return {draft.path: blob_id(draft.before, 40) for draft in drafts if draft.before is not None}
 
 

@@ -1,7 +1,7 @@
-"""Asking the person about what arrived: a steering note with its diff, or a remote, each once, in a note with boxes.
+"""Reviews of what arrived from elsewhere: the person is asked once about each steering note, and about each remote.
 
-The note counts only together with the record of the question, which is kept on this machine: a tick that arrives is no
-tick, and a note that looks decided decides nothing. What arrived and whose it is, is `vault.provenance`'s.
+A steering note is shown with its diff. How a note asks and is answered is left to `vault.decision_notes`, what arrived
+and who wrote it to `vault.provenance`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,9 +35,10 @@ ReviewStatus: TypeAlias = Literal["pending", "approved", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One question: about a steering note whose content is the blob `content` (empty: it is gone), or about a remote.
+    """One question: may this steering note take effect, or is this remote written by the person alone?
 
-    `path` is the note that asks, `id` the id in its header.
+    `subject` is the note's path or the remote's address, `content` the blob of the note (empty where it is gone, and
+    for a remote), `path` the note that asks, `id` the id in its header.
     """
 
     kind: ReviewKind
@@ -48,7 +49,7 @@ class Review:
     status: ReviewStatus = "pending"
 
 
-def records_of(vault: Vault) -> RecordFolder[Review]:
+def review_records(vault: Vault) -> RecordFolder[Review]:
     """Return the questions that this machine has asked, among the vault's private files."""
     return RecordFolder(vault.writer.layout.folder / "arrivals", _parse)
 
@@ -63,14 +64,14 @@ def _pending(records: RecordFolder[Review]) -> list[Review]:
 
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
-    """What arrived in notes that steer the agent and is not in force yet: the last arrival in each."""
+    """Return the last arrival in each steering note whose new text is not in force yet."""
     waiting = vault.provenance.unseen(lambda path: folder_of(path).steers)
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
 
 def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language = "en") -> tuple[str, ...]:
     """Ask about steering notes and remotes that nobody was asked about, in one commit; returns the notes' paths."""
-    records = records_of(vault)
+    records = review_records(vault)
     waiting = len(_pending(records))
     notes: dict[str, tuple[Review, bytes]] = {}
     for review, arrivals in _open_matters(vault, records):
@@ -88,7 +89,7 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Lang
 
 def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
     """Carry out what was ticked, and close the questions that were answered by command; returns what is settled now."""
-    records = records_of(vault)
+    records = review_records(vault)
     settled = []
     for review in _pending(records):
         status = _answer(vault, review)
@@ -104,7 +105,7 @@ def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
 
 
 def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple[Review, list[Arrival]]]:
-    """What nobody was asked about as it is now, each with the arrivals that it is about."""
+    """Yield what the person has not been asked about in its present state, each with the arrivals that it is about."""
     answers = vault.provenance.answers.load()
     for address, arrivals in _by_address(vault.provenance.unseen()).items():
         if address not in answers.writers and records.get(_key("remote", address)) is None:
@@ -176,7 +177,7 @@ def _plain(words: str) -> str:
 
 
 def _answer(vault: Vault, review: Review) -> ReviewStatus:
-    """What has become of a question, by its note or by a command."""
+    """Return how a question was answered: by a command, or by the boxes of its note."""
     if review.kind == "remote" and (known := vault.provenance.answers.load().writers.get(review.subject)) is not None:
         return "approved" if known is Writers.ME else "rejected"
     if review.kind == "note" and _is_in_force(vault, review.subject):

@@ -18,7 +18,7 @@ GROUPS = frozenset(
 
 
 class Permission(StrEnum):
-    """What a policy says of a tool: used freely, only after a person's yes, or neither shown nor used."""
+    """How a run may use a tool: freely, after a person's yes for each call, or not at all (it is not even shown)."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -33,7 +33,7 @@ class Rule:
     group: str = ""
 
     def covers(self, name: str, groups: Collection[str]) -> bool:
-        """Whether the rule speaks of a tool of this name and these groups."""
+        """Return whether the rule is about a tool of this name and these groups."""
         return self.tool in {name, EVERY} or self.group in groups
 
 
@@ -46,7 +46,7 @@ class Policy:
     ask: tuple[Rule, ...] = ()
 
     def permission(self, name: str, groups: Collection[str]) -> Permission:
-        """What the policy says of the tool of this name and these groups."""
+        """Return the permission for a tool of this name and these groups."""
         if any(rule.covers(name, groups) for rule in self.deny):
             return Permission.DENY
         if any(rule.covers(name, groups) for rule in self.ask):
@@ -68,7 +68,7 @@ class RunFilter:
     sessions: tuple[str, ...] = ()
 
     def fits(self, context: RunContext) -> bool:
-        """Whether the run is one of them; an empty match fits every run."""
+        """Return whether the run fits; an empty filter fits every run."""
         return (
             (not self.channels or {context.channel, context.channel.partition(":")[0]} & set(self.channels) != set())
             and (not self.roles or context.role in self.roles)
@@ -92,11 +92,11 @@ class Policies:
     profiles: tuple[Profile, ...]
 
     def choose(self, context: RunContext) -> Profile:
-        """The first profile that fits the run."""
+        """Return the first profile that fits the run."""
         return next(profile for profile in self.profiles if profile.match.fits(context))
 
     def permission(self, tool: Tool, context: RunContext) -> Permission:
-        """What the run's profile says of a tool."""
+        """Return the permission of the run's profile for a tool."""
         return self.choose(context).policy.permission(tool.name, tool.groups)
 
     def unknown_tools(self, names: Collection[str]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""`policy.yaml` read strictly: what is misspelt or not understood is an error with its line, never a rule that is lost.
+"""Parses `policy.yaml` strictly: what is misspelt or unknown is an error with its line, never a rule that is lost.
 
-The file is the machine's: the person's own in the config directory, else the one that ships. A vault has no say.
+The file is the person's own in the config directory, else the one that ships. A vault cannot change it.
 """
 
 from collections.abc import Collection
@@ -20,7 +20,7 @@ _ROLES = ("owner", "guest")
 
 
 def load_policies(config: Path) -> Policies:
-    """The policies of the machine whose config directory this is; raises `ConfigError` that names file and line.
+    """Return the policies of the machine whose config directory this is; raises `ConfigError` that names file and line.
 
     A file that is there and cannot be read is an error: falling back to the defaults could allow what it denies.
     """
@@ -33,7 +33,7 @@ def load_policies(config: Path) -> Policies:
 
 
 def parse_policies(text: str, name: str) -> Policies:
-    """The policies in a file's text; `name` is for messages. Raises `ConfigError`."""
+    """Return the policies in a file's text; `name` is for messages. Raises `ConfigError`."""
     text = text.removeprefix(BOM)
     try:
         _refuse_surprises(text, name)
@@ -60,7 +60,7 @@ def _refuse_surprises(text: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Turns nodes into values; knows the file's name for its messages."""
+    """Makes values of YAML nodes; `name` is the file's, for messages."""
 
     name: str
 

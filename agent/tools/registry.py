@@ -1,4 +1,4 @@
-"""The tools of the program by name, and the one place where a model's call becomes something done.
+"""The tools by name, and the one place where a model's call is carried out.
 
 Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Whatever goes
 wrong is text for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What became of a call: the message for the model, what the tool gave (None: it failed), and how long it took."""
+    """The result of a call: the message for the model, the tool's output (None: it failed), and the seconds it took."""
 
     result: ToolResult
     given: ToolOutput | None
@@ -35,17 +35,17 @@ class Called:
 
 
 MayUse = Callable[[Tool, RunContext], bool]
-"""Whether a run may use a tool, beside what its policy says: it can only take away."""
+"""(tool, context) to whether the run may use the tool; it narrows what the policy allows, and adds nothing."""
 
 
 def allow_all(tool: Tool, context: RunContext) -> bool:
-    """For runs that nothing but their policy narrows."""
+    """Return True: for runs that only their policy narrows."""
     return True
 
 
 class Registry:
-    """Tools, wrapped. `guard` puts a person's yes around a tool where policy or taint wants one; what `leaves` does not
-    leave to a run is neither shown to it nor carried out.
+    """Tools, wrapped. `guard` wraps a tool so that a call needs a person's yes where policy or taint wants one; a tool
+    that a run may not use by `leaves` is neither shown to it nor called.
 
     `mask` takes secrets out of what tools give, before that is cut.
 
@@ -74,19 +74,19 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every tool's name, whoever may use it."""
+        """The names of all tools, whoever may use them."""
         return tuple(self._tools)
 
     def visible(self, context: RunContext) -> tuple[Tool, ...]:
-        """The tools that the run may use."""
+        """Return the tools that the run may use."""
         return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))
 
     def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
-        """The same, as the model sees them."""
+        """Return the tools that the run may use, as the model sees them."""
         return tuple(tool.spec for tool in self.visible(context))
 
     def is_readonly(self, name: str) -> bool:
-        """Whether calls of the tool change nothing, so that several may run at once."""
+        """Return whether calls of the tool change nothing, so that several may run at once."""
         tool = self._tools.get(name)
         return tool is not None and tool.readonly
 

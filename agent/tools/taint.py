@@ -1,7 +1,7 @@
-"""Keeping what strangers wrote from steering the agent: it is framed for the model, and marks the run.
+"""Keeps text of strangers from steering the agent: the text is framed for the model, and the run is tainted.
 
-In a marked run, whatever could carry data out, run a program or outlast the run needs a person's yes. The mark itself
-is `tool.Taint`; asking for the yes is `approvals`'.
+In a tainted run, a call that could carry data out, run a program or outlast the run needs a person's yes. The mark of
+the run is `tool.Taint`; asking for the yes is left to `approvals`.
 """
 
 import re
@@ -16,7 +16,7 @@ from agent.vault.folders import WriteRule, write_rule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
-"""The beginning of our tag, also in full width, and with what nobody sees between its letters."""
+"""The beginning of our tag, also in full-width letters, and with invisible characters between the letters."""
 _SHOWN = 3
 
 _IMAGE = re.compile(r"(?=(!\[(?!\[)[^\n]{0,400}))")
@@ -37,7 +37,7 @@ _VIEWS = (".canvas", ".base")
 
 
 def framed(tool: Tool) -> Tool:
-    """The tool with untrusted results marked for the model, and the run for everybody else."""
+    """Return the tool with untrusted results framed for the model; such a result taints the run."""
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
@@ -50,13 +50,13 @@ def framed(tool: Tool) -> Tool:
 
 
 def frame(content: str, source: str) -> str:
-    """The text inside a tag that it cannot close."""
+    """Return the text inside a tag that the text itself cannot close."""
     named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}\n</untrusted>'
 
 
 def reason_to_ask(tool: Tool, arguments: Object, context: RunContext, language: Language = "en") -> str:
-    """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
+    """Return why a person has to say yes to a call, whatever the policy says; empty when no yes is needed.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.
     """
@@ -89,7 +89,7 @@ def _named(sources: list[str], language: Language) -> str:
 
 
 def _loads_more(drafts: Iterable[Draft]) -> str:
-    """Something that the notes would fetch or run when shown, and did not before."""
+    """Return something that the notes would fetch or run when shown, and did not before; else empty."""
     drafts = tuple(drafts)
     before = {piece for draft in drafts for piece in active(draft.path, draft.before)}
     after = (piece for draft in drafts for piece in active(draft.path, draft.after))
@@ -97,7 +97,7 @@ def _loads_more(drafts: Iterable[Draft]) -> str:
 
 
 def active(path: str, data: bytes | None) -> list[str]:
-    """What an editor fetches or runs by itself when it shows the file; what is merely linked is not."""
+    """Return what an editor fetches or runs by itself when it shows the file; plain links are not among it."""
     shown = (data or b"").decode("utf-8", "replace")
     if path.casefold().endswith(_VIEWS):
         return shown.splitlines()

@@ -1,7 +1,6 @@
-"""A tool: a name, a schema, and a function that does it; with what a call of it knows about its run.
+"""A tool: a name, a schema and a function; with what a call knows about its run, and what it returns.
 
-Wrappers (`policy`, `approvals`, `taint`, limits) take a tool and return a tool. What a call gives back to the model is
-text, with what the rest of the program wants to know of it beside.
+Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 """
 
 from collections.abc import Callable
@@ -15,9 +14,9 @@ from agent.tools.shown_notes import ShownNotes
 
 @dataclass(slots=True)
 class Taint:
-    """Whether untrusted text (web, mail, foreign notes, another program) has come into a run, and from where.
+    """The sources of untrusted text (web, mail, others' notes, another program) that a run has read; false for none.
 
-    Once it has, it stays until the run ends. `loop` makes one for each run and keeps it with the session.
+    A taint stays until the run ends. `loop` makes one for each run and keeps it with the session.
     """
 
     sources: list[str] = field(default_factory=list)
@@ -26,7 +25,7 @@ class Taint:
         return bool(self.sources)
 
     def mark(self, source: str) -> None:
-        """Note that text from `source` has been read."""
+        """Record that text from `source` has been read."""
         if source not in self.sources:
             self.sources.append(source)
 
@@ -52,7 +51,7 @@ class RunContext:
     resumed: bool = False
 
     def at(self, call: str) -> "RunContext":
-        """The same run, at the call of this id."""
+        """Return the context of the call with this id, in the same run."""
         return replace(self, call=call)
 
 
@@ -66,7 +65,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a call gave: the text for the model, the notes it shows, the commits it made.
+    """What a call returns: the text for the model, the notes it shows, the commits it made.
 
     `untrusted` names where the text comes from when that is not this vault's owner: the run is tainted by it.
     """
@@ -78,8 +77,10 @@ class ToolOutput:
 
 
 Perform: TypeAlias = Callable[[Object, RunContext], ToolOutput]
-"""Does it. Arguments have been checked against the schema. Raises `ToolRetry` or `ToolFailed` with a text for the
-model, `StopRun` to end or pause the run; any other error is shown to the model in plain words, too."""
+"""Carries out a call, whose arguments have been checked against the schema.
+
+Raises `ToolRetry` or `ToolFailed` with a text for the model, `StopRun` to end or pause the run; any other error is
+shown to the model in plain words, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +93,12 @@ class Draft:
 
 
 PlanDrafts: TypeAlias = Callable[[Object, RunContext], tuple[Draft, ...]]
-"""What a call would do to notes, with nothing done."""
+"""(arguments, context) to what a call would do to notes; changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a tool that changes notes can say of a call without carrying it out.
+    """What a tool that changes notes knows about a call without carrying it out.
 
     `paths`: the notes that would change, as far as the arguments tell. `plan`: what would become of them; raises what
     the call itself would raise. `done`: what a call of this run and id has done already, None for nothing.

@@ -1,6 +1,6 @@
-"""Wrappers that take a tool and return one that does a little more: checks, remembers, gives up in time, cuts.
+"""Wrappers that take a tool and return one that checks arguments, repeats nothing, gives up in time, cuts and masks.
 
-What needs a person's yes is `approvals`' and `taint`'s; in which order all are put around a tool is the registry's.
+The yes of a person is left to `approvals` and `taint`, the order of the wrappers to `registry`.
 """
 
 import logging
@@ -17,13 +17,13 @@ from agent.tools.schema import problems
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3
-"""Calls of one tool that may be left behind, still running, before it is not called any more."""
+"""Calls of one tool that may hang, left behind; from then on it is not called any more."""
 _LOOK = 0.1
 logger = logging.getLogger(__name__)
 
 
 def checked(tool: Tool) -> Tool:
-    """The tool with its arguments held against its schema first."""
+    """Return the tool with the arguments of each call checked against its schema first."""
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         found = problems(arguments, tool.parameters)
@@ -35,7 +35,7 @@ def checked(tool: Tool) -> Tool:
 
 
 def once(tool: Tool) -> Tool:
-    """The tool with a call that was carried out before its run stopped answered from history, and not done again."""
+    """Return the tool with a call that was carried out before its run stopped answered from history, not repeated."""
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         done = tool.effect.done(context) if tool.effect and context.resumed else None
@@ -45,8 +45,8 @@ def once(tool: Tool) -> Tool:
 
 
 def whole(tool: Tool) -> Tool:
-    """The tool with a call refused that would put `[secret]` into a note, where a key stood in the arguments or in what
-    the model was shown: the note would lose the key, or say something that was not asked for."""
+    """Return the tool with a call refused that would write `[secret]` into a note, where the arguments or the text
+    shown to the model had a key: the note would lose the key, or say something that was not asked for."""
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         if tool.effect and HIDDEN_IN_NOTES in canonical(arguments):
@@ -81,7 +81,7 @@ def _reworded(tool: Tool, change: Callable[[str], str]) -> Tool:
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, or its first `limit` characters with a line that says how much is missing."""
+    """Return the text, or its first `limit` characters with a line that says how much is missing."""
     if len(text) <= limit:
         return text
     end = text.rfind("\n", limit // 2, limit)
@@ -90,7 +90,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def timed(tool: Tool) -> Tool:
-    """The tool in a thread of its own with its time limit; one that hangs is left behind, and said so.
+    """Return the tool with its time limit, each call in a thread of its own; one that hangs is left behind, and logged.
 
     A tool without a limit runs in the caller's thread to its end: what it writes is never reported as failed while it
     still happens.

@@ -35,6 +35,5 @@ def check_readable(path: str) -> str:
 
 
 def may_read(role: str, path: str) -> bool:
-    """Whether somebody in this role may be shown the note: guests only the person's own notes, in no folder of the
-    agent's."""
+    """Return whether somebody in this role may be shown the note: a guest only the person's own notes."""
     return role == "owner" or folder_of(path).read is Reader.GUEST

@@ -39,7 +39,7 @@ class Questions:
     language: Language = "en"
 
     def tool(self) -> Tool:
-        """The tool that asks."""
+        """Return `human_ask`."""
         schema = arguments.schema(
             "question",
             question={"type": "string", "minLength": 1, "maxLength": 4000},
@@ -76,7 +76,7 @@ class Questions:
         raise QuestionAsked(waits, path=path, hint=hint)
 
     def _asked(self, run: str, key: str) -> str | None:
-        """The note that asks this in this run, if there is one; a person may have renamed its beginning."""
+        """Return the note in which this run has asked this; a person may have renamed all but the end of its name."""
         names = [path for path in self.vault.note_paths() if path.startswith(QUESTIONS)]
         names = [path for path in names if path.endswith(f"-{key}.md")]
         return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
@@ -116,7 +116,7 @@ class Questions:
 
 
 def parse_answer(data: bytes, options: tuple[str, ...]) -> str:
-    """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
+    """Return the options that the person has ticked and the text below `## Answer`; empty for no answer yet."""
     above, written = split_answer(Note.parse(data).body.replace("\r\n", "\n"))
     done = [task.text for task in tasks.read(blocks.read(above)) if task.done and task.text in options]
     return "; ".join([*done, *filter(None, [(written or "").strip()])])
@@ -128,16 +128,16 @@ def answer_heading(language: Language) -> str:
 
 
 def split_answer(body: str) -> tuple[str, str | None]:
-    """What asks, and what is written below the heading for the answer; None where that is not there."""
+    """Return the part that asks, and the text below the heading for the answer (None without that heading)."""
     found = _ANSWER.search(body)
     return (body[: found.start()], body[found.end() :]) if found else (body, None)
 
 
 def _harmless(words: str) -> str:
-    """The text without what could hide the boxes below it."""
+    """Return the text without markup that could hide the boxes below it."""
     return _HIDING.sub(" ", escape(words))
 
 
 def _option(words: str) -> str:
-    """An option as it reads back from a checkbox."""
+    """Return an option exactly as it is parsed back from a checkbox."""
     return " ".join(escape(" ".join(_HIDING.sub(" ", words).replace("^", " ").split())).split())

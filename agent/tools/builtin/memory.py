@@ -1,4 +1,4 @@
-"""`memory_save`: one thing worth remembering becomes one entry and one commit; what is known already is counted."""
+"""`memory_save`: writes one memory as one entry and one commit; one that is known already is counted again."""
 
 from agent.clock import Clock
 from agent.errors import ToolRetry
@@ -14,7 +14,7 @@ from agent.vault.write.message import one_line
 
 
 def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
-    """The tool over one vault; `keeper` tells what is new from what is known (None: all is new)."""
+    """Return the tool for one vault; `keeper` compares with what is known (None: everything is new)."""
 
     def decide(call: Object, context: RunContext) -> Verdict:
         text = arguments.text(call, "text")
@@ -59,7 +59,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
 
 
 def _draft(verdict: Verdict) -> Draft:
-    """The note that a verdict makes or changes."""
+    """Return the note that a verdict creates or changes."""
     if verdict.other is not None and verdict.fate in {Fate.AGAIN, Fate.MERGED}:
         return Draft(verdict.other.path, verdict.other.data, amended(verdict))
     return Draft(verdict.entry.path, None, verdict.entry.note())

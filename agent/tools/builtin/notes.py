@@ -1,6 +1,6 @@
-"""What all tools that change notes share: one call is one commit, told to the model, and never made twice.
+"""The commit that all tools share which change notes: one call is one commit, and is never made twice.
 
-Each tool says what it wants as `Draft`s and how to ask the vault for it; the rest happens here.
+A tool describes its change as `Draft`s; writing, recording where text is from and wording the result happen here.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ Fill: TypeAlias = Callable[[Transaction], None]
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A vault as tools see it, with what is known of its text's origin."""
+    """A vault for tools, with the record of where its text is from."""
 
     vault: Vault
     origin: TextOrigin
 
     def existing(self, path: str) -> bytes:
-        """The note's bytes; raises `ToolRetry` where there is none."""
+        """Return the note's bytes; raises `ToolRetry` where there is no note."""
         data = self.vault.read(path)
         if data is None:
             raise ToolRetry(f"there is no note {path}; vault_list or search_vault finds the right path")
@@ -58,7 +58,7 @@ class Notes:
         return _told(change.outcome, subject)
 
     def done(self, context: RunContext) -> ToolOutput | None:
-        """What an earlier call of this run and id has committed or put into the queue; None for nothing.
+        """Return what an earlier call of this run and id has committed or put into the queue; None for nothing.
 
         Raises `LockHeld` when another process holds on: what a crash left half done must be settled before one knows.
         """

@@ -1,4 +1,4 @@
-"""A web page as text that a model can read: headings, lists, links, tables and code, near to Markdown.
+"""Turns a web page into text for a model: headings, lists, links, tables and code, close to Markdown.
 
 lxml's parser takes the page apart: it is quick and linear where Python's own took minutes for a hostile page. What
 nests deeper than any real page does ends the reading, since there lxml is not linear either. What a reader would not
@@ -48,7 +48,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _Reader:
-    """What the parser tells its news to; `blocks` grow as it reads."""
+    """The target of the parser's events; `blocks` grow as it reads."""
 
     base: str
     blocks: list[_Block] = field(default_factory=list)
@@ -104,10 +104,10 @@ class _Reader:
             self._count(len(text))
 
     def comment(self, text: str) -> None:
-        """Not for readers."""
+        """Skip a comment; the parser calls this for each."""
 
     def close(self) -> None:
-        """The page ends here, or is not read on."""
+        """End the last line, at the end of the page or where reading stops."""
         self._flush()
 
     def _break(self) -> None:
@@ -231,7 +231,7 @@ _END: dict[str, Callable[[_Reader], None]] = {
 
 
 def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) -> str:
-    """The page as text; links are made whole with `base`. Stops early, with what it has, when `stopped` says so."""
+    """Return the page as text, links made absolute with `base`. When `stopped` returns True, what was read so far."""
     from lxml import etree
 
     reader = _Reader(base)
@@ -251,7 +251,7 @@ def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) 
 
 
 def _chosen(reader: _Reader) -> str:
-    """The main part if there is one, else all but menus and the like, else everything."""
+    """Return the main part if there is one, else all but menus and the like, else everything."""
     main = [block for block in reader.blocks if block.main and not block.side]
     body = [block for block in reader.blocks if not block.side]
     blocks = main if sum(len(block.text) for block in main) >= _ENOUGH else body or reader.blocks
@@ -263,7 +263,7 @@ def _chosen(reader: _Reader) -> str:
 
 
 def _joined(blocks: list[str]) -> str:
-    """Blocks with an empty line between them, but none inside a list or a table."""
+    """Return the blocks with an empty line between them, but none inside a list or a table."""
     text = ""
     before = ""
     for block in blocks:
@@ -293,7 +293,7 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 
 
 def _absolute(base: str, href: str) -> str:
-    """The address a link leads to; empty for what is no page, or far too long."""
+    """Return the absolute address of a link; empty for one that is no web page or is longer than 1,000 characters."""
     href = "".join(href.split())
     if not href or href.startswith("#") or len(href) > 1000:
         return ""

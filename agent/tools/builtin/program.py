@@ -1,6 +1,6 @@
-"""One program run from start to end: limited, watched, its output cut, and nothing of it left behind.
+"""Runs one program to its end: limited, watched, its output cut, and no process of it left behind.
 
-What it is shut in with comes with the command; what it changed is somebody else's question.
+The sandbox is part of the command (`sandbox`); what the program changed is left to `working_copy`.
 """
 
 import json
@@ -45,7 +45,7 @@ LIMITS = ProgramLimits()
 
 @dataclass(slots=True)
 class ProgramOutput:
-    """What a program printed: its beginning and its end, however much it was."""
+    """The beginning and the end of what a program printed, with its whole size."""
 
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
@@ -78,7 +78,7 @@ class Program:
     output: ProgramOutput = field(default_factory=ProgramOutput)
 
     def run(self, cancelled: Cancelled) -> int:
-        """The exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
+        """Return the exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", reaper.__file__, self._limits(), *self.command],
             stdin=subprocess.DEVNULL,
@@ -116,7 +116,7 @@ class Program:
                 )
 
     def _read(self, stdout: int) -> bool:
-        """Take in what is there; False at the end of it."""
+        """Read what the pipe holds; returns False at its end."""
         with suppress(BlockingIOError):
             for _ in range(64):
                 data = os.read(stdout, 1 << 16)
@@ -141,7 +141,7 @@ class Program:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program with all that it started: its supervisor sees to that, and the system if that is gone."""
+    """End a program with all its children: by its reaper, or by the process group where the reaper is gone."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -152,7 +152,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _threads() -> int:
-    """Processes and threads of this user, which the system's limit counts together; 0 where it cannot be told."""
+    """Return how many processes and threads this user has, which RLIMIT_NPROC counts together; 0 without `/proc`."""
     count = 0
     with suppress(OSError):
         for entry in os.scandir("/proc"):

@@ -1,4 +1,4 @@
-"""What a platform has to shut a program in: which of it works here, and the command that puts it around another.
+"""Sandboxes: which one works on this machine, and the command that runs a program in it.
 
 `bwrap` (bubblewrap) keeps a program from the network and from every file but the folder given; `unshare` from the
 network only. Neither is needed; what there was is told to whoever asked for the program.
@@ -28,7 +28,7 @@ class Sandbox:
 
     @property
     def description(self) -> str:
-        """What the reader of a result should know, in one line."""
+        """What the sandbox keeps a program from, in one line for the result of a call."""
         if self.files and self.network:
             return f"sandbox: {self.name}, without network, with a copy of the notes and no other files of yours"
         if self.network:
@@ -42,7 +42,7 @@ NO_SANDBOX = Sandbox("none", "", files=False, network=False)
 def sandboxed_command(
     sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]
 ) -> list[str]:
-    """The command that runs `command` in the sandbox, in `folder`, which it may write to.
+    """Return the command that runs `command` in the sandbox, in `folder`, which it may write to.
 
     `hidden` are folders beside the usual ones that the program must not see.
     """
@@ -71,7 +71,7 @@ def _bubblewrap(folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
 
 @cache
 def best_sandbox() -> Sandbox:
-    """The best sandbox that works here; tried once, because many systems have the programs and forbid their use."""
+    """Return the best sandbox that works here, tried once: many systems have the programs and forbid their use."""
     bubblewrap, unshare = shutil.which("bwrap"), shutil.which("unshare")
     if bubblewrap and _works([bubblewrap, *_bubblewrap(Path("/usr"), Path("/usr"), ()), "--", "true"]):
         return Sandbox("bubblewrap", bubblewrap, files=True, network=True)

@@ -1,6 +1,6 @@
 """`search_vault` and `memory_recall`: passages that answer a question, with the lines they stand in.
 
-How notes are searched is the index's, which memories count is the caller's: both come in as a function.
+Both searches come in as functions: searching is left to the index, and which memories count to the caller.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ _SCHEMA = arguments.schema(
 
 
 def search_tool(notes: Notes, search: SearchNotes) -> Tool:
-    """`search_vault`: everything that is in the notes."""
+    """Return `search_vault`, which finds passages of notes; for guests only of notes that they may read."""
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
         answer = _open_to(context, search, arguments.text(call, "query"), arguments.number(call, "limit", LIMIT))
@@ -45,7 +45,7 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
 
 
 def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
-    """`memory_recall`: what was remembered, for whoever asks."""
+    """Return `memory_recall`, which finds memories of the person who asks."""
 
     def perform(call: Object, context: RunContext) -> ToolOutput:
         found = recall(arguments.text(call, "query"), arguments.number(call, "limit", LIMIT), context)
@@ -59,7 +59,7 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
 def _told(
     notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
 ) -> ToolOutput:
-    """What was found, numbered, with its sources and the strangers whose words it may be."""
+    """Return the results, numbered, with their sources and with where strangers' text in them is from."""
     note: list[str] = [limited] if limited else []
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
@@ -70,7 +70,7 @@ def _told(
 
 
 def _open_to(context: RunContext, find: SearchNotes, query: str, limit: int) -> Answer:
-    """What is found for whoever asks."""
+    """Return what the person of the run may be shown of the results."""
     if context.role == "owner":
         return find(query, limit)
     answer = find(query, limit * _SPARE)

@@ -1,7 +1,7 @@
 """`shell_run`: runs one program on a copy of the notes, shut in as well as the platform can, and commits what it did.
 
-Off by default, and each call needs a person's yes: the settings' and `approvals`' business. How a program is shut in is
-`sandbox`'s, how it is run `program`'s, what it changed `working_copy`'s.
+Off by default (settings), and each call needs a person's yes (`approvals`). The sandbox is left to `sandbox`, running
+and limiting to `program`, comparing what changed to `working_copy`.
 """
 
 import logging
@@ -61,7 +61,7 @@ class ShellConfig:
 
 
 def shell_tools(notes: Notes, clock: Clock, config: ShellConfig) -> tuple[Tool, ...]:
-    """`shell_run`, around one vault."""
+    """Return `shell_run` for one vault."""
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         argv = _checked(texts(arguments, "argv"))
@@ -111,7 +111,7 @@ class _Run:
     output: ProgramOutput = field(default_factory=ProgramOutput)
 
     def perform(self, argv: Sequence[str]) -> ToolOutput:
-        """Run it, commit what it did. Raises `ToolFailed` when it was stopped, `Interrupted` when nobody wants it."""
+        """Run it and commit what it changed. Raises `ToolFailed` when it was stopped, `Interrupted` when cancelled."""
         sandbox = self.config.sandbox()
         copy = WorkingCopy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
         home = self.place / "home"
@@ -141,7 +141,7 @@ class _Run:
         return (*self.config.hidden, vault.place.root, vault.place.gitdir, vault.writer.layout.folder)
 
     def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
-        """Commit what may be kept; what is told of it, and the commit."""
+        """Commit the changes that are allowed; returns the lines for the result, and the commits."""
         reasons = {draft.path: self._refusal(draft) for draft in changes.drafts}
         kept = [draft for draft in changes.drafts if not reasons[draft.path]]
         left = [*changes.left, *((path, why) for path, why in reasons.items() if why)]
@@ -165,7 +165,7 @@ class _Run:
         return lines, commits
 
     def _refusal(self, draft: Draft) -> str:
-        """Why a change may not be kept, empty if it may: the same rules as for every tool that writes."""
+        """Return why a change is refused, by the rules of every tool that writes; empty if it is allowed."""
         effect = Effect(lambda arguments: (draft.path,), lambda arguments, context: (draft,), self.notes.done)
         as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
         try:
@@ -183,7 +183,7 @@ def _never(arguments: Object, context: RunContext) -> ToolOutput:
 
 
 def _states(notes: Notes) -> dict[str, tuple[int, int]]:
-    """Each note's size and time of change, to see whether it was touched."""
+    """Return each note's size and time of change, to see afterwards whether it was touched."""
     found: dict[str, tuple[int, int]] = {}
     for path in notes.vault.note_paths():
         with suppress(OSError):
@@ -208,5 +208,5 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _subject(program: str) -> str:
-    """A program's name, fit for a commit's first line."""
+    """Return a program's name, fit for the first line of a commit message."""
     return re.sub(r"[^A-Za-z0-9._+-]", "", Path(program).name)[:40] or "a program"

@@ -1,7 +1,7 @@
 """`skill_list`, `skill_show` and `skill_feedback`: the skills as a model sees and judges them.
 
-What nobody on this machine has looked at is shown as a stranger's text and marks the run. Finding and reading skills is
-`agent.skills`'s, deciding which are put before the model without asking is done before a run begins.
+A skill that nobody on this machine has reviewed is shown as a stranger's text and taints the run. Finding and parsing
+skills is left to `agent.skills`; which of them a run is given at its beginning is decided elsewhere.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class _Tools:
     opened: NoteOpened
 
     def list(self, call: Object, context: RunContext) -> ToolOutput:
-        """The catalogue."""
+        """List the names and summaries of all skills."""
         skills = [skill for skill in self.library.shelf().candidates if skill.reviewed]
         new = [skill.name for skill in self.library.shelf().candidates if not skill.reviewed]
         lines = [f"- {skill.name}: {skill.summary}" for skill in skills[:_SHOWN]]
@@ -43,7 +43,7 @@ class _Tools:
         return ToolOutput("\n".join(lines) or "there are no skills")
 
     def show(self, call: Object, context: RunContext) -> ToolOutput:
-        """A skill's whole text, or a file of it."""
+        """Show a skill's whole text, or one of its files."""
         skill = _named(self.library.shelf(), arguments.text(call, "name"))
         path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
@@ -60,7 +60,7 @@ class _Tools:
         return ToolOutput(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
 
     def feedback(self, call: Object, context: RunContext) -> ToolOutput:
-        """Keep what a skill was worth in this run."""
+        """Record whether a skill was helpful in this run."""
         skill = _named(self.library.shelf(), arguments.text(call, "name"))
         opinion = cast(Opinion, arguments.text(call, "verdict"))
         try:
@@ -71,7 +71,7 @@ class _Tools:
 
 
 def skill_tools(library: Library, say: RecordOpinion, opened: NoteOpened) -> tuple[Tool, ...]:
-    """The three tools over one vault's skills."""
+    """Return the three tools for the skills of one vault."""
     tools = _Tools(library, say, opened)
     name: Object = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
     file: Object = {"type": "string", "maxLength": 300, "description": "a file of the skill, as skill_show lists them"}
@@ -87,7 +87,7 @@ def skill_tools(library: Library, say: RecordOpinion, opened: NoteOpened) -> tup
 
 
 def beside(skill: Skill) -> str:
-    """The files of a skill in one line; empty where it has none."""
+    """Return the files of a skill in one line; empty where it has none."""
     if not skill.files:
         return ""
     more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""

@@ -1,4 +1,4 @@
-"""The tools that every run can be offered, made around one vault; which of them a run gets is the policy's to say."""
+"""Builds the tools of one vault; which of them a run gets is left to the policy."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
 
 Delegate: TypeAlias = Callable[[str, str, RunContext], ToolOutput]
-"""(task, background, the calling run) to the sub-run's answer. `untrusted` is set when the sub-run was tainted; it has
-its own limits, and raises what a tool may raise."""
+"""(task, background, context of the calling run) to the sub-run's answer, `untrusted` when the sub-run was tainted.
+
+The sub-run has its own limits; raises what a tool may raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ToolDeps:
 
 
 def text_origin_of(vault: Vault) -> TextOrigin:
-    """What is known on this machine of text in the vault that does not come from its owner."""
+    """Return this machine's record of text in the vault that does not come from its owner."""
     folder = vault.writer.layout.folder
     return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
 
@@ -49,8 +50,10 @@ def builtin_tools(
     more: Iterable[Tool] = (),
     language: Language = "en",
 ) -> tuple[Tool, ...]:
-    """All built-in tools; `more` are those that settings switch on (`web_fetch`, `shell_run`). Notes that ask are in
-    `language`."""
+    """Return all built-in tools, and `more`: those that settings switch on (`web_fetch`, `shell_run`).
+
+    Notes that ask are written in `language`.
+    """
     notes = Notes(vault, text_origin_of(vault))
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]

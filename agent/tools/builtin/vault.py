@@ -1,7 +1,7 @@
 """Reading and changing notes: `vault_read`, `vault_list`, `vault_write`, `vault_edit`, `vault_append`, `vault_move`.
 
-Where tools may write is `write_policy`'s to say, how a change becomes a commit is `notes`', what happens when a
-person saves the same note at the same time is the vault's.
+Where tools may write is left to `write_policy`, the commit to `notes`, and a person's save of the same note at the same
+time to the vault.
 """
 
 from fnmatch import fnmatchcase
@@ -25,7 +25,7 @@ _PATH: Object = {"type": "string", "minLength": 1, "description": "relative to t
 
 
 def vault_tools(notes: Notes) -> tuple[Tool, ...]:
-    """The six tools over one vault."""
+    """Return the six tools for one vault."""
     return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 
@@ -65,7 +65,7 @@ def _range(lines: str, total: int, path: str) -> tuple[int, int]:
 
 
 def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
-    """As many of the lines as one result has room for, and the last of them; at least a part of the first."""
+    """Return the lines that one result has room for, at least a part of the first, and the number of the last one."""
     room = READ_CHARACTERS
     for number in range(first, last + 1):
         room -= len(lines[number - 1]) + 1
@@ -231,7 +231,7 @@ def _writing(
 
 
 def _like(data: bytes, text: str) -> str:
-    """The text with the line endings of the note that it goes into."""
+    """Return the text with the line endings of the note that it goes into."""
     return text.replace("\r\n", "\n").replace("\n", "\r\n") if b"\r\n" in data else text
 
 
@@ -244,7 +244,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _check_header(path: str, before: bytes | None, after: bytes, *, always: bool = False) -> None:
-    """Raises `ToolRetry` for a header that cannot be read, unless it could not be read before either."""
+    """Raise `ToolRetry` for a header that cannot be parsed, unless it could not be parsed before either."""
     problem = Note.parse(after).problem if path.endswith(".md") else None
     if problem is None or (not always and before is not None and Note.parse(before).problem is not None):
         return

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """The addresses of a host, as text; raises `OSError` where there are none."""
 Dial: TypeAlias = Callable[[str, int], tuple[str, int]]
-"""Where a connection to an address and port really goes: there, except in tests."""
+"""Returns where a connection to an address and port really goes; tests send it to a local server."""
 
 AGENT = "Mozilla/5.0 (compatible; vault-agent)"
 _PORTS = {"http": 80, "https": 443}
@@ -57,19 +57,19 @@ _PARAMETERS = schema("url", url={"type": "string", "description": "The whole add
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """The system's answer, in its order."""
+    """Return the addresses of a host as the system resolves it, in its order."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def identity_route(address: str, port: int) -> tuple[str, int]:
-    """There."""
+    """Return the address and port unchanged."""
     return address, port
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How hosts are found and reached; `trust` is what certificates are held against (None: what ships with httpx)."""
+    """How hosts are resolved and reached; `trust` verifies certificates (None: the store that ships with httpx)."""
 
     resolve: Resolve = resolve
     dial: Dial = identity_route
@@ -78,7 +78,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """`seconds` from the first to the last byte and all redirects, `size` in bytes after decompressing."""
+    """Limits of one fetch: `seconds` in all, with its redirects; `size` in bytes after decompressing."""
 
     seconds: float = 20.0
     size: int = 5 << 20
@@ -92,7 +92,7 @@ LIMITS = FetchLimits()
 def web_tools(
     clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: FetchLimits = LIMITS
 ) -> tuple[Tool, ...]:
-    """`web_fetch`. `secrets` gives the values that no address may carry out."""
+    """Return `web_fetch`. `secrets` gives the values that no address may carry out."""
 
     def perform(arguments: Object, context: RunContext) -> ToolOutput:
         url = text(arguments, "url").strip()
@@ -141,7 +141,7 @@ class _Visit:
     _transports: "list[httpx.HTTPTransport]" = field(default_factory=list)
 
     def stop(self) -> None:
-        """Cut what is connected, so that a thread that waits for it goes on and ends."""
+        """Close the connections, so that a thread that waits for one ends."""
         with self._mutex:
             self.stopped = True
             for each in self._sockets:
@@ -151,7 +151,7 @@ class _Visit:
             self._sockets.clear()
 
     def fetch(self, url: str) -> ToolOutput:
-        """The page at a URL; raises `ToolRetry` for a URL that may not be asked for, `ToolFailed` for all else."""
+        """Return the page at a URL; raises `ToolRetry` for a URL that is not allowed, `ToolFailed` for all else."""
         import httpx
 
         try:
@@ -174,7 +174,7 @@ class _Visit:
         raise ToolFailed(f"the server sent us on more than {self.limits.redirects} times")
 
     def _ask(self, target: "httpx.URL") -> "httpx.Response":
-        """The answer of the first address of the host that can be reached, not read yet."""
+        """Return the response, its body unread, of the first address of the host that can be reached."""
         import httpx
 
         host, port = target.raw_host.decode("ascii"), _PORTS[target.scheme]
@@ -189,7 +189,7 @@ class _Visit:
         raise ToolFailed(f"{host} could not be reached: {reason}")
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
-        """Every address of the host, once all of them have been found good."""
+        """Return every address of the host; raises `ToolFailed` when one of them is not on the open internet."""
         try:
             addresses = self.network.resolve(host, port)
         except (OSError, UnicodeError) as error:
@@ -227,7 +227,7 @@ class _Visit:
         return response
 
     def _trace(self, event: str, info: dict[str, object]) -> None:
-        """Keep a second hold on each new connection, by which `stop` can cut it."""
+        """Duplicate the socket of each new connection, so that `stop` can close it."""
         if event != "connection.connect_tcp.complete":
             return
         stream = info["return_value"]
@@ -256,7 +256,7 @@ class _Visit:
         return ToolOutput(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
 
     def _body(self, response: "httpx.Response") -> bytes:
-        """The decompressed body, at most one byte more than the limit."""
+        """Return the decompressed body, at most one byte more than the limit."""
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         raw = response.iter_raw()
         if encoding in ("gzip", "x-gzip"):
@@ -272,7 +272,7 @@ class _Visit:
 
 
 def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """The body unpacked piece by piece, so that a small one cannot become a huge one at once."""
+    """Unpack the body piece by piece, so that a small one cannot become a huge one at once."""
     unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         for piece in raw:
@@ -306,7 +306,7 @@ def _is_text(kind: str) -> bool:
 
 
 def _plainly(error: BaseException) -> str:
-    """What went wrong with a connection, in our words: a server's own are a stranger's."""
+    """Return what went wrong with a connection in our words: a server's own words are a stranger's text."""
     said = f"{error} {error.__cause__}".lower()
     for sign, words in (
         ("certificate", "its certificate is not good"),
