@@ -127,9 +127,9 @@ class Approvals:
                 raise UserError(f"no question {name} was asked here", hint="vault-agent approvals lists them")
             if asked.status != "pending":
                 raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
-            said = self.vault.masked(" ".join(reason.split()))[:500]
-            decided = replace(asked, status="approved" if yes else "rejected", reason=said)
-            self._write(decided, lambda data: verdict.ticked(data, yes, said), Stamp("human"))
+            why = self.vault.masked(" ".join(reason.split()))[:500]
+            decided = replace(asked, status="approved" if yes else "rejected", reason=why)
+            self._write(decided, lambda data: verdict.ticked(data, yes, why), Stamp("human"))
             self._records.put(decided.hash, decided)
         return decided
 
@@ -216,12 +216,12 @@ class Approvals:
 
 def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
     """Return the open question with the answer in its note; a note that shows another call approves nothing."""
-    said = approval_note.decision(data)
-    if said is None:
+    answer = approval_note.decision(data)
+    if answer is None:
         return asked
     note = Note.parse(data)
     genuine = note.id == asked.id and note.string("arguments_hash") == asked.hash
-    if not said:
+    if not answer:
         return replace(asked, status="rejected", reason=verdict.reason(data))
     if not genuine or not approval_note.shows(data, asked.shown):
         return replace(asked, status="outdated")

@@ -186,10 +186,10 @@ def _answer(vault: Vault, review: Review) -> ReviewStatus:
     note = Note.parse(data or b"")
     if data is None or note.id != review.id:
         return "pending"
-    said = answer_in(data)
-    if said is None or (said and review.kind == "note" and not _is_unchanged(vault, review)):
+    answer = answer_in(data)
+    if answer is None or (answer and review.kind == "note" and not _is_unchanged(vault, review)):
         return "pending"
-    return "approved" if said else "rejected"
+    return "approved" if answer else "rejected"
 
 
 def _is_in_force(vault: Vault, path: str) -> bool:

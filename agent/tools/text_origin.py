@@ -71,16 +71,16 @@ class TextOrigin:
 
         The headings above them and the note's title and path count, too: they are shown with them.
         """
-        said = stated_origin(path, data) or self.named(path) or stranger(self.reviewed, path, data)
-        said = said or self.arrived(path, data, lines)
-        if not said:
+        source = stated_origin(path, data) or self.named(path) or stranger(self.reviewed, path, data)
+        source = source or self.arrived(path, data, lines)
+        if not source:
             rows = data.split(b"\n")
             first, last = lines or (1, len(rows))
             above = list(_above(rows[: first - 1]))
-            said = self.arrived(path, b"\n".join(above), None) if above else ""
+            source = self.arrived(path, b"\n".join(above), None) if above else ""
             marks = [*line_marks(rows[first - 1 : last]), *line_marks(above)]
-            said = said or next((self._known[mark] for mark in marks if mark in self._known), "")
-        return f"{path} (from {said})" if said else ""
+            source = source or next((self._known[mark] for mark in marks if mark in self._known), "")
+        return f"{path} (from {source})" if source else ""
 
     def _refresh(self) -> None:
         """Read the lines that this or another process has added to the file."""

@@ -35,12 +35,12 @@ _SAMPLE = 256 << 10
 _CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 
 
-def decode(data: bytes, said: str = "") -> str:
-    """Return the text of `data`; `said` is the charset in the server's header. What does not fit becomes U+FFFD."""
+def decode(data: bytes, charset: str = "") -> str:
+    """Return the text of `data`; `charset` is the one in the server's header. What does not fit becomes U+FFFD."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
-    named = _LABELS.get(said.strip().strip("\"'").lower()) or _in_the_page(data[:_HEAD])
+    named = _LABELS.get(charset.strip().strip("\"'").lower()) or _in_the_page(data[:_HEAD])
     return data.decode(named or _guess(data), "replace")
 
 

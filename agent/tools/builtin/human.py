@@ -50,8 +50,8 @@ class Questions:
                 "description": "answers to choose from; the person may also write another",
             },
         )
-        said = "Ask the person one question when the task cannot go on without the answer."
-        return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
+        description = "Ask the person one question when the task cannot go on without the answer."
+        return Tool("human_ask", description, schema, self._perform, frozenset({"human"}), timeout=0)
 
     def _perform(self, call: Object, context: RunContext) -> ToolOutput:
         question = _harmless(self.vault.masked(arguments.text(call, "question")))

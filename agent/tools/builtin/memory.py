@@ -45,7 +45,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
         result = notes.commit("memory_save", context, subject, (draft,))
         if keeper:
             keeper.wrote(draft.path)
-        return ToolOutput(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
+        return ToolOutput(f"{result.text}\n{_format_verdict(verdict, draft.path)}", result.sources, result.commits)
 
     words: Object = {"type": "string", "minLength": 1, "maxLength": 60}
     schema = arguments.schema(
@@ -53,9 +53,9 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper | None = None) -> Tool:
         text={"type": "string", "minLength": 1, "maxLength": 20_000, "description": "whole sentences, with names"},
         keywords={"type": "array", "maxItems": 20, "items": words},
     )
-    said = "Remember one thing for good: a fact, a preference, a decision."
+    description = "Remember one thing for good: a fact, a preference, a decision."
     effect = Effect(_paths, plan, notes.done)
-    return Tool("memory_save", said, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
+    return Tool("memory_save", description, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
 
 
 def _draft(verdict: Verdict) -> Draft:
@@ -65,7 +65,7 @@ def _draft(verdict: Verdict) -> Draft:
     return Draft(verdict.entry.path, None, verdict.entry.note())
 
 
-def _told(verdict: Verdict, path: str) -> str:
+def _format_verdict(verdict: Verdict, path: str) -> str:
     match verdict.fate:
         case Fate.AGAIN:
             return f"it was remembered already, in {path}"

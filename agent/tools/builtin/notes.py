@@ -55,7 +55,7 @@ class Notes:
                 with suppress(AgentError, OSError):  # it is committed, whatever a look at it says
                     if self.vault.read(draft.path) == draft.after:
                         context.shown.show(draft.path, draft.after)
-        return _told(change.outcome, subject)
+        return _format_outcome(change.outcome, subject)
 
     def done(self, context: RunContext) -> ToolOutput | None:
         """Return what an earlier call of this run and id has committed or put into the queue; None for nothing.
@@ -74,8 +74,8 @@ class Notes:
         for record in filter(None, out.split("\0")):
             commit, _, message = record.partition("\n")
             subject, _, trailers = read_message(message)
-            said = dict(trailers)
-            is_this = (said.get("vault-run"), said.get("vault-call")) == (context.run, context.call)
+            trailer = dict(trailers)
+            is_this = (trailer.get("vault-run"), trailer.get("vault-call")) == (context.run, context.call)
             if is_this and self.vault.provenance.made_here([commit]):
                 return ToolOutput(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})",
                              commits=(commit,))  # fmt: skip
@@ -92,7 +92,7 @@ def _write(change: Transaction, drafts: Sequence[Draft]) -> None:
             change.edit(draft.path, draft.before, draft.after)
 
 
-def _told(outcome: Outcome, subject: str) -> ToolOutput:
+def _format_outcome(outcome: Outcome, subject: str) -> ToolOutput:
     if outcome.queued:
         return ToolOutput(
             f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over."

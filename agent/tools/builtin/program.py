@@ -127,7 +127,7 @@ class Program:
 
     def _limits(self) -> str:
         limits = self.limits
-        said = {
+        values = {
             "parent": os.getpid(),
             "RLIMIT_CPU": limits.cpu,
             "RLIMIT_DATA": limits.memory,
@@ -137,7 +137,7 @@ class Program:
             "RLIMIT_CORE": 0,
         }
         threads = _threads()
-        return json.dumps({**said, "RLIMIT_NPROC": threads + limits.processes} if threads else said)
+        return json.dumps({**values, "RLIMIT_NPROC": threads + limits.processes} if threads else values)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -38,10 +38,10 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
         answer = _open_to(context, search, arguments.text(call, "query"), arguments.number(call, "limit", LIMIT))
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
-        return _told(notes, answer.hits, _shown, "nothing was found", limited)
+        return _format_results(notes, answer.hits, _shown, "nothing was found", limited)
 
-    said = "Find passages in the notes that answer a question or contain some words."
-    return Tool("search_vault", said, _SCHEMA, perform, frozenset({"search"}), readonly=True)
+    description = "Find passages in the notes that answer a question or contain some words."
+    return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
 
 
 def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
@@ -50,13 +50,13 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
         found = recall(arguments.text(call, "query"), arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
-        return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)
+        return _format_results(notes, found.found, _recalled, "nothing is remembered about that", limited)
 
-    said = "Recall what was remembered about a person, a preference, a decision."
-    return Tool("memory_recall", said, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
+    description = "Recall what was remembered about a person, a preference, a decision."
+    return Tool("memory_recall", description, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
-def _told(
+def _format_results(
     notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
 ) -> ToolOutput:
     """Return the results, numbered, with their sources and with where strangers' text in them is from."""

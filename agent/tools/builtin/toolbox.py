@@ -72,7 +72,7 @@ def _delegate_tool(delegate: Delegate) -> Tool:
         task={"type": "string", "minLength": 1, "description": "what to do and what to hand back"},
         background={"type": "string", "description": "what it has to know: it does not see this conversation"},
     )
-    said = (
+    description = (
         "Give a part of the task to a helper of your own, who sees only what you write here, and wait for its answer."
     )
-    return Tool("delegate", said, schema, perform, frozenset({"orchestration"}), timeout=0)
+    return Tool("delegate", description, schema, perform, frozenset({"orchestration"}), timeout=0)

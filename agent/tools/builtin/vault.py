@@ -127,8 +127,8 @@ def _write(notes: Notes) -> Tool:
     schema = arguments.schema(
         "path", "content", path=_PATH, content={"type": "string", "description": "the whole note"}
     )
-    said = "Create a note, or replace a whole note that you have read."
-    return _writing(notes, "vault_write", said, schema, perform, plan, ("path",))
+    description = "Create a note, or replace a whole note that you have read."
+    return _writing(notes, "vault_write", description, schema, perform, plan)
 
 
 def _edit(notes: Notes) -> Tool:
@@ -164,8 +164,8 @@ def _edit(notes: Notes) -> Tool:
         old={"type": "string", "minLength": 1, "description": "text that occurs exactly once in the note"},
         new={"type": "string", "description": "what takes its place"},
     )
-    said = "Replace one piece of text in a note."
-    return _writing(notes, "vault_edit", said, schema, perform, plan, ("path",))
+    description = "Replace one piece of text in a note."
+    return _writing(notes, "vault_edit", description, schema, perform, plan)
 
 
 def _append(notes: Notes) -> Tool:
@@ -192,8 +192,8 @@ def _append(notes: Notes) -> Tool:
         return notes.commit("vault_append", context, f"vault(append): {draft.path}", drafts, fill)
 
     schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1})
-    said = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
-    return _writing(notes, "vault_append", said, schema, perform, plan, ("path",))
+    description = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
+    return _writing(notes, "vault_append", description, schema, perform, plan)
 
 
 def _move(notes: Notes) -> Tool:
@@ -219,15 +219,21 @@ def _move(notes: Notes) -> Tool:
         return result
 
     schema = arguments.schema("path", "to", path=_PATH, to=_PATH)
-    said = "Give a note another path; never overwrites."
-    return _writing(notes, "vault_move", said, schema, perform, plan, ("path", "to"))
+    description = "Give a note another path; never overwrites."
+    return _writing(notes, "vault_move", description, schema, perform, plan, ("path", "to"))
 
 
 def _writing(
-    notes: Notes, name: str, said: str, schema: Object, perform: Perform, plan: PlanDrafts, paths: tuple[str, ...]
+    notes: Notes,
+    name: str,
+    description: str,
+    schema: Object,
+    perform: Perform,
+    plan: PlanDrafts,
+    paths: tuple[str, ...] = ("path",),
 ) -> Tool:
     effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths), plan, notes.done)
-    return Tool(name, said, schema, perform, _GROUP, timeout=0, effect=effect)
+    return Tool(name, description, schema, perform, _GROUP, timeout=0, effect=effect)
 
 
 def _like(data: bytes, text: str) -> str:

@@ -248,8 +248,8 @@ class _Visit:
             raise ToolFailed(f"what is there is {named}; web_fetch reads pages and text only")
         data = self._body(response)
         cut = len(data) > self.limits.size
-        said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
-        whole = decode(data[: self.limits.size], said[1] if said else "")
+        charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
+        whole = decode(data[: self.limits.size], charset[1] if charset else "")
         if kind in _PAGES or re.match(r"\s*(?:<!doctype html|<html)", whole, re.IGNORECASE):
             whole = readable(whole, str(target), lambda: self.stopped)
         note = f"\n[longer than {self.limits.size >> 20} MB: the rest was not read]" if cut else ""
@@ -307,7 +307,7 @@ def _is_text(kind: str) -> bool:
 
 def _plainly(error: BaseException) -> str:
     """Return what went wrong with a connection in our words: a server's own words are a stranger's text."""
-    said = f"{error} {error.__cause__}".lower()
+    wording = f"{error} {error.__cause__}".lower()
     for sign, words in (
         ("certificate", "its certificate is not good"),
         ("ssl", "no secure connection could be made"),
@@ -316,6 +316,6 @@ def _plainly(error: BaseException) -> str:
         ("timeout", "it did not answer in time"),
         ("unreachable", "there is no way to it"),
     ):
-        if sign in said or sign in type(error).__name__.lower():
+        if sign in wording or sign in type(error).__name__.lower():
             return words
     return "the connection broke"
