@@ -62,7 +62,7 @@ class _Reader:
     _pre: int = 0
     _cells: int = 0
     _quotes: int = 0
-    _lists: list[int] = field(default_factory=list)
+    _lists: list[int] = field(default_factory=list)  # the next number of each open list, 0 for bullets
     _links: list[tuple[str, int]] = field(default_factory=list)
     _size: int = 0
 
@@ -151,9 +151,6 @@ class _Reader:
             self._line[start:] = [f"{blank}[{text}]({target})"]
             self._count(len(target) + 4)
 
-    def _begin_list(self, numbered: bool) -> None:
-        self._lists.append(1 if numbered else 0)
-
     def _end_list(self) -> None:
         if self._lists:
             self._lists.pop()
@@ -179,7 +176,7 @@ class _Reader:
         self._flush()
         self._pre = max(self._pre - 1, 0)
 
-    def _begin_row(self) -> None:
+    def _end_row(self) -> None:
         self._cells = 0
         self._flush()
 
@@ -196,21 +193,17 @@ class _Reader:
         if alternative:
             self._line.append(f"[image: {alternative}]")
 
-    def _end_table(self) -> None:
-        self._cells = 0
-        self._flush()
-
 
 _BEGIN: dict[str, Callable[[_Reader, Mapping[str, str]], None]] = {
     "a": _Reader._begin_link,
     "br": lambda reader, _: reader._line.append("\n" if not reader._cells else " "),
-    "ul": lambda reader, _: reader._begin_list(numbered=False),
-    "ol": lambda reader, _: reader._begin_list(numbered=True),
+    "ul": lambda reader, _: reader._lists.append(0),
+    "ol": lambda reader, _: reader._lists.append(1),
     "li": lambda reader, _: reader._begin_item(),
     "blockquote": lambda reader, _: reader._quote(1),
     "pre": lambda reader, _: reader._begin_pre(),
     "code": lambda reader, _: None if reader._pre else reader._line.append("`"),
-    "tr": lambda reader, _: reader._begin_row(),
+    "tr": lambda reader, _: reader._end_row(),
     "td": lambda reader, _: reader._begin_cell(),
     "th": lambda reader, _: reader._begin_cell(),
     "img": _Reader._image,
@@ -223,10 +216,10 @@ _END: dict[str, Callable[[_Reader], None]] = {
     "blockquote": lambda reader: reader._quote(-1),
     "pre": _Reader._end_pre,
     "code": lambda reader: None if reader._pre else reader._line.append("`"),
-    "tr": _Reader._begin_row,
+    "tr": _Reader._end_row,
     "td": _Reader._end_cell,
     "th": _Reader._end_cell,
-    "table": _Reader._end_table,
+    "table": _Reader._end_row,
 }
 
 
