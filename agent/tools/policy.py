@@ -3,7 +3,7 @@
 Pure values. Reading them from YAML is `policy_file`'s, obeying them the registry's.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -98,11 +98,3 @@ class Policies:
     def permission(self, tool: Tool, context: RunContext) -> Permission:
         """Return the permission of the run's profile for a tool."""
         return self.choose(context).policy.permission(tool.name, tool.groups)
-
-    def unknown_tools(self, names: Collection[str]) -> tuple[str, ...]:
-        """Tools that rules name and that are not among `names`: misspelt, or not there any more. Sorted."""
-        return tuple(sorted({rule.tool for rule in self._rules() if rule.tool} - {*names, EVERY}))
-
-    def _rules(self) -> Iterator[Rule]:
-        for profile in self.profiles:
-            yield from (*profile.policy.deny, *profile.policy.allow, *profile.policy.ask)
