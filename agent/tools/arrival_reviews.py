@@ -111,11 +111,9 @@ def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple
         if address not in answers.writers and records.get(_key("remote", address)) is None:
             yield Review("remote", address, "", _note_path("remote", address), ""), arrivals
     for arrival in unseen_steering(vault):
-        data = vault.read(arrival.path)
-        review = Review(
-            "note", arrival.path, "" if data is None else vault.git.blob_id(data), _note_path("note", arrival.path), ""
-        )
-        known = records.get(_key("note", arrival.path))
+        path = arrival.path
+        review = Review("note", path, _content(vault, path), _note_path("note", path), "")
+        known = records.get(_key("note", path))
         if known is None or known.content != review.content:
             yield review, [arrival]
 
@@ -130,9 +128,8 @@ def _by_address(arrivals: Iterable[Arrival]) -> dict[str, list[Arrival]]:
 
 def _note_path(kind: ReviewKind, subject: str) -> str:
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in subject).strip("-")[-60:].strip("-") or kind
-    return (
-        f"{APPROVALS}{'arrived' if kind == 'note' else 'remote'}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
-    )
+    begin = "arrived" if kind == "note" else "remote"
+    return f"{APPROVALS}{begin}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
 
 
 def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: datetime, language: Language) -> bytes:
@@ -162,14 +159,10 @@ def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: dateti
 
 
 def _diff(vault: Vault, path: str) -> str:
-    before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in _versions(vault, path))
-    lines = unified_diff(before, after, "in force", "arrived", lineterm="", n=2)
-    diff = "\n".join(lines)
+    versions = vault.own_version(path), vault.read(path)
+    before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in versions)
+    diff = "\n".join(unified_diff(before, after, "in force", "arrived", lineterm="", n=2))
     return diff if len(diff) <= _LONGEST_DIFF else f"{diff[:_LONGEST_DIFF]}\n…"
-
-
-def _versions(vault: Vault, path: str) -> tuple[bytes | None, bytes | None]:
-    return vault.own_version(path), vault.read(path)
 
 
 def _plain(words: str) -> str:
@@ -180,26 +173,22 @@ def _answer(vault: Vault, review: Review) -> ReviewStatus:
     """Return how a question was answered: by a command, or by the boxes of its note."""
     if review.kind == "remote" and (known := vault.provenance.answers.load().writers.get(review.subject)) is not None:
         return "approved" if known is Writers.ME else "rejected"
-    if review.kind == "note" and _is_in_force(vault, review.subject):
+    if review.kind == "note" and vault.own_version(review.subject) == vault.read(review.subject):
         return "approved"
     data = vault.own_version(review.path)
     note = Note.parse(data or b"")
     if data is None or note.id != review.id:
         return "pending"
     answer = answer_in(data)
-    if answer is None or (answer and review.kind == "note" and not _is_unchanged(vault, review)):
+    if answer is None or (answer and review.kind == "note" and _content(vault, review.subject) != review.content):
         return "pending"
     return "approved" if answer else "rejected"
 
 
-def _is_in_force(vault: Vault, path: str) -> bool:
-    own, now = _versions(vault, path)
-    return own == now
-
-
-def _is_unchanged(vault: Vault, review: Review) -> bool:
-    data = vault.read(review.subject)
-    return ("" if data is None else vault.git.blob_id(data)) == review.content
+def _content(vault: Vault, path: str) -> str:
+    """Return the blob id of the note; empty where there is none."""
+    data = vault.read(path)
+    return "" if data is None else vault.git.blob_id(data)
 
 
 def _carry_out(vault: Vault, review: Review, status: ReviewStatus) -> None:

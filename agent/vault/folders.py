@@ -155,8 +155,11 @@ def is_hidden(path: str) -> bool:
 
 def folded(name: str) -> str:
     """One name of a path as the most forgiving file system reads it."""
-    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    plain = unicodedata.normalize("NFKC", visible.casefold()).strip(" ")
+    visible = name
+    if not name.isascii():
+        visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+        visible = unicodedata.normalize("NFKC", visible.casefold())
+    plain = visible.casefold().strip(" ")
     return plain.partition(":")[0].rstrip(". ") or plain
 
 
