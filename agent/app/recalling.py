@@ -19,7 +19,7 @@ from agent.index.weights import default
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.fallback import Fallback
-from agent.memory.given import SPARE, is_found, is_given
+from agent.memory.given import SPARE, is_found, is_given_as_note
 from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger
 from agent.memory.small_talk import is_small_talk
@@ -64,7 +64,7 @@ class Recall:
     def others(self, question: str, limit: int) -> Answer:
         """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
         answer = self.search(question, limit * SPARE)
-        hits = [hit for hit in answer.hits if is_given(hit)]
+        hits = [hit for hit in answer.hits if is_given_as_note(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property

@@ -3,7 +3,7 @@
 import re
 
 from agent.index.hit import Hit
-from agent.vault.folders import SESSIONS, Recalled, folder_of
+from agent.vault.folders import MEMORY_NOTE, SESSIONS, Recalled, folder_of
 
 ABOUT = "about"
 """The type of notes that explain the vault's folders: what they say is nobody's, and their examples no facts."""
@@ -30,10 +30,17 @@ def is_found(hit: Hit) -> bool:
 
 
 def is_given(hit: Hit) -> bool:
-    """Return whether the passage may come before a model as a note that it did not ask for: notes that explain the
-    vault may not, nor may those that it is given in another way."""
-    is_note = folder_of(hit.path).recalled is Recalled.AS_NOTE
-    return is_note and is_found(hit) and ("type", ABOUT) not in hit.facets
+    """Return whether the passage is knowledge, as a note or as a memory: what steers, notes that explain the vault and
+    a MEMORY.md without a memory are not."""
+    row = folder_of(hit.path)
+    if row.path == MEMORY_NOTE and is_bare(hit.passage):
+        return False
+    return row.recalled is not Recalled.NO and is_found(hit) and ("type", ABOUT) not in hit.facets
+
+
+def is_given_as_note(hit: Hit) -> bool:
+    """Return whether the passage may come before a model unasked, beside the memories."""
+    return is_given(hit) and folder_of(hit.path).recalled is Recalled.AS_NOTE
 
 
 def is_bare(passage: str) -> bool:

@@ -20,7 +20,7 @@ from agent.index.packed import Floats, Ints
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.fallback import Fallback
-from agent.memory.given import is_given
+from agent.memory.given import is_given, is_given_as_note
 from agent.memory.quota import QUOTAS, share
 from agent.memory.recall import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.refresh import Ledger, is_due, refresh_subscriber, topics
@@ -454,4 +454,9 @@ def test_a_placeholder_in_the_profile_is_no_memory_and_what_is_filled_in_is_one(
 )
 def test_only_knowledge_comes_before_a_task_as_a_note(path: str, given: bool) -> None:
     """Memories come by their own way; what steers, and what the agent writes of its own work, is no knowledge."""
-    assert is_given(Hit(path, "", None, 1.0, (1, 1), "Tea.", ())) is given
+    assert is_given_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ())) is given
+
+
+@pytest.mark.parametrize("path", ["entries/tea.md", "daily/2026-11-20.md", "profile/tea.md", "MEMORY.md", "tea.md"])
+def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
+    assert is_given(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()))
