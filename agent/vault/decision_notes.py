@@ -21,29 +21,29 @@ from agent.vault.write.change import Stamp
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    Record = TypeVar("Record", bound=DataclassInstance)
+    _Record = TypeVar("_Record", bound=DataclassInstance)
 else:
-    Record = TypeVar("Record")
+    _Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True, slots=True)
-class RecordFolder(Generic[Record]):
+class RecordFolder(Generic[_Record]):
     """A folder outside the vault with one small JSON file for each question.
 
     `parse` makes a record of a file's document; it raises `ValueError`, `KeyError` or `TypeError` for a damaged one.
     """
 
     folder: Path
-    parse: Callable[[dict[str, object]], Record]
+    parse: Callable[[dict[str, object]], _Record]
 
-    def get(self, key: str) -> Record | None:
+    def get(self, key: str) -> _Record | None:
         """Return the record of this key; None where there is none, or where it cannot be read: it decides nothing."""
         try:
             return self.parse(json.loads(self._file(key).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, key: str, record: Record) -> None:
+    def put(self, key: str, record: _Record) -> None:
         """Write a record; durable when this returns."""
         durable.replace(self._file(key), json.dumps(asdict(record), indent=1, default=str))
 
@@ -51,7 +51,7 @@ class RecordFolder(Generic[Record]):
         """Delete a record: its note then decides nothing any more."""
         self._file(key).unlink(missing_ok=True)
 
-    def all(self) -> Iterator[Record]:
+    def all(self) -> Iterator[_Record]:
         """Yield every record that can be read, in the order of the keys."""
         files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ()
         return (record for file in files if (record := self.get(file.stem)) is not None)
