@@ -31,9 +31,10 @@ def vault_tools(notes: Notes) -> tuple[Tool, ...]:
 
 def _read(notes: Notes) -> Tool:
     def perform(call: Object, context: RunContext) -> ToolOutput:
-        path = find_note(notes.vault, check_readable(arguments.text(call, "path")))
+        asked = check_readable(arguments.text(call, "path"))
+        path = find_note(notes.vault, asked)
         if not may_read(context.role, path):
-            raise ToolRetry(f"{path} is for the owner of this vault only")
+            raise ToolRetry(f"{asked} is for the owner of this vault only")
         data = notes.existing(path)
         total = line_count(data)
         if not data:
