@@ -94,8 +94,8 @@ class Folder:
 _FREE, _MEMORY, _AFTER_YES, _PROGRAM = WriteRule
 OWN_NOTES = Folder("", "the person's own notes, anywhere else", _FREE, Recalled.AS_NOTE, read=Reader.GUEST, asks=True)
 FOLDERS = (
-    Folder(AGENT_NOTE, "the person's standing instructions", _AFTER_YES, asks=True, steers=True),
-    Folder(MEMORY_NOTE, "long-term facts", _MEMORY, Recalled.AS_MEMORY, asks=True, steers=True),
+    Folder(AGENT_NOTE, "the person's standing instructions", _AFTER_YES, steers=True),
+    Folder(MEMORY_NOTE, "long-term facts", _MEMORY, Recalled.AS_MEMORY, steers=True),
     Folder(ENTRIES, "single memories", _MEMORY, Recalled.AS_MEMORY),
     Folder(DAILY, "the log and the summary of each day", _MEMORY, Recalled.AS_MEMORY, asks=True),
     Folder(PROFILE, "what the agent believes about the person", _MEMORY, Recalled.AS_MEMORY),

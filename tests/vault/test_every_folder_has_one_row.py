@@ -103,7 +103,7 @@ def test_guests_see_the_persons_own_notes_and_no_folder_of_the_agents() -> None:
 
 
 def test_requests_are_looked_for_where_people_write() -> None:
-    assert {each.path for each in FOLDERS if each.asks} == {"AGENT.md", "MEMORY.md", "daily/", INBOX}
+    assert {each.path for each in FOLDERS if each.asks} == {"daily/", INBOX}
     assert OWN_NOTES.asks
 
 
