@@ -17,7 +17,7 @@ from agent.vault.store import Vault
 ARCHIVED = ARCHIVE + ENTRIES
 """Where entries go that have expired or were merged; a recall leaves out all paths below `archive/`."""
 
-_SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
+_SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{{4}}/\d\d/)?(\d{{4}}-\d\d-\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
