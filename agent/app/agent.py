@@ -26,7 +26,7 @@ from agent.runs.skill_learning import learning
 from agent.runs.skill_set import skills
 from agent.runs.toolbox import relevance, toolbox
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.tools.builtin.delegate import Delegate
+from agent.tools.builtin.toolbox import Delegate
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.search_index import Library, library
 from agent.workspace.workspace import App, reread

@@ -20,9 +20,7 @@ from agent.events.runs import TaskCompleted
 from agent.events.types import EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
 from agent.markdown.changes import NoteChange
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.skills.learning.offers import FOLDER as APPROVALS
-from agent.skills.loading.locations import FOLDER as SKILLS
-from agent.skills.loading.locations import HISTORY
+from agent.vault.folders import APPROVALS, SESSIONS, SKILL_HISTORY, SKILLS
 from agent.watch.classify import VaultEvent
 
 STILL = 2.0
@@ -69,9 +67,9 @@ class Maintenance:
             self._want(reviews=jobs.reviews)
         if any(each.origin is Origin.ARRIVED for each in found):
             self._want(arrivals=jobs.arrivals)
-        if any(path.startswith(f"{APPROVALS}/") for path in others):
+        if any(path.startswith(APPROVALS) for path in others):
             self._want(arrivals=jobs.arrivals, offers=jobs.offers)
-        if any(path.startswith("sessions/") for path in others):
+        if any(path.startswith(SESSIONS) for path in others):
             self._want(opinions=jobs.opinions)
         self._want(upkeep=jobs.upkeep)
 
@@ -128,4 +126,4 @@ def _paths(event: VaultEvent) -> tuple[str, ...]:
 
 
 def _is_skill(path: str) -> bool:
-    return path.startswith(f"{SKILLS}/") and not path.startswith(f"{HISTORY}/")
+    return path.startswith(SKILLS) and not path.startswith(SKILL_HISTORY)

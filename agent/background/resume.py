@@ -20,8 +20,7 @@ from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import approvals, is_ready, ready
 from agent.runs.registry import Mark, marks_of
 from agent.runs.service import Line, Runs
-from agent.tools.approvals import FOLDER as APPROVALS
-from agent.tools.builtin.human import FOLDER as QUESTIONS
+from agent.vault.folders import APPROVALS, QUESTIONS
 from agent.workspace.workspace import App
 
 AGAIN = 10.0
@@ -63,7 +62,7 @@ class Resume:
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A note in which people decide may have changed."""
-        if any(each.path.startswith((f"{APPROVALS}/", f"{QUESTIONS}/")) for each in event.events):
+        if any(each.path.startswith((APPROVALS, QUESTIONS)) for each in event.events):
             self._wanted = True
 
     def tick(self, event: Tick) -> None:

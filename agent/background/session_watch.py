@@ -12,9 +12,10 @@ from datetime import datetime
 from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin
-from agent.loop.session import FOLDER, load_session
+from agent.loop.session import load_session
 from agent.markdown.changes import NoteChange
 from agent.runs.completed import completed_runs
+from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
 KEPT = 1_000
@@ -37,7 +38,7 @@ class SessionWatch:
         for each in event.events:
             match each:
                 case NoteCreated(path=path, origin=Origin.OWN) | NoteEdited(path=path, origin=Origin.OWN):
-                    if path.startswith(FOLDER):
+                    if path.startswith(SESSIONS):
                         self._look(path)
 
     def _look(self, path: str) -> None:

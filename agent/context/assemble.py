@@ -18,6 +18,7 @@ from agent.context.tokens import MESSAGE, count_message, count_tool
 from agent.errors import AgentError, LimitReached
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User
+from agent.vault.folders import AGENT_NOTE
 
 LEAST_TOOLS = 3
 """Tools that stay described when there is too little room."""
@@ -253,8 +254,8 @@ def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Win
         what = f"what you wrote is about {said:,} tokens long"
         todo = "put the text into a note and ask about the note"
     elif sizes.system > window.budget // 2:
-        what = f"AGENT.md and the rules take about {sizes.system:,} tokens"
-        todo = "make AGENT.md shorter"
+        what = f"{AGENT_NOTE} and the rules take about {sizes.system:,} tokens"
+        todo = f"make {AGENT_NOTE} shorter"
     elif sizes.history > window.budget // 2:
         what = f"the last turns take about {sizes.history:,} tokens"
         todo = "begin a new session"

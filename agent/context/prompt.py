@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from agent.errors import UserError
 from agent.markdown.note import Note
+from agent.vault.folders import PROMPTS
 
 VaultReader: TypeAlias = Callable[[str], bytes | None]
 """A note's bytes by its path in the vault, None where there is none."""
 
-FOLDER = "prompts/"
 _OWN = Path(__file__).parents[1] / "prompts"
 _FIXED = frozenset({"safety"})
 _VARIABLE = re.compile(r"\{\{([^{}\n]*)\}\}")
@@ -50,7 +50,7 @@ def fill(name: str, read: VaultReader = nothing, /, **values: str) -> str:
 
 
 def _text(name: str, read: VaultReader) -> tuple[str, str]:
-    path = f"{FOLDER}{name}.md"
+    path = f"{PROMPTS}{name}.md"
     data = None if name in _FIXED else read(path)
     if data is not None and (body := Note.parse(data).body.strip()):
         return body, path

@@ -10,8 +10,8 @@ from datetime import date
 from agent.context.prompt import VaultReader, fill
 from agent.markdown.note import Note
 from agent.texts import Language, text
+from agent.vault.folders import AGENT_NOTE
 
-OWNERS_NOTE = "AGENT.md"
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -22,9 +22,9 @@ def system_part(read: VaultReader, today: date, language: Language, rules: Seque
     """
     day = f"{_DAYS[today.weekday()]}, {today.isoformat()}"
     parts = [fill("system", read, today=day, language=text("prompt.language_rule", language))]
-    said = Note.parse(read(OWNERS_NOTE) or b"").body.strip()
+    said = Note.parse(read(AGENT_NOTE) or b"").body.strip()
     if said:
-        parts.append(f"What your owner says ({OWNERS_NOTE})\n\n{said}")
+        parts.append(f"What your owner says ({AGENT_NOTE})\n\n{said}")
     learned = "\n".join(f"- {' '.join(rule.split())}" for rule in rules if rule.strip())
     if learned:
         parts.append(f"What you have learned to do here\n{learned}")

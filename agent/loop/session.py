@@ -33,9 +33,9 @@ from agent.memory.entry import slug
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.vault.change import Stamp
+from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
-FOLDER = "sessions/"
 Mask: TypeAlias = Callable[[str], str]
 """Puts `[secret]` in the place of secrets in a text."""
 
@@ -208,15 +208,15 @@ def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Se
     now, id = vault.clock.now(), vault.clock.new_id()
     said = slug(vault.masked(load_tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
-    return Session(vault, f"{FOLDER}{now:%Y/%m}/{name}.md", id, channel, parent)
+    return Session(vault, f"{SESSIONS}{now:%Y/%m}/{name}.md", id, channel, parent)
 
 
 def load_session(vault: Vault, path: str) -> Session:
     """The session kept in the note at `path`; raises `NoteGone` when there is none."""
     data = vault.read(path)
     note = Note.parse(data or b"")
-    if data is None or note.type != "session" or not path.startswith(FOLDER):
-        raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {FOLDER}")
+    if data is None or note.type != "session" or not path.startswith(SESSIONS):
+        raise NoteGone(f"{path} is not a session", hint=f"sessions are the notes in {SESSIONS}")
     records = parse_records(note.body)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
     return Session(vault, path, *parts, records, len(records))
@@ -224,7 +224,7 @@ def load_session(vault: Vault, path: str) -> Session:
 
 def sessions(vault: Vault) -> list[str]:
     """The paths of all sessions, the newest day first."""
-    return sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
+    return sorted((path for path in vault.note_paths() if path.startswith(SESSIONS)), reverse=True)
 
 
 def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
 from agent.memory.expiry import expiry
-from agent.memory.forgetting.tombstones import FOLDER as STONES
-from agent.memory.memory_note import PATH, parse_facts
-from agent.memory.store import ARCHIVED, FOLDER, load_entries, with_offset
+from agent.memory.memory_note import parse_facts
+from agent.memory.store import ARCHIVED, load_entries, with_offset
+from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE
 from agent.vault.store import Vault
 
 _SOON = 7 * 86_400
@@ -33,7 +33,7 @@ class MemoryCounts:
 def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
     """The counts as the notes are now."""
     paths, now = vault.note_paths(), vault.clock.now()
-    entries = load_entries(vault, (path for path in paths if path.startswith(FOLDER)))
+    entries = load_entries(vault, (path for path in paths if path.startswith(ENTRIES)))
     ends = [with_offset(until) for each in entries if (until := expiry(each.entry, settings)) is not None]
     return MemoryCounts(
         entries=len(entries),
@@ -41,7 +41,7 @@ def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
         expired=sum(until <= now for until in ends),
         expire_soon=sum(0 < (until - now).total_seconds() <= _SOON for until in ends),
         archived=sum(path.startswith(ARCHIVED) for path in paths),
-        forgotten=sum(path.startswith(STONES) for path in paths),
-        facts=len(parse_facts((vault.read(PATH) or b"").decode("utf-8", "replace"))),
+        forgotten=sum(path.startswith(FORGOTTEN) for path in paths),
+        facts=len(parse_facts((vault.read(MEMORY_NOTE) or b"").decode("utf-8", "replace"))),
         oldest=with_offset(entries[-1].entry.created) if entries else None,
     )

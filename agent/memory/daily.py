@@ -18,18 +18,18 @@ from agent.events.runs import TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
+from agent.vault.folders import DAILY, SESSIONS
 from agent.vault.message import one_line
 from agent.vault.secrets import masked
 
-FOLDER = "daily/"
 _TITLE, _QUOTED = 60, 200
 """Characters of a task in its heading, and of a sentence quoted below it."""
 
-_DAY = re.compile(rf"{FOLDER}(\d{{4}}-\d\d-\d\d)\.md")
+_DAY = re.compile(rf"{DAILY}(\d{{4}}-\d\d-\d\d)\.md")
 _LOGGED = re.compile(r"^## (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,2} ")
 _USED = re.compile(r"(\S+) × (\d+)")
-_SESSION = re.compile(r"\[\[sessions/[^\]\n]+\]\]")
+_SESSION = re.compile(rf"\[\[{SESSIONS}[^\]\n]+\]\]")
 _BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12}) %%\r?\n", re.MULTILINE)
 _END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
@@ -49,7 +49,7 @@ class Logged:
 
 def path_of(day: date) -> str:
     """Where a day's note is."""
-    return f"{FOLDER}{day.isoformat()}.md"
+    return f"{DAILY}{day.isoformat()}.md"
 
 
 def day_of(path: str) -> date | None:

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.vault.folders import ENTRIES
 
 _SLUG_CHARACTERS = 48
 _LABEL = re.compile(r"\A(?:(?:User|Assistant|Task): |(?:用户|助手|任务)：)")
@@ -72,7 +73,7 @@ class Entry:
         """`entries/YYYY/MM/`, the day, the first words, and the id's last characters."""
         words = slug(_LABEL.sub("", self.text))
         name = "-".join(part for part in (f"{self.created:%Y-%m-%d}", words, self.id[-6:].lower()) if part)
-        return f"entries/{self.created:%Y/%m}/{name}.md"
+        return f"{ENTRIES}{self.created:%Y/%m}/{name}.md"
 
     def note(self) -> bytes:
         """The entry as a note."""

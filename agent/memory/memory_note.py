@@ -16,7 +16,6 @@ from agent.memory.understanding.rules import adds_to, contradicts, is_same, rela
 from agent.memory.understanding.seam import FactKind, Relation
 from agent.texts import Language
 
-PATH = "MEMORY.md"
 _MOST_EVIDENCE = 5
 _TOPIC = 0.4
 """Similarity from which on a line that says all of another one, and more, is on the same topic."""

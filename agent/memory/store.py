@@ -11,15 +11,14 @@ from pathlib import Path, PurePosixPath
 
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
+from agent.vault.folders import ARCHIVE, ENTRIES, SESSIONS
 from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
 
-FOLDER = "entries/"
-ARCHIVE = "archive/"
-ARCHIVED = ARCHIVE + FOLDER
+ARCHIVED = ARCHIVE + ENTRIES
 """Where entries go that have expired or were merged; a recall leaves out all paths below `archive/`."""
 
-_SESSION = re.compile(r"\[\[sessions/(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
+_SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{{4}}/\d\d/)?(\d{{4}}-\d\d-\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,12 @@ class DayEntries:
 
 def entries_on_day(vault: Vault, day: date) -> DayEntries:
     """The entries of one day, found by their names; those said again by what was committed on it."""
-    folder = Path(vault.place.root, FOLDER, f"{day:%Y/%m}")
-    begin = f"{FOLDER}{day:%Y/%m}/{day:%Y-%m-%d}"
+    folder = Path(vault.place.root, ENTRIES, f"{day:%Y/%m}")
+    begin = f"{ENTRIES}{day:%Y/%m}/{day:%Y-%m-%d}"
     names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
-    older = load_entries(vault, (path for path in edited_on(vault, FOLDER, day) if not path.startswith(begin)))
+    older = load_entries(vault, (path for path in edited_on(vault, ENTRIES, day) if not path.startswith(begin)))
     again = tuple(each for each in older if each.was_said(day))
-    return DayEntries(load_entries(vault, (f"{FOLDER}{day:%Y/%m}/{path.name}" for path in names)), again)
+    return DayEntries(load_entries(vault, (f"{ENTRIES}{day:%Y/%m}/{path.name}" for path in names)), again)
 
 
 def _read(vault: Vault, path: str) -> StoredEntry | None:

@@ -27,10 +27,10 @@ from agent.runs.understanding import understanding_of
 from agent.texts import text
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
+from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
 
-FOLDER = "entries/"
 _LOOKED_AT = 100
 _SUMMARY_TOKENS = 256
 _TAIL = 8_000
@@ -93,7 +93,7 @@ def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
 
 def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
     """The memories saved last, the newest first; those of the newest days are looked at."""
-    paths = sorted((path for path in vault.note_paths() if path.startswith(FOLDER)), reverse=True)
+    paths = sorted((path for path in vault.note_paths() if path.startswith(ENTRIES)), reverse=True)
     found = [parse_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
 

@@ -12,9 +12,9 @@ from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.runs.registry import Mark, marks_of
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.human import ANSWER, parted, read_answer
-from agent.tools.builtin.human import FOLDER as QUESTIONS
+from agent.tools.builtin.human import answer_heading, parse_answer, split_answer
 from agent.vault.change import Stamp
+from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
 
@@ -45,7 +45,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
     note = Note.parse(data or b"")
     if data is None or note.type != "question":
         return None
-    above, _ = parted(note.body.replace("\r\n", "\n"))
+    above, _ = split_answer(note.body.replace("\r\n", "\n"))
     boxes = [task.text for task in tasks.find_tasks(blocks.parse_body(above))]
     text = "\n".join(line for line in above.splitlines() if not line.lstrip().startswith("- ["))
     expires = note.header.get("expires")
@@ -56,14 +56,14 @@ def read_question(vault: Vault, path: str) -> Question | None:
         tuple(boxes),
         note.string("run") or "",
         expires if isinstance(expires, datetime) else None,
-        read_answer(vault.own_version(path) or b"", tuple(boxes)),
+        parse_answer(vault.own_version(path) or b"", tuple(boxes)),
     )
 
 
 def open_questions(app: App) -> tuple[Question, ...]:
     """The questions that runs on this machine wait for, in the order of their notes' names."""
     waiting = (mark.waits_for for mark in marks_of(app.vault).all() if not mark.parent)
-    paths = sorted(path for path in waiting if path.startswith(f"{QUESTIONS}/"))
+    paths = sorted(path for path in waiting if path.startswith(QUESTIONS))
     found = (read_question(app.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
 
@@ -80,7 +80,7 @@ def answer(app: App, question: Question, text: str) -> None:
     if said in question.options and f"\n{box}" in body:
         after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
     else:
-        heading = f"\n\n{ANSWER[app.settings.vault.language]}\n" if parted(body)[1] is None else ""
+        heading = f"\n\n{answer_heading(app.settings.vault.language)}\n" if split_answer(body)[1] is None else ""
         after = body.rstrip("\n") + heading + f"\n\n{said}\n"
     with app.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)
@@ -95,7 +95,7 @@ def is_ready(app: App, mark: Mark) -> bool:
     """Whether a run that waited can go on: its person has decided, and its session is as this machine left it."""
     if content_of(app.vault, mark.session) != mark.content:
         return False  # whoever has changed it, a person goes on with it by hand or not at all
-    if mark.waits_for.startswith(f"{QUESTIONS}/"):
+    if mark.waits_for.startswith(QUESTIONS):
         question = read_question(app.vault, mark.waits_for)
         return question is not None and _is_of(mark, question.run) and bool(question.answer)
     approval = approvals(app).find(mark.waits_for)

@@ -22,13 +22,14 @@ from agent.memory.blame import DAILY
 from agent.memory.capture.importing import ImportedFile, ImportResult, load_folder
 from agent.memory.capture.writer import Addition
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.store import ARCHIVED, FOLDER, entries_on_day, load_entries
+from agent.memory.store import ARCHIVED, entries_on_day, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
+from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
 
@@ -149,14 +150,14 @@ class Upkeeper:
             return "", 0
 
     def _today(self, day: date) -> int:
-        folder = Path(self.app.vault.place.root, FOLDER, f"{day:%Y/%m}")
+        folder = Path(self.app.vault.place.root, ENTRIES, f"{day:%Y/%m}")
         return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
 
 
 def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[ImportedFile, ...], Outcome]:
     """Make entries of the memories in a folder of an older layout, in one commit."""
     vault = app.vault
-    known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((FOLDER, ARCHIVED))))
+    known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
     found = load_folder(folder, known, load_tombstones(vault), app.clock)
     entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
     if dry_run or not entries:

@@ -18,21 +18,19 @@ from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.recall.degraded_search import DegradedSearch
-from agent.memory.recall.eligibility import SPARE, may_be_found, may_be_offered
+from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
 from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
 from agent.memory.recall.small_talk import is_small_talk
-from agent.tools.builtin.toolbox import foreign_text
-from agent.tools.foreign import Foreign
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
+from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import RunContext
+from agent.vault.folders import ENTRIES
 from agent.vault.history.pins import Pins, pins
 from agent.workspace.search_index import Library
 from agent.workspace.workspace import App
 
-_MEMORY = ("entries/", "daily/", "profile/", "MEMORY.md")
-_ELSEWHERE = (*_MEMORY, "skills/", "approvals/")
-"""What a task is given another way, or is not to be given: skills by what fits, approvals by asking."""
 _LEGS = 2
 _NEAR = 6
 """Entries that the index finds for a new one, to tell whether it says anything new."""
@@ -50,7 +48,7 @@ class Recall:
 
     app: App
     library: Library
-    foreign: Foreign
+    foreign: TextOrigin
     tell: Callable[[object], object]
     ledger: ShownMemories = field(default_factory=ShownMemories)
     fallback: DegradedSearch = field(default_factory=DegradedSearch)
@@ -66,7 +64,7 @@ class Recall:
     def others(self, question: str, limit: int) -> SearchResult:
         """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
         answer = self.search(question, limit * SPARE)
-        hits = [hit for hit in answer.hits if not hit.path.startswith(_ELSEWHERE) and may_be_offered(hit)]
+        hits = [hit for hit in answer.hits if is_given_as_note(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property
@@ -91,7 +89,7 @@ class Recall:
     def near(self, entry: Entry) -> Sequence[str]:
         """The paths of entries of the same type that may say the same."""
         said = plain(entry.text[:_SAID])
-        text = f"{said} path:entries/ type:{entry.type} scope:{entry.scope}"
+        text = f"{said} path:{ENTRIES} type:{entry.type} scope:{entry.scope}"
         return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "Memories":
@@ -180,7 +178,7 @@ class Memories:
 
 def recall(app: App, library: Library, tell: Callable[[object], object] = nobody) -> Recall:
     """The searches over one library; `tell` publishes what was recalled."""
-    return Recall(app, library, foreign_text(app.vault), tell)
+    return Recall(app, library, text_origin_of(app.vault), tell)
 
 
 def _of_rank(rank: float) -> float:

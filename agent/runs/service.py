@@ -33,8 +33,8 @@ from agent.runs.decisions import content_of
 from agent.runs.recall_source import Recall
 from agent.runs.registry import Mark, Marks, marks_of
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.delegate import Delegate
-from agent.tools.tool import Given, RunContext
+from agent.tools.builtin.toolbox import Delegate
+from agent.tools.tool import RunContext, ToolOutput
 from agent.workspace.workspace import App
 
 _NEWEST = 200
@@ -162,7 +162,7 @@ class Runs:
             asked = RunRequest(began.task, speaker, began.role, began.job)
             return self._go(asked, began.run, session, line, resumed=True)
 
-    def delegate(self, task: str, background: str, context: RunContext) -> Given:
+    def delegate(self, task: str, background: str, context: RunContext) -> ToolOutput:
         """A sub-run with its own session and context, on its parent's account; for the tool `delegate`.
 
         When its parent was stopped meanwhile, it is taken up where it stopped. Raises `NeedsApproval`, `QuestionAsked`
@@ -179,7 +179,7 @@ class Runs:
         for source in session.untrusted if session is not None else ():
             context.taint.mark(source)
         if session is not None and session.open_run is None:
-            return Given(*_answer_of(session))
+            return ToolOutput(*_answer_of(session))
         session = session or self.new_session(asked, parent)
         with self.marks.held(session.id):
             run = f"{context.run}.{context.call}"
@@ -313,11 +313,11 @@ def _answer_of(session: Session) -> tuple[str]:
     return (said[-1].text if said else "",)
 
 
-def _given(ended: Ended) -> Given:
+def _given(ended: Ended) -> ToolOutput:
     """What a sub-run gives its parent."""
     match ended.outcome:
         case RunOutcome.FINISHED:
-            return Given(ended.answer, ended.sources or ended.given, ended.commits)
+            return ToolOutput(ended.answer, ended.sources or ended.given, ended.commits)
         case RunOutcome.NEEDS_APPROVAL:
             raise NeedsApproval(ended.reason, path=ended.waits_for, hint=ended.hint)
         case RunOutcome.QUESTION_ASKED:

@@ -14,6 +14,7 @@ from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs,
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
 from agent.vault.file_changes import FileChange
+from agent.vault.folders import SESSIONS, folder_of
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.store import Vault
 from agent.workspace.workspace import App
@@ -24,8 +25,6 @@ _COMMITS = 500
 """Commits that are looked at, the newest first."""
 _OTHERS = AFTER_RUN_TOOLS | {"inbox", "flush", "skill_feedback"}
 """Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
-_NOT_WRITTEN = ("sessions/", "daily/", "entries/", "skills/history/", "approvals/", "questions/")
-"""Notes in which a run's text is no work of its own, or that a person is meant to change."""
 
 
 def gather(app: App, names: Iterable[str]) -> tuple[Use, ...]:
@@ -55,7 +54,7 @@ def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
     notes: dict[str, dict[str, str]] = {}
     for use in unsaid:
         if use.session not in notes:
-            data = app.vault.own_version(use.session) if use.session.startswith("sessions/") else None
+            data = app.vault.own_version(use.session) if use.session.startswith(SESSIONS) else None
             notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
         said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
         if use.name in said:
@@ -110,7 +109,7 @@ def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[byte
 
 
 def _paths(commit: Commit) -> Iterator[str]:
-    return (each.path for each in commit.files if not each.path.startswith(_NOT_WRITTEN))
+    return (each.path for each in commit.files if folder_of(each.path).is_written_for_the_person)
 
 
 def _root(commit: Commit) -> str:

@@ -10,9 +10,9 @@ from agent.events.bus import ignore_event
 from agent.index.embedder import Embedder
 from agent.runs.skill_set import Skills, skills
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.locations import DEPRECATED
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.skills.reading.skill_file import name_problem
+from agent.vault.folders import DEPRECATED
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App
 
@@ -23,7 +23,7 @@ def find_skill(found: SkillLibrary, name: str) -> Skill:
     skill = shelf.get(name)
     if skill is not None:
         return skill
-    aside = f"{DEPRECATED}/{name}"
+    aside = f"{DEPRECATED}{name}"
     learned = next(place for place in found.locations if place.source is SkillSource.LEARNED)
     if not name_problem(name) and (learned.root / aside / FILE).is_file():
         raise UserError(f"the skill {name} was put aside", hint=f"vault-agent log {aside} says when and why")

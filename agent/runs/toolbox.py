@@ -8,11 +8,10 @@ from agent.memory.capture.writer import EntryWriter
 from agent.runs.active_skills import Following
 from agent.runs.recall_source import Recall
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.delegate import Delegate
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.shell import Yard, shell_tools
+from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
-from agent.tools.builtin.toolbox import Behind, builtin_tools, foreign_text
+from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, text_origin_of
 from agent.tools.builtin.web import web_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry
@@ -32,9 +31,9 @@ def toolbox(
     if settings.web:
         more += web_tools(app.clock, lambda: app.vault.known.values)
     if settings.shell:
-        yard = Yard(hidden=(app.directories.config, app.directories.state))
-        more += shell_tools(Notes(app.vault, foreign_text(app.vault)), app.clock, yard)
-    behind = Behind(searches.search, searches.remembered, delegate, keeper)
+        yard = ShellConfig(hidden=(app.directories.config, app.directories.state))
+        more += shell_tools(Notes(app.vault, text_origin_of(app.vault)), app.clock, yard)
+    behind = ToolDeps(searches.search, searches.remembered, delegate, keeper)
     tools = builtin_tools(app.vault, app.clock, settings.approval_hours, behind, more, app.settings.vault.language)
     return Registry(
         tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves, app.vault.masked

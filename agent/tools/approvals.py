@@ -2,8 +2,8 @@
 
 An approval holds for one tool, one run and the very same arguments, for notes that are still as they were when it was
 asked, until it expires. It is marked as used, in a commit and in our own record, before the effect: after a crash in
-between, the call is asked about anew rather than carried out twice. The note's text is `approval_note`'s, the records
-are `asked`'s, why a call needs a yes is `taint`'s and the policy's.
+between, the call is asked about anew rather than carried out twice. The text of the note is left to `approval_note`,
+the records to `approval_records`, and why a call needs a yes to `taint` and the policy.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,37 +18,23 @@ from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.texts import Language, text
 from agent.tools import approval_note
-from agent.tools.asked import Asked, Records, fingerprint
-from agent.tools.policy import Policies, Verdict
-from agent.tools.taint import doubt
-from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.tools.approval_records import ApprovalRecord, approval_records, fingerprint
+from agent.tools.policy import Permission, Policies
+from agent.tools.taint import reason_to_ask
+from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
+from agent.vault.decision_notes import RecordFolder
+from agent.vault.folders import APPROVALS
 from agent.vault.locks import process_lock
 from agent.vault.store import Vault
 
-FOLDER = "approvals"
 KEPT = timedelta(days=30)
 """How long the record of a settled question is kept; its note stays for good."""
 _PATIENCE = 10.0
 _WITH_SECRET = "this call needs a person's yes, and has a key in its arguments that must not be kept; leave the key out"
 _Change: TypeAlias = Callable[[bytes], bytes]
-_SAID = {
-    "en": {
-        "each": "each use of {tool} asks first",
-        "again": "you were asked about this very call before",
-        "waits": "{tool} waits for a yes in {path}: {why}",
-        "hint": "tick approve or reject in the note, or: vault-agent approvals",
-        "removed": "the note that asked was removed",
-    },
-    "zh": {
-        "each": "每次使用 {tool} 都要先问",
-        "again": "这次调用以前问过你",
-        "waits": "{tool} 在 {path} 里等你批准：{why}",
-        "hint": "在那篇笔记里勾选 approve（批准）或 reject（拒绝），或运行：vault-agent approvals",
-        "removed": "询问的笔记被删掉了",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +44,17 @@ class Approvals:
     vault: Vault
     clock: Clock
     hours: float
-    language: str = "en"
+    language: Language = "en"
 
     def guard(self, tool: Tool, policies: Policies) -> Tool:
-        """The tool, with a person's yes before each call that needs one."""
+        """Return the tool with a person's yes required before each call that needs one."""
 
-        def perform(arguments: JsonObject, context: RunContext) -> Given:
-            said = _SAID[self.language]
-            why = doubt(tool, arguments, context, self.language)
-            if not why and policies.verdict(tool, context) is Verdict.ASK:
-                why = said["each"].format(tool=tool.name)
+        def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
+            why = reason_to_ask(tool, arguments, context, self.language)
+            if not why and policies.permission(tool, context) is Permission.ASK:
+                why = text("approval.each", self.language, tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
-                why = said["again"]
+                why = text("approval.again", self.language)
             if why:
                 drafts = tool.effect.plan(arguments, context) if tool.effect else ()
                 self.require(tool.name, arguments, context, why, drafts)
@@ -85,7 +70,7 @@ class Approvals:
         Raises `NeedsApproval` with the note's path while nobody has answered, `ToolFailed` after a no.
         """
         key = fingerprint(tool, context.run, arguments)
-        with self._alone():
+        with self._locked():
             known = self._records.get(key)
             asked = self._current(known)
             approved = asked is not None and asked.status == "approved"
@@ -99,95 +84,103 @@ class Approvals:
         if asked.status == "rejected":
             raise ToolFailed(f"the person said no{f': {asked.reason}' if asked.reason else ''}")
         if not approved:
-            said = _SAID[self.language]
-            waits = said["waits"].format(tool=tool, path=asked.path, why=why)
-            raise NeedsApproval(waits, path=asked.path, hint=said["hint"])
+            waits = text("approval.waits", self.language, tool=tool, path=asked.path, why=why)
+            raise NeedsApproval(waits, path=asked.path, hint=text("approval.hint", self.language))
         for draft in drafts:  # the person has seen what is there and what becomes of it
             if draft.before is not None:
-                context.seen.show(draft.path, draft.before)
+                context.shown.show(draft.path, draft.before)
 
-    def find(self, name: str) -> Asked | None:
-        """The question with this id, in this note, or about the call with this fingerprint, as it stands now."""
-        found = [asked for asked in self._records.all() if name in {asked.id, asked.path, asked.hash}]
+    def find(self, name: str) -> ApprovalRecord | None:
+        """Return the question with this id, note or fingerprint, in its present state; None where there is none."""
+        found = [asked for asked in self._all() if name in {asked.id, asked.path, asked.hash}]
         return self._current(found[-1]) if found else None
 
-    def pending(self) -> tuple[Asked, ...]:
-        """The questions that wait for an answer, oldest first."""
-        return tuple(asked for asked in map(self._current, self._records.all()) if asked and asked.status == "pending")
+    def pending(self) -> tuple[ApprovalRecord, ...]:
+        """Return the questions that wait for an answer, oldest first."""
+        return tuple(asked for asked in map(self._current, self._all()) if asked and asked.status == "pending")
 
     def expire(self) -> tuple[str, ...]:
-        """Close the questions that nobody answered in time, in their notes too; their paths. Forgets old records."""
+        """Close the questions that nobody answered in time, in their notes too; returns the paths of these notes.
+
+        Records that are older than `KEPT` are dropped.
+        """
         closed: list[str] = []
-        with self._alone():
-            for known in self._records.all():
+        with self._locked():
+            for known in self._all():
                 asked = self._current(known)
                 if asked is not None and asked.status == "expired" != known.status:
                     self._settle(asked)
                     closed.append(asked.path)
                 elif self.clock.now() >= known.expires + KEPT:
-                    self._records.drop(known)
+                    self._records.drop(known.hash)
         return tuple(closed)
 
-    def decide(self, name: str, yes: bool, reason: str = "") -> Asked:
+    def decide(self, name: str, yes: bool, reason: str = "") -> ApprovalRecord:
         """Answer a question (by its note's path or its id) in the person's name; the box is ticked in the note.
 
         Raises `UserError` for one that was not asked on this machine, or is not open any more.
         """
-        with self._alone():
+        with self._locked():
             asked = self.find(name)
             if asked is None:
                 raise UserError(f"no question {name} was asked here", hint="vault-agent approvals lists them")
             if asked.status != "pending":
                 raise UserError(f"{asked.path} is {asked.status} already", hint="vault-agent approvals lists them")
-            said = self.vault.masked(" ".join(reason.split()))[:500]
-            decided = replace(asked, status="approved" if yes else "rejected", reason=said)
-            self._write(decided, lambda data: checkbox_decision.with_decision(data, yes, said), Stamp("human"))
-            self._records.put(decided)
+            why = self.vault.masked(" ".join(reason.split()))[:500]
+            decided = replace(asked, status="approved" if yes else "rejected", reason=why)
+            self._write(decided, lambda data: checkbox_decision.with_decision(data, yes, why), Stamp("human"))
+            self._records.put(decided.hash, decided)
         return decided
 
     def _bases(self, drafts: Iterable[Draft]) -> dict[str, str]:
         """The notes that there are already, by content hash."""
         return {draft.path: self.vault.content_id(draft.before) for draft in drafts if draft.before is not None}
 
+    def _all(self) -> list[ApprovalRecord]:
+        """Return every question of this machine, oldest first."""
+        return sorted(self._records.all(), key=lambda asked: asked.id)
+
     @property
-    def _records(self) -> Records:
-        return Records(self.vault.private_folder / "approvals")
+    def _records(self) -> RecordFolder[ApprovalRecord]:
+        return approval_records(self.vault)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         lock = self.vault.private_folder / "approvals.lock"
         with process_lock(lock, self.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
             yield
 
-    def _ask(self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft]) -> Asked:
+    def _ask(
+        self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft]
+    ) -> ApprovalRecord:
         """Write the note that asks, between two steps of the record that tell a crash from a note that was removed."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
-        path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
+        path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
         if self.vault.read(path) is not None:
-            path = f"{FOLDER}/{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
+            path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}-{number[-6:].lower()}.md"
         shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
         if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)
         ids = (context.run, context.session, context.call)
-        asked = Asked(
+        asked = ApprovalRecord(
             number, key, path, tool, *ids, shown, now, expires, self._bases(drafts),
             paths=tuple(draft.path for draft in drafts),
             why=approval_note.why_asked(why, self.language),
             change=self.vault.masked(approval_note.diff(drafts, self.language)),
         )  # fmt: skip
-        self._records.put(asked)
+        self._records.put(asked.hash, asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp("agent", tool="approval", session=context.session)
         asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
         asked = replace(asked, status="pending")
-        self._records.put(asked)
+        self._records.put(asked.hash, asked)
         return asked
 
-    def _current(self, asked: Asked | None) -> Asked | None:
-        """The question with what its note says by now; None for one that was never fully asked."""
+    def _current(self, asked: ApprovalRecord | None) -> ApprovalRecord | None:
+        """Return the question with the answer in its note; None where a crash came before the note was written."""
         if asked is None or asked.status not in {"asking", "pending", "approved"}:
             return asked
         data = self.vault.own_version(asked.path)  # what a pull has ticked is no tick
@@ -204,14 +197,14 @@ class Approvals:
         if data is not None:
             return _answered(asked, data)
         waits = self.vault.queued > 0  # else the person has taken the question away
-        return asked if waits else replace(asked, status="rejected", reason=_SAID[self.language]["removed"])
+        return asked if waits else replace(asked, status="rejected", reason=text("approval.removed", self.language))
 
-    def _settle(self, asked: Asked) -> None:
+    def _settle(self, asked: ApprovalRecord) -> None:
         """Close a question: first in its note, in a commit, then in our record."""
         self._write(asked, lambda data: data, Stamp("agent", tool="approval", session=asked.session))
-        self._records.put(asked)
+        self._records.put(asked.hash, asked)
 
-    def _write(self, asked: Asked, change: _Change, stamp: Stamp) -> None:
+    def _write(self, asked: ApprovalRecord, change: _Change, stamp: Stamp) -> None:
         """Change the note that asks and set its status; one that is gone or unreadable is left: the record counts."""
         data = self.vault.read(asked.path)
         if data is None:
@@ -224,21 +217,21 @@ class Approvals:
             transaction.edit(asked.path, data, after)
 
 
-def _answered(asked: Asked, data: bytes) -> Asked:
-    """The open question with the answer that stands in its note; a note that shows another call answers nothing."""
-    said = approval_note.decision(data)
-    if said is None:
+def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
+    """Return the open question with the answer in its note; a note that shows another call approves nothing."""
+    answer = approval_note.decision(data)
+    if answer is None:
         return asked
     note = Note.parse(data)
     genuine = note.id == asked.id and note.string("arguments_hash") == asked.hash
-    if not said:
+    if not answer:
         return replace(asked, status="rejected", reason=checkbox_decision.parse_reason(data))
     if not genuine or not approval_note.shows(data, asked.shown):
         return replace(asked, status="outdated")
     return replace(asked, status="approved", reason=checkbox_decision.parse_reason(data))
 
 
-def _header(asked: Asked, context: RunContext) -> dict[str, Value]:
+def _header(asked: ApprovalRecord, context: RunContext) -> dict[str, Value]:
     header: dict[str, Value] = {
         "id": asked.id,
         "type": "approval",

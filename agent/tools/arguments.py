@@ -1,35 +1,40 @@
-"""A call's arguments, read by name once the schema has been checked; and as JSON that is the same for the same call."""
+"""The arguments of a call: their JSON schema, their values by name, and one JSON text for equal calls."""
 
 import json
 
 from agent.llm.messages import Json, JsonObject
 
 
+def schema(*required: str, **properties: Json) -> JsonObject:
+    """Return the JSON schema of arguments with these properties, and no others."""
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
 def text(arguments: JsonObject, name: str, default: str = "") -> str:
-    """The text under a name."""
+    """Return the text under a name; `default` where there is none."""
     value = arguments.get(name)
     return value if isinstance(value, str) else default
 
 
 def texts(arguments: JsonObject, name: str) -> tuple[str, ...]:
-    """The list of texts under a name; empty where there is none."""
+    """Return the texts of the list under a name; empty where there is none."""
     value = arguments.get(name)
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
 
 
 def number(arguments: JsonObject, name: str, default: int) -> int:
-    """The whole number under a name."""
+    """Return the whole number under a name; `default` where there is none."""
     value = arguments.get(name)
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
 
 
 def canonical(arguments: JsonObject) -> str:
-    """The arguments as JSON with sorted keys and no blanks: equal for equal calls."""
+    """Return the arguments as JSON with sorted keys and no blanks: equal for equal calls."""
     return json.dumps(plain(arguments), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def plain(value: Json) -> object:
-    """The value as the dictionaries and lists that `json` and `jsonschema` know."""
+    """Return the value as the dictionaries and lists that `json` and `jsonschema` know."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, dict) or hasattr(value, "items"):

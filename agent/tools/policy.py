@@ -3,7 +3,7 @@
 Pure values. Reading them from YAML is `policy_file`'s, obeying them the registry's.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,8 +17,8 @@ GROUPS = frozenset(
 """The groups that there are: a misspelt one in a policy would deny nothing, so it is refused."""
 
 
-class Verdict(StrEnum):
-    """What a policy says of a tool: used freely, only after a person's yes, or neither shown nor used."""
+class Permission(StrEnum):
+    """How a run may use a tool: freely, after a person's yes for each call, or not at all (it is not even shown)."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -33,7 +33,7 @@ class Rule:
     group: str = ""
 
     def covers(self, name: str, groups: Collection[str]) -> bool:
-        """Whether the rule speaks of a tool of this name and these groups."""
+        """Return whether the rule is about a tool of this name and these groups."""
         return self.tool in {name, EVERY} or self.group in groups
 
 
@@ -45,19 +45,19 @@ class Policy:
     allow: tuple[Rule, ...] = ()
     ask: tuple[Rule, ...] = ()
 
-    def verdict(self, name: str, groups: Collection[str]) -> Verdict:
-        """What the policy says of the tool of this name and these groups."""
+    def permission(self, name: str, groups: Collection[str]) -> Permission:
+        """Return the permission for a tool of this name and these groups."""
         if any(rule.covers(name, groups) for rule in self.deny):
-            return Verdict.DENY
+            return Permission.DENY
         if any(rule.covers(name, groups) for rule in self.ask):
-            return Verdict.ASK
+            return Permission.ASK
         if not self.allow or any(rule.covers(name, groups) for rule in self.allow):
-            return Verdict.ALLOW
-        return Verdict.DENY
+            return Permission.ALLOW
+        return Permission.DENY
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RunFilter:
     """Which runs a profile is for: every list that is given must fit. `sessions` are beginnings of the note's path.
 
     A channel is named whole (`lark:room`) or by its service (`lark`), which stands for all of its rooms.
@@ -68,7 +68,7 @@ class Match:
     sessions: tuple[str, ...] = ()
 
     def fits(self, context: RunContext) -> bool:
-        """Whether the run is one of them; an empty match fits every run."""
+        """Return whether the run fits; an empty filter fits every run."""
         return (
             (not self.channels or {context.channel, context.channel.partition(":")[0]} & set(self.channels) != set())
             and (not self.roles or context.role in self.roles)
@@ -81,7 +81,7 @@ class Profile:
     """A policy and the runs that it is for."""
 
     name: str
-    match: Match
+    match: RunFilter
     policy: Policy
 
 
@@ -92,17 +92,9 @@ class Policies:
     profiles: tuple[Profile, ...]
 
     def choose(self, context: RunContext) -> Profile:
-        """The first profile that fits the run."""
+        """Return the first profile that fits the run."""
         return next(profile for profile in self.profiles if profile.match.fits(context))
 
-    def verdict(self, tool: Tool, context: RunContext) -> Verdict:
-        """What the run's profile says of a tool."""
-        return self.choose(context).policy.verdict(tool.name, tool.groups)
-
-    def strangers(self, names: Collection[str]) -> tuple[str, ...]:
-        """Tools that rules name and that are not among `names`: misspelt, or not there any more. Sorted."""
-        return tuple(sorted({rule.tool for rule in self._rules() if rule.tool} - {*names, EVERY}))
-
-    def _rules(self) -> Iterator[Rule]:
-        for profile in self.profiles:
-            yield from (*profile.policy.deny, *profile.policy.allow, *profile.policy.ask)
+    def permission(self, tool: Tool, context: RunContext) -> Permission:
+        """Return the permission of the run's profile for a tool."""
+        return self.choose(context).policy.permission(tool.name, tool.groups)

@@ -1,6 +1,6 @@
-"""`policy.yaml` read strictly: what is misspelt or not understood is an error with its line, never a rule that is lost.
+"""Parses `policy.yaml` strictly: what is misspelt or unknown is an error with its line, never a rule that is lost.
 
-The file is the machine's: the person's own in the config directory, else the one that ships. A vault has no say.
+The file is the person's own in the config directory, else the one that ships. A vault cannot change it.
 """
 
 from collections.abc import Collection
@@ -13,14 +13,14 @@ import yaml
 from agent.config.file import BOM, MAX_DEPTH, load_text, not_yaml
 from agent.config.resources import resource
 from agent.errors import ConfigError
-from agent.tools.policy import DEFAULT, GROUPS, Match, Policies, Policy, Profile, Rule
+from agent.tools.policy import DEFAULT, GROUPS, Policies, Policy, Profile, Rule, RunFilter
 
 NAME = "policy.yaml"
 _ROLES = ("owner", "guest")
 
 
 def load_policies(config: Path) -> Policies:
-    """The policies of the machine whose config directory this is; raises `ConfigError` that names file and line.
+    """Return the policies of the machine whose config directory this is; raises `ConfigError` that names file and line.
 
     A file that is there and cannot be read is an error: falling back to the defaults could allow what it denies.
     """
@@ -33,7 +33,7 @@ def load_policies(config: Path) -> Policies:
 
 
 def parse_policies(text: str, name: str) -> Policies:
-    """The policies in a file's text; `name` is for messages. Raises `ConfigError`."""
+    """Return the policies in a file's text; `name` is for messages. Raises `ConfigError`."""
     text = text.removeprefix(BOM)
     try:
         _refuse_surprises(text, name)
@@ -60,7 +60,7 @@ def _refuse_surprises(text: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Turns nodes into values; knows the file's name for its messages."""
+    """Makes values of YAML nodes; `name` is the file's, for messages."""
 
     name: str
 
@@ -79,7 +79,7 @@ class _Reader:
         for node, profile in zip(nodes, profiles, strict=True):
             if names.count(profile.name) > 1:
                 raise self.fail(node, f"there are two profiles named {profile.name}")
-            if (profile.match == Match()) != (profile is profiles[-1]):
+            if (profile.match == RunFilter()) != (profile is profiles[-1]):
                 raise self.fail(node, f"{profile.name}: only the last profile is for every run, and it must be")
         if not profiles or profiles[-1].name != DEFAULT:
             raise self.fail(nodes[-1] if nodes else root, "the last profile must be named `default`")
@@ -90,16 +90,16 @@ class _Reader:
         for name in ("name", "policy"):
             if name not in fields:
                 raise self.fail(node, f"a profile needs `{name}:`")
-        match = self.match(fields["match"]) if "match" in fields else Match()
+        match = self.match(fields["match"]) if "match" in fields else RunFilter()
         return Profile(self.word(fields["name"]), match, self.policy(fields["policy"]))
 
-    def match(self, node: yaml.Node) -> Match:
+    def match(self, node: yaml.Node) -> RunFilter:
         fields = self.mapping(node, ("channels", "roles", "sessions"))
         channels, roles, sessions = (self.words(fields.get(name)) for name in ("channels", "roles", "sessions"))
         for role in roles:
             if role not in _ROLES:
                 raise self.fail(fields["roles"], f"there is no role {role}", f"roles are {' and '.join(_ROLES)}")
-        return Match(channels, roles, sessions)
+        return RunFilter(channels, roles, sessions)
 
     def policy(self, node: yaml.Node) -> Policy:
         fields = self.mapping(node, ("deny", "allow", "ask"))

@@ -1,4 +1,4 @@
-"""The tools of the program by name, and the one place where a model's call becomes something done.
+"""The tools by name, and the one place where a model's call is carried out.
 
 Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Whatever goes
 wrong is text for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
@@ -13,10 +13,10 @@ from difflib import get_close_matches
 from agent.clock import Clock
 from agent.errors import AgentError, StopRun
 from agent.llm.messages import ToolCall, ToolResult, ToolSpec
-from agent.tools.policy import GROUPS, Policies, Verdict
+from agent.tools.policy import GROUPS, Permission, Policies
 from agent.tools.taint import framed
-from agent.tools.tool import Given, RunContext, Tool
-from agent.tools.wrap import capped, checked, cut, masked, once, timed, whole
+from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.tools.wrappers import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000
 """The longest error that the model is told."""
@@ -27,25 +27,25 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What became of a call: the message for the model, what the tool gave (None: it failed), and how long it took."""
+    """The result of a call: the message for the model, the tool's output (None: it failed), and the seconds it took."""
 
     result: ToolResult
-    given: Given | None
+    given: ToolOutput | None
     seconds: float
 
 
-Leaves = Callable[[Tool, RunContext], bool]
-"""Whether a run may use a tool, beside what its policy says: it can only take away."""
+MayUse = Callable[[Tool, RunContext], bool]
+"""(tool, context) to whether the run may use the tool; it narrows what the policy allows, and adds nothing."""
 
 
-def all_of_them(tool: Tool, context: RunContext) -> bool:
-    """For runs that nothing but their policy narrows."""
+def allow_all(tool: Tool, context: RunContext) -> bool:
+    """Return True: for runs that only their policy narrows."""
     return True
 
 
 class Registry:
-    """Tools, wrapped. `guard` puts a person's yes around a tool where policy or taint wants one; what `leaves` does not
-    leave to a run is neither shown to it nor carried out.
+    """Tools, wrapped. `guard` wraps a tool so that a call needs a person's yes where policy or taint wants one; a tool
+    that a run may not use by `leaves` is neither shown to it nor called.
 
     `mask` takes secrets out of what tools give, before that is cut.
 
@@ -59,7 +59,7 @@ class Registry:
         policies: Policies,
         guard: Callable[[Tool, Policies], Tool],
         clock: Clock,
-        leaves: Leaves = all_of_them,
+        leaves: MayUse = allow_all,
         mask: Callable[[str], str] = str,
     ) -> None:
         self._mask = mask
@@ -74,26 +74,26 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every tool's name, whoever may use it."""
+        """The names of all tools, whoever may use them."""
         return tuple(self._tools)
 
     def visible(self, context: RunContext) -> tuple[Tool, ...]:
-        """The tools that the run may use."""
+        """Return the tools that the run may use."""
         return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))
 
     def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
-        """The same, as the model sees them."""
+        """Return the tools that the run may use, as the model sees them."""
         return tuple(tool.spec for tool in self.visible(context))
 
     def is_readonly(self, name: str) -> bool:
-        """Whether calls of the tool change nothing, so that several may run at once."""
+        """Return whether calls of the tool change nothing, so that several may run at once."""
         tool = self._tools.get(name)
         return tool is not None and tool.readonly
 
     def call(self, call: ToolCall, context: RunContext) -> Called:
         """Carry out a call. Raises `StopRun` and nothing else; any failure is in the result, in words."""
         started = self._clock.monotonic()
-        given: Given | None = None
+        given: ToolOutput | None = None
         try:
             given, text = self._perform(call, context.at(call.id))
         except StopRun:
@@ -108,7 +108,7 @@ class Registry:
         )
         return Called(result, given, self._clock.monotonic() - started)
 
-    def _perform(self, call: ToolCall, context: RunContext) -> tuple[Given | None, str]:
+    def _perform(self, call: ToolCall, context: RunContext) -> tuple[ToolOutput | None, str]:
         if call.problem:
             return None, f"{call.name} was not called: its arguments could not be read: {call.problem}"
         left = {tool.name: tool for tool in self.visible(context)}
@@ -121,7 +121,9 @@ class Registry:
 
     def _allowed(self, context: RunContext) -> Iterable[Tool]:
         policy = self._policies.choose(context).policy
-        return (each for each in self._tools.values() if policy.verdict(each.name, each.groups) is not Verdict.DENY)
+        return (
+            each for each in self._tools.values() if policy.permission(each.name, each.groups) is not Permission.DENY
+        )
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:

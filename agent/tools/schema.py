@@ -1,4 +1,4 @@
-"""A call's arguments against the tool's JSON schema, with problems in words that a model can act on.
+"""Checks a call's arguments against the tool's JSON schema, with problems in words that a model can act on.
 
 The library `jsonschema` decides; this module only words what it finds, one line a problem.
 """
@@ -18,7 +18,7 @@ _VALUE = 60
 
 
 def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:
-    """What is wrong with the arguments, at most five lines; empty when nothing is.
+    """Return what is wrong with the arguments, at most five lines; empty when nothing is.
 
     An argument that the schema does not name is refused even where the schema forgets to say so.
     """
@@ -79,7 +79,7 @@ def _shown(value: object) -> str:
 
 
 def _broken(value: object, where: str = "") -> Iterator[str]:
-    """The places of texts that cannot be written as UTF-8."""
+    """Yield the places of texts that cannot be written as UTF-8."""
     if isinstance(value, str):
         if any("\ud800" <= character <= "\udfff" for character in value):
             yield where or "the arguments"

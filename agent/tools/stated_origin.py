@@ -1,7 +1,7 @@
-"""Where a file itself says that its text is from: a web clipper's header, a mail, a page that was saved.
+"""Finds where a file itself says that its text is from: a web clipper's header, a mail, a page that was saved.
 
-Such a word is believed when it says "from elsewhere" and never when it says "mine". What the history knows is
-`vault.provenance`'s.
+Such a statement is believed when it says "from elsewhere", and never when it says "mine". What the git history knows is
+left to `vault.provenance`.
 """
 
 import re
@@ -10,6 +10,7 @@ from itertools import islice
 
 from agent.markdown.note import Note
 from agent.markdown.values import Header, Value, is_list
+from agent.vault.folders import SESSIONS
 
 _TYPED = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base")
 """Files that people write in an editor; any other one was made or saved by a program."""
@@ -31,13 +32,13 @@ _LONGEST = 160
 
 
 def stated_origin(path: str, data: bytes) -> str:
-    """Where a file says that it is from, in its own words; empty where it says nothing of the kind.
+    """Return where a file says that it is from, in its own words; empty where it says nothing of the kind.
 
     A note whose header cannot be read is judged by the lines of it, as a stranger's title may have broken it.
     """
     if not path.casefold().endswith(_TYPED):
         return "a saved file"
-    if path.startswith("sessions/") and (found := _IN_A_SESSION.search(data)):
+    if path.startswith(SESSIONS) and (found := _IN_A_SESSION.search(data)):
         return found[1].decode("utf-8", "replace")
     note = Note.parse(data)
     header = _rough_header(data) if note.problem is not None else note.header
@@ -60,14 +61,14 @@ def _of_header(header: Header) -> str:
 
 
 def _of_first_lines(body: str) -> str:
-    """An address behind `Source:` or the like in the first lines that say something."""
+    """Return an address behind `Source:` or the like in the first lines that are not blank; else empty."""
     rows = (row for row in body[:_HEADER].split("\n") if row.strip())
     found = (_FIRST_LINE.fullmatch(row.strip()) for row in islice(rows, _FIRST_LINES))
     return next((each[1].strip() for each in found if each and _ADDRESS.search(each[1])), "")
 
 
 def _texts(value: Value) -> Iterator[str]:
-    """Every text in a header's value, however deep."""
+    """Yield every text in a header's value, however deep."""
     if isinstance(value, Mapping):
         for each in value.values():
             yield from _texts(each)

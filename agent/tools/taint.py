@@ -1,20 +1,22 @@
-"""Keeping what strangers wrote from steering the agent: it is framed for the model, and marks the run.
+"""Keeps text of strangers from steering the agent: the text is framed for the model, and the run is tainted.
 
-In a marked run, whatever could carry data out, run a program or outlast the run needs a person's yes. The mark itself
-is `tool.Taint`; asking for the yes is `approvals`'.
+In a tainted run, a call that could carry data out, run a program or outlast the run needs a person's yes. The mark of
+the run is `tool.Taint`; asking for the yes is left to `approvals`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from agent.llm.messages import JsonObject
-from agent.tools.reach import Reach, check_writable, reach
-from agent.tools.tool import Draft, Given, RunContext, Tool
+from agent.texts import Language, text
+from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
+from agent.tools.write_policy import check_writable
+from agent.vault.folders import WriteRule, write_rule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
-"""The beginning of our tag, also in full width, and with what nobody sees between its letters."""
+"""The beginning of our tag, also in full-width letters, and with invisible characters between the letters."""
 _SHOWN = 3
 
 _IMAGE = re.compile(r"(?=(!\[(?!\[)[^\n]{0,400}))")
@@ -32,34 +34,12 @@ _LOADS = re.compile(
 """What a Markdown editor fetches or runs when the note is merely shown."""
 _VIEWS = (".canvas", ".base")
 """Files that show web pages and pictures by their mere address."""
-_WHY = {
-    "en": {
-        "steers": "{path} says what the agent does",
-        "read": "this run has read text from {sources}, and {what}",
-        "more": "{named} and {count} more",
-        "comma": ", ",
-        "egress": "{tool} can carry data out",
-        "exec": "{tool} runs a program",
-        "returns": "{path} comes back into later runs",
-        "loads": "the note would load or run something when it is shown: {loads}",
-    },
-    "zh": {
-        "steers": "{path} 决定我怎么做事",
-        "read": "这次运行读过来自 {sources} 的文字，而且{what}",
-        "more": "{named} 等（另有 {count} 处）",
-        "comma": "、",
-        "egress": " {tool} 可以把数据带出去",
-        "exec": " {tool} 会运行程序",
-        "returns": " {path} 会进入以后的运行",
-        "loads": "这篇笔记打开时会加载或运行：{loads}",
-    },
-}
 
 
 def framed(tool: Tool) -> Tool:
-    """The tool with untrusted results marked for the model, and the run for everybody else."""
+    """Return the tool with untrusted results framed for the model; such a result taints the run."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
         if not given.untrusted:
             return given
@@ -69,46 +49,47 @@ def framed(tool: Tool) -> Tool:
     return replace(tool, perform=perform)
 
 
-def frame(text: str, source: str) -> str:
-    """The text inside a tag that it cannot close."""
+def frame(content: str, source: str) -> str:
+    """Return the text inside a tag that the text itself cannot close."""
     named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", text)}\n</untrusted>'
+    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}\n</untrusted>'
 
 
-def doubt(tool: Tool, arguments: JsonObject, context: RunContext, language: str = "en") -> str:
-    """Why a person has to say yes to a call, whatever the policy says; empty when nobody has to.
+def reason_to_ask(tool: Tool, arguments: JsonObject, context: RunContext, language: Language = "en") -> str:
+    """Return why a person has to say yes to a call, whatever the policy says; empty when no yes is needed.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.
     """
-    said = _WHY[language]
     paths = tool.effect.paths(arguments) if tool.effect else ()
-    reaches = {path: reach(check_writable(path)) for path in paths}
-    steering = next((path for path, found in reaches.items() if found is Reach.STEERING), "")
+    rules = {path: write_rule(check_writable(path)) for path in paths}
+    steering = next((path for path, found in rules.items() if found is WriteRule.AFTER_YES), "")
     if steering:
-        return said["steers"].format(path=steering)
+        return text("taint.steers", language, path=steering)
     if not context.taint:
         return ""
     what = ""
-    remembered = next((path for path, found in reaches.items() if found is Reach.REMEMBERED), "")
+    remembered = next((path for path, found in rules.items() if found is WriteRule.MEMORY), "")
     if tool.egress:
-        what = said["egress"].format(tool=tool.name)
+        what = text("taint.egress", language, tool=tool.name)
     elif "exec" in tool.groups:
-        what = said["exec"].format(tool=tool.name)
+        what = text("taint.exec", language, tool=tool.name)
     elif remembered:
-        what = said["returns"].format(path=remembered)
+        what = text("taint.returns", language, path=remembered)
     elif loads := _loads_more(tool.effect.plan(arguments, context)) if tool.effect else "":
-        what = said["loads"].format(loads=loads)
-    return said["read"].format(sources=_named(context.taint.sources, said), what=what) if what else ""
+        what = text("taint.loads", language, loads=loads)
+    if not what:
+        return ""
+    return text("taint.read", language, sources=_named(context.taint.sources, language), what=what)
 
 
-def _named(sources: list[str], said: Mapping[str, str]) -> str:
-    named = said["comma"].join(" ".join(source.split())[:120] for source in sources[:_SHOWN])
+def _named(sources: list[str], language: Language) -> str:
+    named = text("taint.comma", language).join(" ".join(source.split())[:120] for source in sources[:_SHOWN])
     left = len(sources) - _SHOWN
-    return said["more"].format(named=named, count=left) if left > 0 else named
+    return text("taint.more", language, named=named, count=left) if left > 0 else named
 
 
 def _loads_more(drafts: Iterable[Draft]) -> str:
-    """Something that the notes would fetch or run when shown, and did not before."""
+    """Return something that the notes would fetch or run when shown, and did not before; else empty."""
     drafts = tuple(drafts)
     before = {piece for draft in drafts for piece in active(draft.path, draft.before)}
     after = (piece for draft in drafts for piece in active(draft.path, draft.after))
@@ -116,9 +97,9 @@ def _loads_more(drafts: Iterable[Draft]) -> str:
 
 
 def active(path: str, data: bytes | None) -> list[str]:
-    """What an editor fetches or runs by itself when it shows the file; what is merely linked is not."""
-    text = (data or b"").decode("utf-8", "replace")
+    """Return what an editor fetches or runs by itself when it shows the file; plain links are not among it."""
+    shown = (data or b"").decode("utf-8", "replace")
     if path.casefold().endswith(_VIEWS):
-        return text.splitlines()
-    images = [found[1] for found in _IMAGE.finditer(text) if not _LOCAL_IMAGE.match(found[1])]
-    return images + [found[1] for found in _LOADS.finditer(text)]
+        return shown.splitlines()
+    images = [found[1] for found in _IMAGE.finditer(shown) if not _LOCAL_IMAGE.match(found[1])]
+    return images + [found[1] for found in _LOADS.finditer(shown)]

@@ -1,7 +1,6 @@
-"""A tool: a name, a schema, and a function that does it; with what a call of it knows about its run.
+"""A tool: a name, a schema and a function; with what a call knows about its run, and what it returns.
 
-Wrappers (`policy`, `approvals`, `taint`, limits) take a tool and return a tool. What a call gives back to the model is
-text, with what the rest of the program wants to know of it beside.
+Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 """
 
 from collections.abc import Callable
@@ -10,14 +9,14 @@ from typing import TypeAlias
 
 from agent.llm.messages import JsonObject, ToolSpec
 from agent.llm.provider import Cancelled, never
-from agent.tools.seen import Seen
+from agent.tools.shown_notes import ShownNotes
 
 
 @dataclass(slots=True)
 class Taint:
-    """Whether untrusted text (web, mail, foreign notes, another program) has come into a run, and from where.
+    """The sources of untrusted text (web, mail, others' notes, another program) that a run has read; false for none.
 
-    Once it has, it stays until the run ends. `loop` makes one for each run and keeps it with the session.
+    A taint stays until the run ends. `loop` makes one for each run and keeps it with the session.
     """
 
     sources: list[str] = field(default_factory=list)
@@ -26,7 +25,7 @@ class Taint:
         return bool(self.sources)
 
     def mark(self, source: str) -> None:
-        """Note that text from `source` has been read."""
+        """Record that text from `source` has been read."""
         if source not in self.sources:
             self.sources.append(source)
 
@@ -35,7 +34,7 @@ class Taint:
 class RunContext:
     """The run that a call belongs to: who asked, through what, and the call's own id.
 
-    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path. `seen` is
+    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path. `shown` is
     what the model was shown; it starts empty in a sub-run and after a restart. `resumed`: this very call was asked for
     before the run stopped, and may have been carried out.
     """
@@ -48,11 +47,11 @@ class RunContext:
     sender: str = ""
     taint: Taint = field(default_factory=Taint)
     cancelled: Cancelled = never
-    seen: Seen = field(default_factory=Seen)
+    shown: ShownNotes = field(default_factory=ShownNotes)
     resumed: bool = False
 
     def at(self, call: str) -> "RunContext":
-        """The same run, at the call of this id."""
+        """Return the context of the call with this id, in the same run."""
         return replace(self, call=call)
 
 
@@ -65,8 +64,8 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a call gave: the text for the model, the notes it shows, the commits it made.
+class ToolOutput:
+    """What a call returns: the text for the model, the notes it shows, the commits it made.
 
     `untrusted` names where the text comes from when that is not this vault's owner: the run is tainted by it.
     """
@@ -77,9 +76,11 @@ class Given:
     untrusted: str = ""
 
 
-Perform: TypeAlias = Callable[[JsonObject, RunContext], Given]
-"""Does it. Arguments have been checked against the schema. Raises `ToolRetry` or `ToolFailed` with a text for the
-model, `StopRun` to end or pause the run; any other error is shown to the model in plain words, too."""
+Perform: TypeAlias = Callable[[JsonObject, RunContext], ToolOutput]
+"""Carries out a call, whose arguments have been checked against the schema.
+
+Raises `ToolRetry` or `ToolFailed` with a text for the model, `StopRun` to end or pause the run; any other error is
+shown to the model in plain words, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +92,21 @@ class Draft:
     after: bytes | None
 
 
-Plan: TypeAlias = Callable[[JsonObject, RunContext], tuple[Draft, ...]]
-"""What a call would do to notes, with nothing done."""
+PlanDrafts: TypeAlias = Callable[[JsonObject, RunContext], tuple[Draft, ...]]
+"""(arguments, context) to what a call would do to notes; changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a tool that changes notes can say of a call without carrying it out.
+    """What a tool that changes notes knows about a call without carrying it out.
 
     `paths`: the notes that would change, as far as the arguments tell. `plan`: what would become of them; raises what
     the call itself would raise. `done`: what a call of this run and id has done already, None for nothing.
     """
 
     paths: Callable[[JsonObject], tuple[str, ...]]
-    plan: Plan
-    done: Callable[[RunContext], Given | None]
+    plan: PlanDrafts
+    done: Callable[[RunContext], ToolOutput | None]
 
 
 @dataclass(frozen=True, slots=True)

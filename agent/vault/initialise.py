@@ -14,6 +14,7 @@ from agent.clock import Clock
 from agent.errors import NotAVault, Retryable, UserError
 from agent.vault import exclude
 from agent.vault.change import Stamp
+from agent.vault.folders import AGENT_NOTE
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
@@ -139,7 +140,7 @@ def _refuse_repository(place: Place) -> None:
     if not place.prefix:
         return
     git = Git(place.gitdir, place.worktree)
-    if _ignored(git, place, ["AGENT.md"]):
+    if _ignored(git, place, [AGENT_NOTE]):
         raise UserError(
             f"the repository {place.worktree} ignores {place.prefix}",
             hint=f"take it out of the ignore rules, or give the folder its own repository: git init {place.root}",

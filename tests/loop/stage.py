@@ -22,7 +22,7 @@ from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session
 from agent.memory.recall.recaller import Recollection
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.toolbox import Behind, builtin_tools
+from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry
 from agent.tools.tool import RunContext, Tool
@@ -69,7 +69,7 @@ class Stage:
     def agent(self) -> Agent:
         """The agent, as a new process would have it."""
         settings = load_settings(environ={"VAULT_AGENT_HOME": str(self.folder / "home")}).settings
-        tools = builtin_tools(self.vault, self.clock, 24, Behind(nothing_found, nothing_remembered), self.more)
+        tools = builtin_tools(self.vault, self.clock, 24, ToolDeps(nothing_found, nothing_remembered), self.more)
         policies = load_policies(self.folder / "home" / "config")
         return Agent(
             vault=self.vault,

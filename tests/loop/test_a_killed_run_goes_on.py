@@ -11,7 +11,7 @@ from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session, sessions
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.loop.stage import Stage, note
 
 LINES = [
@@ -52,7 +52,7 @@ class Mortal:
 def deadly(tool: Tool, calls: list[int]) -> Tool:
     """The tool, whose process is killed right after it has done its work once too often."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
         calls[0] -= 1
         if calls[0] < 0:

@@ -15,7 +15,7 @@ from agent.llm.scripted import Scripted
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.commits import commits
 from tests.loop.stage import Stage, note, stage
 from tests.vaults import git
@@ -320,9 +320,9 @@ def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
 
     meet = Barrier(2, timeout=10)
 
-    def perform(arguments: object, context: RunContext) -> Given:
+    def perform(arguments: object, context: RunContext) -> ToolOutput:
         meet.wait()
-        return Given("met")
+        return ToolOutput("met")
 
     schema: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
     wait = Tool("test_wait", "Wait for the other.", schema, perform, frozenset({"search"}), readonly=True)
@@ -337,7 +337,7 @@ def test_reading_tools_run_side_by_side(tmp_path: Path) -> None:
 
 
 def test_an_unknown_error_in_a_tool_is_told_and_not_fatal(tmp_path: Path) -> None:
-    def perform(arguments: object, context: RunContext) -> Given:
+    def perform(arguments: object, context: RunContext) -> ToolOutput:
         raise ToolFailed("the web is down")
 
     broken = Tool("test_broken", "Fail.", NO_ARGUMENTS, perform, frozenset({"search"}), readonly=True)

@@ -16,7 +16,7 @@ from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.fakes import FakeClock
 from tests.llm.dialects import openai
 from tests.llm.servers import Part, Visit, answers, model_server
@@ -35,12 +35,12 @@ class Uses:
         self._after = after
         self.tool = Tool("web_use", "for tests", SCHEMA, self._perform, frozenset({"web"}), readonly, timeout=0.0)
 
-    def _perform(self, arguments: JsonObject, context: RunContext) -> Given:
+    def _perform(self, arguments: JsonObject, context: RunContext) -> ToolOutput:
         with self._mutex:
             self.made.append(int(str(arguments["n"])))
             number = len(self.made)
         self._after(number)
-        return Given(f"used {arguments['n']}")
+        return ToolOutput(f"used {arguments['n']}")
 
 
 class Wanting:
@@ -124,11 +124,11 @@ def test_the_time_of_a_run_ends_between_the_calls_of_one_answer(tmp_path: Path) 
 def test_a_tool_hears_that_the_time_is_over(tmp_path: Path) -> None:
     clock, heard = FakeClock(), list[bool]()
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         heard.append(context.cancelled())
         clock.advance(100)
         heard.append(context.cancelled())
-        return Given("late")
+        return ToolOutput("late")
 
     tool = Tool("web_use", "for tests", SCHEMA, perform, frozenset({"web"}), timeout=0.0)
     ended = go(Stage(tmp_path, Wanting(1, 1), clock=clock, more=(tool,)), seconds=50)

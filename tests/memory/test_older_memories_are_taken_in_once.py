@@ -7,8 +7,9 @@ import pytest
 from agent.memory.capture.importing import SLOT, ImportedFile, ImportResult, load_folder
 from agent.memory.entry import EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
-from agent.memory.store import FOLDER, load_entries
+from agent.memory.store import load_entries
 from agent.vault.change import Stamp
+from agent.vault.folders import ENTRIES
 from tests.memory.days import Days, days
 from tests.vaults import write
 
@@ -23,7 +24,7 @@ TURN = (
 
 def take(home: Days, folder: Path, stones: Tombstones = NONE) -> dict[str, ImportedFile]:
     """Import a folder as the command does; what became of each file."""
-    found = load_folder(folder, load_entries(home.vault, home.paths(FOLDER)), stones, home.clock)
+    found = load_folder(folder, load_entries(home.vault, home.paths(ENTRIES)), stones, home.clock)
     entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry]
     if entries:
         with home.vault.transaction("memory(import): take in", Stamp("agent", tool="import")) as change:
@@ -37,7 +38,7 @@ def test_a_memory_keeps_its_words_time_places_and_what_else_it_says(tmp_path: Pa
     write(old / f"{KSUID}.md", TURN.format(id=KSUID))
     entry = take(home, old)[f"{KSUID}.md"].entry
     assert entry is not None
-    (path,) = home.paths(FOLDER)
+    (path,) = home.paths(ENTRIES)
     assert path.startswith("entries/2025/03/2025-03-04-")
     assert (entry.type, entry.scope, entry.channel) == (EntryType.CHAT_TURN, Scope.USER, "lark")
     assert (entry.chat_id, entry.sender_id, entry.keywords) == ("c1", "anna", ("tea", "anna"))
@@ -82,7 +83,7 @@ def test_what_is_no_memory_is_left_alone(tmp_path: Path, name: str, text: str) -
     home, old = days(tmp_path), tmp_path / "old"
     write(old / name, text)
     assert take(home, old)[name].result is ImportResult.UNKNOWN
-    assert (old / name).read_text("utf-8") == text and home.paths(FOLDER) == []
+    assert (old / name).read_text("utf-8") == text and home.paths(ENTRIES) == []
 
 
 def test_what_was_forgotten_and_what_is_secret_stays_out(tmp_path: Path) -> None:
@@ -91,4 +92,4 @@ def test_what_was_forgotten_and_what_is_secret_stays_out(tmp_path: Path) -> None
     write(old / f"{UUID}.md", "the key: sk-ant-" + "a1B2" * 6 + "\n")
     found = take(home, old, Tombstones(fingerprints("The boat is blue")))
     assert found[f"{KSUID}.md"].result is ImportResult.FORGOTTEN and found[f"{UUID}.md"].result is ImportResult.SECRET
-    assert home.paths(FOLDER) == []
+    assert home.paths(ENTRIES) == []

@@ -21,6 +21,7 @@ from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
 from agent.memory.recall.degraded_search import DegradedSearch
+from agent.memory.recall.eligibility import is_given_as_note, may_be_offered
 from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
 from agent.memory.recall.selection import QUOTAS, share
@@ -413,3 +414,49 @@ def test_topics_are_what_the_results_are_about_and_the_task_is_not() -> None:
     tail = '%% vault-agent: result {"at": "x"} %%\n### 14:12 search: done\n\n```text\nLisbon Lisbon flight week\n```\n'
     assert topics(tail, "plan the week").split() == ["Lisbon", "flight"]
     assert topics("", "task") == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["- **Name**: [to be filled]", "- **姓名**: [待填充]", "[待填充：用户的基本背景信息]", "* Age： [待填写]",
+     "| Work | [to be filled in] |", "- tea: (not known yet)"],
+)  # fmt: skip
+def test_a_placeholder_in_the_profile_is_no_memory_and_what_is_filled_in_is_one(shelf: Shelf, line: str) -> None:
+    path = "profile/00-basic-info.md"
+    shelf.notes = {path: f"# Basics\n\n## Tea\n\n{line}\n".encode()}
+    assert shelf.open().recall("tea name age work 姓名", Asker(), 8).found == ()
+    shelf.notes = {path: f"# Basics\n\n## Tea\n\n{line}\n- **Drinks**: oolong tea [[tea]]\n".encode()}
+    (found,) = shelf.open().recall("tea", Asker(), 8).found
+    assert "oolong" in found.text and line not in found.text
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("garden.md", True),
+        ("research/tea.md", True),
+        ("inbox/tea.md", True),
+        ("sessions/2026/11/x-summary-y.md", True),
+        ("sessions/2026/11/x.md", False),
+        ("jobs/tea.md", False),
+        ("Jobs/history/tea.md", False),
+        ("tasks/tea.md", False),
+        ("TASKS/done/tea.md", False),
+        ("reflections/2026-11/tea.md", False),
+        ("rules/tea.md", False),
+        ("prompts/system.md", False),
+        ("approvals/tea.md", False),
+        ("skills/tea/SKILL.md", False),
+        ("entries/tea.md", False),
+        ("archive/tea.md", False),
+        ("AGENT.md", False),
+    ],
+)
+def test_only_knowledge_comes_before_a_task_as_a_note(path: str, given: bool) -> None:
+    """Memories come by their own way; what steers, and what the agent writes of its own work, is no knowledge."""
+    assert is_given_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ())) is given
+
+
+@pytest.mark.parametrize("path", ["entries/tea.md", "daily/2026-11-20.md", "profile/tea.md", "MEMORY.md", "tea.md"])
+def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
+    assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()))

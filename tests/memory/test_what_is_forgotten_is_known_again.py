@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from agent.memory.entry import slug
 from agent.memory.forgetting.tombstones import (
-    FOLDER,
     Tombstones,
     compose_tombstone,
     fingerprint,
@@ -16,6 +15,7 @@ from agent.memory.forgetting.tombstones import (
     marks,
     name_mark,
 )
+from agent.vault.folders import FORGOTTEN
 from tests.fakes import FakeClock
 from tests.vaults import make_vault, write
 
@@ -115,14 +115,14 @@ def test_the_note_keeps_no_word_of_it(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, clock=clock)
     path, data = compose_tombstone(marks("Anna's locker code is 4711"), clock.new_id(), clock.now())
     write(vault.place.root / path, data)
-    assert b"4711" not in data and b"locker" not in data and path.startswith(FOLDER)
+    assert b"4711" not in data and b"locker" not in data and path.startswith(FORGOTTEN)
     assert load_tombstones(vault).is_forgotten("My notes say: Anna's locker code is 4711.")
 
 
 def test_deleting_the_note_by_hand_lifts_it(tmp_path: Path) -> None:
     clock = FakeClock()
     path, data = compose_tombstone(marks("Anna likes tea"), clock.new_id(), clock.now())
-    vault = make_vault(tmp_path, {path: data, f"{FOLDER}mine.md": "no tombstone\n"})
+    vault = make_vault(tmp_path, {path: data, f"{FORGOTTEN}mine.md": "no tombstone\n"})
     assert load_tombstones(vault).is_forgotten("Anna likes tea")
     (vault.place.root / path).unlink()
     assert load_tombstones(vault) == Tombstones()

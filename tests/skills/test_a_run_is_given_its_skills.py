@@ -22,7 +22,7 @@ from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
 from agent.texts import LANGUAGES
 from agent.tools.builtin.skills import skill_tools
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.workspace.workspace import App, build
 from tests.fakes import FakeClock
@@ -86,7 +86,7 @@ def end(found: Following, outcome: str = "finished", run: str = "r1") -> None:
 
 
 def tool(name: str, *groups: str) -> Tool:
-    return Tool(name, "", {}, lambda call, context: Given(""), frozenset(groups))
+    return Tool(name, "", {}, lambda call, context: ToolOutput(""), frozenset(groups))
 
 
 def test_it_is_a_source_of_the_context(app: App) -> None:
@@ -281,7 +281,7 @@ def test_strangers_are_asked_about_and_ticked_in_a_note(app: App) -> None:
     assert "status: approved" in note.read_text() and found.skills.ticked() == ()
 
 
-Call = Callable[..., Given]
+Call = Callable[..., ToolOutput]
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.reading.skill import Skill
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.loop.stage import Stage
 from tests.vaults import git
 
@@ -52,7 +52,7 @@ class Case:
 
 
 REPORT = "---\ntype: research\nquestion: Do heat pumps suit old houses?\nstatus: partial\n---\n# Heat pumps\n\n**Answer.** Yes.\n\n## Findings\n- Flow temperature decides (single source) [[notes/heat]]\n\n## What could not be checked\n- The price\n\n## Sources\n1. [[notes/heat]]\n"  # noqa: E501
-BRIEF = "---\ntype: briefing\ntopic: Heat\nreader: Anna\n---\n# Heat: briefing\n\n**In one sentence.** Yes.\n\n## What we know\n- **Flow temperature decides.** ([[research/heat]])\n\n## What we do not know\n"  # noqa: E501
+BRIEF = "---\ntype: briefing\ntopic: Heat\nreader: Anna\n---\n# Heat: briefing\n\n**In one sentence.** Yes.\n\n## What we know\n- **Flow temperature decides.** ([[reports/heat]])\n\n## What we do not know\n"  # noqa: E501
 REVIEW = "---\ntype: weekly-review\nweek: 2026-W47\n---\n# Week 47\n\n**In short.** A calm week.\n\n## Done\n- Sowed ([[daily/2026-11-18]])\n## Next week\n- [ ] Seeds\n"  # noqa: E501
 MINUTES = "---\ntype: meeting\ndate: 2026-11-21\npeople: [Ana, Ben]\n---\n# Printer\n\n## Decisions\n- Change the printer, because it is late\n## Action items\n- [ ] Ben: call the printer by 2026-11-23\n## Open questions\n"  # noqa: E501
 BOOK = '---\ntype: book\nauthor: Cal Newport\nstatus: finished\n---\n# Deep Work\n\n**In three sentences.** Focus.\n\n## Ideas\n### Depth is rare\n> "Deep work is rare" (p. 41)\n'  # noqa: E501
@@ -70,19 +70,19 @@ CASES: dict[str, Case] = {
             call("vault_read", path="notes/heat.md"),
             call("web_fetch", url="https://example.org/heat"),
             call("vault_list", pattern="*heat*"),
-            call("vault_write", path="research/heat.md", content=REPORT),
+            call("vault_write", path="reports/heat.md", content=REPORT),
         ),
-        "research/heat.md",
+        "reports/heat.md",
     ),
     "research-briefing": Case(
         "Write a briefing on our heat notes",
-        {"research/heat.md": REPORT},
+        {"reports/heat.md": REPORT},
         (
-            call("vault_list", folder="research"),
-            call("vault_read", path="research/heat.md"),
-            call("vault_write", path="research/briefings/heat.md", content=BRIEF),
+            call("vault_list", folder="reports"),
+            call("vault_read", path="reports/heat.md"),
+            call("vault_write", path="reports/briefings/heat.md", content=BRIEF),
         ),
-        "research/briefings/heat.md",
+        "reports/briefings/heat.md",
     ),
     "competitive-analysis": Case(
         "Run a competitive analysis of heat pumps",
@@ -90,12 +90,12 @@ CASES: dict[str, Case] = {
         (
             call("search_vault", query="our product"),
             call("vault_read", path="notes/heat.md"),
-            call("vault_write", path="research/heat.md", content=REPORT + "\n## Comparison\n"),
-            call("vault_read", path="research/heat.md"),
-            call("vault_write", path="research/briefings/heat.md", content=BRIEF),
+            call("vault_write", path="reports/heat.md", content=REPORT + "\n## Comparison\n"),
+            call("vault_read", path="reports/heat.md"),
+            call("vault_write", path="reports/briefings/heat.md", content=BRIEF),
         ),
-        "research/briefings/heat.md",
-        ("research/heat.md",),
+        "reports/briefings/heat.md",
+        ("reports/heat.md",),
     ),
     "weekly-review": Case(
         "Do my weekly review",
@@ -173,7 +173,7 @@ CASES: dict[str, Case] = {
 }
 
 
-def no_network(arguments: JsonObject, context: RunContext) -> Given:
+def no_network(arguments: JsonObject, context: RunContext) -> ToolOutput:
     raise ToolFailedError("there is no network")
 
 

@@ -8,21 +8,22 @@ from agent.errors import NeedsApproval
 from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall.recaller import Recollection, Remembered
+from agent.texts import Language
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.toolbox import Behind, builtin_tools
-from agent.tools.policy import Match, Policies, Policy, Profile
+from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
+from agent.tools.policy import Policies, Policy, Profile, RunFilter
 from agent.tools.registry import Called, Registry
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
 
-FREE = Policies((Profile("default", Match(), Policy()),))
+FREE = Policies((Profile("default", RunFilter(), Policy()),))
 EVIL = "https://evil.example/page"
 
 
 def tool_of(
-    perform: Callable[[JsonObject, RunContext], Given] = lambda arguments, context: Given("ok"),
+    perform: Callable[[JsonObject, RunContext], ToolOutput] = lambda arguments, context: ToolOutput("ok"),
     *,
     name: str = "web_fetch",
     groups: Iterable[str] = ("web",),
@@ -98,7 +99,7 @@ def house(
     more: Iterable[Tool] = (),
     policies: Policies = FREE,
     hours: float = 24.0,
-    language: str = "en",
+    language: Language = "en",
 ) -> House:
     """A new vault with these notes, the built-in tools and some more."""
     clock = FakeClock()
@@ -118,10 +119,10 @@ def house(
             "keyword",
         )
 
-    def delegate(task: str, background: str, context: RunContext) -> Given:
-        return Given(f"did {task}")
+    def delegate(task: str, background: str, context: RunContext) -> ToolOutput:
+        return ToolOutput(f"did {task}")
 
-    tools = builtin_tools(vault, clock, hours, Behind(search, recall, delegate), more, language)
+    tools = builtin_tools(vault, clock, hours, ToolDeps(search, recall, delegate), more, language)
     registry = Registry(tools, policies, approvals.guard, clock)
     return House(vault, clock, approvals, registry, RunContext("run-1", "sessions/s.md"), found)
 

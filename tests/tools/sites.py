@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from agent.clock import SystemClock
-from agent.tools.builtin.web import Limits, Network, web_tools
-from agent.tools.tool import Given, RunContext
+from agent.tools.builtin.web import FetchLimits, Network, web_tools
+from agent.tools.tool import RunContext, ToolOutput
 
 PUBLIC = "93.184.215.14"
 Answer = bytes | Callable[[socket.socket], None]
@@ -111,9 +111,9 @@ def fetch(
     network: Network,
     url: str = "http://example.org/",
     *,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
     secrets: Sequence[str] = (),
     context: RunContext | None = None,
-) -> Given:
-    (tool,) = web_tools(SystemClock(), lambda: secrets, network, limits or Limits(seconds=10.0))
+) -> ToolOutput:
+    (tool,) = web_tools(SystemClock(), lambda: secrets, network, limits or FetchLimits(seconds=10.0))
     return tool.perform({"url": url}, context or RunContext("r1", "sessions/s.md"))

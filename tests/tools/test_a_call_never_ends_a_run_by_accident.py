@@ -12,7 +12,7 @@ from agent.config.masking import KnownSecrets
 from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked, Retryable, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject, ToolCall
 from agent.tools.registry import ERROR_CHARACTERS, Registry
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.fakes import FakeClock
 from tests.tools.house import FREE, House, house, tool_of
 
@@ -69,9 +69,9 @@ def test_an_unknown_tool_is_named_with_its_neighbours(tmp_path: Path) -> None:
 def test_arguments_that_could_not_be_read_reach_no_tool() -> None:
     done: list[JsonObject] = []
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         done.append(arguments)
-        return Given("ok")
+        return ToolOutput("ok")
 
     called = registry(tool_of(perform)).call(ToolCall("c", "web_fetch", {}, "not JSON: line 1"), CONTEXT)
     assert called.result.failed and "not JSON: line 1" in called.result.text and not done
@@ -112,7 +112,7 @@ def test_a_schema_that_forgets_to_close_itself_is_closed() -> None:
     ],
 )
 def test_whatever_a_tool_raises_is_text(error: Exception, said: str) -> None:
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         raise error
 
     for timeout in (0, 5):
@@ -123,7 +123,7 @@ def test_whatever_a_tool_raises_is_text(error: Exception, said: str) -> None:
 
 @pytest.mark.parametrize("timeout", [0, 5])
 def test_what_ends_a_run_on_purpose_passes_through(timeout: float) -> None:
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         raise LimitReached("enough", limit="run.steps")
 
     with pytest.raises(LimitReached):
@@ -133,9 +133,9 @@ def test_what_ends_a_run_on_purpose_passes_through(timeout: float) -> None:
 def test_a_tool_that_hangs_is_left_behind_and_after_three_not_called_any_more() -> None:
     release = threading.Event()
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         release.wait(20)
-        return Given("late")
+        return ToolOutput("late")
 
     tools = registry(tool_of(perform, timeout=0.05))
     said = [tools.call(ToolCall("c", "web_fetch", {}), CONTEXT).result.text for _ in range(4)]
@@ -147,9 +147,9 @@ def test_a_tool_that_hangs_is_left_behind_and_after_three_not_called_any_more() 
 def test_a_person_who_cancels_does_not_wait_for_the_tool() -> None:
     release = threading.Event()
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         release.wait(20)
-        return Given("late")
+        return ToolOutput("late")
 
     tools = registry(tool_of(perform, timeout=20))
     with pytest.raises(Interrupted):
@@ -159,7 +159,7 @@ def test_a_person_who_cancels_does_not_wait_for_the_tool() -> None:
 
 def test_a_long_result_is_cut_at_the_end_of_a_line_and_says_so() -> None:
     text = "\n".join(f"line {number}" for number in range(1000))
-    tool = tool_of(lambda arguments, context: Given(text), limit=200)
+    tool = tool_of(lambda arguments, context: ToolOutput(text), limit=200)
     called = registry(tool).call(ToolCall("c", "web_fetch", {}), CONTEXT)
     kept, said = called.result.text.rsplit("\n", 1)
     assert text.startswith(kept + "\n") and len(kept) <= 200
@@ -168,7 +168,7 @@ def test_a_long_result_is_cut_at_the_end_of_a_line_and_says_so() -> None:
 
 @given(st.text(max_size=300), st.integers(1, 100))
 def test_a_cut_keeps_the_beginning_and_nothing_but_the_beginning(text: str, limit: int) -> None:
-    tool = tool_of(lambda arguments, context: Given(text or "-"), limit=limit, timeout=0)
+    tool = tool_of(lambda arguments, context: ToolOutput(text or "-"), limit=limit, timeout=0)
     shown = registry(tool).call(ToolCall("c", "web_fetch", {}), CONTEXT).result.text
     kept = shown.rpartition("\n[")[0] if len(text) > limit else shown
     assert (text or "-").startswith(kept) and len(kept) <= max(limit, 1)
@@ -181,7 +181,7 @@ def test_two_tools_of_one_name_and_groups_nobody_knows_are_refused() -> None:
 
 
 def test_several_threads_may_call_at_once() -> None:
-    tools = registry(tool_of(lambda arguments, context: Given(context.call)))
+    tools = registry(tool_of(lambda arguments, context: ToolOutput(context.call)))
     with ThreadPoolExecutor(8) as pool:
         results = pool.map(lambda n: tools.call(ToolCall(str(n), "web_fetch", {}), CONTEXT).result.text, range(20))
         assert list(results) == [str(number) for number in range(20)]
@@ -191,10 +191,10 @@ def test_a_key_is_masked_before_a_result_is_cut() -> None:
     """Half a key would not be known any more."""
     key = "0f3c9a7be1d24c5f8a6b7c8d9e0f1a2b"
 
-    def shows(arguments: JsonObject, context: RunContext) -> Given:
-        return Given("x" * 90 + key + "y" * 90)
+    def shows(arguments: JsonObject, context: RunContext) -> ToolOutput:
+        return ToolOutput("x" * 90 + key + "y" * 90)
 
-    def breaks(arguments: JsonObject, context: RunContext) -> Given:
+    def breaks(arguments: JsonObject, context: RunContext) -> ToolOutput:
         raise ToolFailed("x" * (ERROR_CHARACTERS - 20) + key)
 
     tools = [tool_of(shows, name="page_show", limit=110), tool_of(breaks, name="page_break")]

@@ -13,9 +13,9 @@ from agent.clock import SystemClock
 from agent.errors import AgentError, NeedsApproval, UserError
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
+from agent.tools.approval_records import approval_records, fingerprint
 from agent.tools.approvals import Approvals
-from agent.tools.asked import Records, fingerprint
-from agent.tools.tool import Given, RunContext
+from agent.tools.tool import RunContext, ToolOutput
 from agent.vault.history.commits import commits
 from agent.vault.store import open_vault
 from agent.vault.write.writer import Writer
@@ -241,12 +241,12 @@ class Crash(BaseException):
 def test_after_a_crash_between_the_yes_and_the_effect_the_call_is_asked_anew(tmp_path: Path) -> None:
     done: list[str] = []
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         if not done:
             done.append("crashed")
             raise Crash
         done.append("ran")
-        return Given("ok")
+        return ToolOutput("ok")
 
     tool = tool_of(perform, name="shell_run", groups=("exec",), timeout=0)
     home = house(tmp_path, {}, [tool])
@@ -273,10 +273,10 @@ def test_after_a_crash_behind_an_approved_write_nothing_is_asked_and_nothing_wri
 def test_a_crash_while_asking_leaves_no_question_behind_that_counts(home: House) -> None:
     """Between the record and the note: the record alone is no question, and not a question that was removed."""
     path = ask(home)
-    records = Records(home.vault.writer.layout.folder / "approvals")
+    records = approval_records(home.vault)
     (asked,) = records.all()
     (home.vault.place.root / path).unlink()
-    records.put(replace(asked, status="asking"))
+    records.put(asked.hash, replace(asked, status="asking"))
     assert home.approvals.pending() == ()
     assert ask(home)
 

@@ -7,8 +7,9 @@ import pytest
 
 from agent.errors import NeedsApproval, QuestionAsked
 from agent.markdown.note import Note
+from agent.texts import Language
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.human import Questions, read_answer
+from agent.tools.builtin.human import Questions, parse_answer
 from tests.tools.house import House, house, tainted
 from tests.vaults import write
 
@@ -20,17 +21,17 @@ SAID = {
 }
 
 
-def made(folder: Path, language: str) -> House:
+def made(folder: Path, language: Language) -> House:
     return house(folder, {"rules/tea.md": "Offer coffee.\n", "a.md": "a\n"}, language=language)
 
 
-def speaking(home: House, language: str) -> Approvals:
+def speaking(home: House, language: Language) -> Approvals:
     """The same approvals, in a vault whose language was set to this one meanwhile."""
     return replace(home.approvals, language=language)
 
 
 @LANGUAGES
-def test_an_approval_is_asked_for_in_its_language_and_its_keys_stay(tmp_path: Path, language: str) -> None:
+def test_an_approval_is_asked_for_in_its_language_and_its_keys_stay(tmp_path: Path, language: Language) -> None:
     home = made(tmp_path, language)
     path = home.asks("vault_write", **RULE)
     for part in (*SAID[language], "- [ ] approve\n- [ ] reject\n", "status: pending\n", "type: approval\n"):
@@ -42,7 +43,7 @@ def test_an_approval_is_asked_for_in_its_language_and_its_keys_stay(tmp_path: Pa
 
 
 @LANGUAGES
-def test_a_no_and_its_reason_are_read_whatever_the_language_is_by_now(tmp_path: Path, language: str) -> None:
+def test_a_no_and_its_reason_are_read_whatever_the_language_is_by_now(tmp_path: Path, language: Language) -> None:
     home, label = made(tmp_path, language), SAID[language][2]
     path = home.asks("vault_write", **RULE)
     home.tick(path, "reject")
@@ -52,7 +53,7 @@ def test_a_no_and_its_reason_are_read_whatever_the_language_is_by_now(tmp_path: 
 
 
 @LANGUAGES
-def test_a_command_writes_its_reason_behind_the_note_s_own_word(tmp_path: Path, language: str) -> None:
+def test_a_command_writes_its_reason_behind_the_note_s_own_word(tmp_path: Path, language: Language) -> None:
     home = made(tmp_path, language)
     path = home.asks("vault_write", **RULE)
     speaking(home, "en" if language == "zh" else "zh").decide(path, False, "not now")
@@ -60,7 +61,7 @@ def test_a_command_writes_its_reason_behind_the_note_s_own_word(tmp_path: Path, 
 
 
 @LANGUAGES
-def test_a_yes_to_a_note_of_either_language_lets_the_call_run(tmp_path: Path, language: str) -> None:
+def test_a_yes_to_a_note_of_either_language_lets_the_call_run(tmp_path: Path, language: Language) -> None:
     home = made(tmp_path, language)
     home.tick(home.asks("vault_write", **RULE), "approve")
     home.restarted()
@@ -84,7 +85,7 @@ def test_every_reason_to_ask_is_told_in_chinese(tmp_path: Path) -> None:
 
 
 @LANGUAGES
-def test_a_question_is_asked_in_its_language_and_the_answer_read_in_either(tmp_path: Path, language: str) -> None:
+def test_a_question_is_asked_in_its_language_and_the_answer_read_in_either(tmp_path: Path, language: Language) -> None:
     home = made(tmp_path, language)
     with pytest.raises(QuestionAsked) as error:
         home.call("human_ask", question="Which tea?", options=["green", "black"])
@@ -92,7 +93,7 @@ def test_a_question_is_asked_in_its_language_and_the_answer_read_in_either(tmp_p
     text = home.text(path)
     assert text.endswith(f"- [ ] green\n- [ ] black\n\n{heading}\n\n")
     write(home.vault.place.root / path, text + "the one from last week\n")
-    assert read_answer(home.text(path).encode(), ("green", "black")) == "the one from last week"
+    assert parse_answer(home.text(path).encode(), ("green", "black")) == "the one from last week"
     other = Questions(home.vault, home.clock, 24, "en" if language == "zh" else "zh").tool()
     given = other.perform({"question": "Which tea?", "options": ["green", "black"]}, home.context)
     assert given.text == "the person answered: the one from last week"

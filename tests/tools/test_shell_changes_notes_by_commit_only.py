@@ -11,11 +11,11 @@ import pytest
 from agent.clock import SystemClock
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.program import Limits
-from agent.tools.builtin.sandbox import NONE, best
-from agent.tools.builtin.shell import Yard, shell_tools
-from agent.tools.builtin.toolbox import foreign_text
-from agent.tools.tool import Given, RunContext, Taint
+from agent.tools.builtin.program import ProgramLimits
+from agent.tools.builtin.sandbox import NO_SANDBOX, best_sandbox
+from agent.tools.builtin.shell import ShellConfig, shell_tools
+from agent.tools.builtin.toolbox import text_origin_of
+from agent.tools.tool import RunContext, Taint, ToolOutput
 from agent.vault.store import Vault
 from tests.vaults import committed, git, head, make_vault, write
 
@@ -33,18 +33,18 @@ CONTEXT = RunContext("r1", "sessions/s.md", "c1")
 class Shell:
     vault: Vault
     scratch: Path
-    yard: Yard
+    yard: ShellConfig
 
     @property
     def root(self) -> Path:
         return self.vault.place.root
 
-    def run(self, *argv: str, context: RunContext = CONTEXT) -> Given:
-        notes = Notes(self.vault, foreign_text(self.vault))
+    def run(self, *argv: str, context: RunContext = CONTEXT) -> ToolOutput:
+        notes = Notes(self.vault, text_origin_of(self.vault))
         (tool,) = shell_tools(notes, SystemClock(), self.yard)
         return tool.perform({"argv": list(argv)}, context)
 
-    def sh(self, script: str, context: RunContext = CONTEXT) -> Given:
+    def sh(self, script: str, context: RunContext = CONTEXT) -> ToolOutput:
         return self.run("sh", "-c", script, context=context)
 
 
@@ -53,7 +53,9 @@ def shell(tmp_path: Path) -> Shell:
     vault = make_vault(tmp_path, NOTES)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    return Shell(vault, scratch, Yard(scratch, (tmp_path / "state",), lambda: NONE, Limits(seconds=20)))
+    return Shell(
+        vault, scratch, ShellConfig(scratch, (tmp_path / "state",), lambda: NO_SANDBOX, ProgramLimits(seconds=20))
+    )
 
 
 def test_what_a_program_prints_and_its_code_are_told(shell: Shell) -> None:
@@ -130,7 +132,7 @@ def test_a_file_that_the_program_was_not_shown_is_not_replaced(shell: Shell) -> 
 
 def test_a_wipe_is_stopped_and_said(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {f"notes/{n}.md": f"note {n}\n" for n in range(30)})
-    shell = Shell(vault, tmp_path, Yard(tmp_path, (), lambda: NONE))
+    shell = Shell(vault, tmp_path, ShellConfig(tmp_path, (), lambda: NO_SANDBOX))
     before = head(shell.root)
     with pytest.raises(ToolFailed, match="nothing that the program changed was kept"):
         shell.sh("rm -rf notes; echo done")
@@ -192,9 +194,9 @@ def test_signs_for_terminals_do_not_come_through(shell: Shell) -> None:
     assert "\x1b" not in text and "\x07" not in text and "red" in text
 
 
-@pytest.mark.skipif(not best().files, reason="bubblewrap does not work here")
+@pytest.mark.skipif(not best_sandbox().files, reason="bubblewrap does not work here")
 def test_in_bubblewrap_there_is_neither_network_nor_anybodys_file(shell: Shell, tmp_path: Path) -> None:
-    shell.yard = replace(shell.yard, sandbox=best)
+    shell.yard = replace(shell.yard, sandbox=best_sandbox)
     secret = tmp_path / "secret.txt"
     secret.write_text("canary-4711")
     script = (
@@ -209,15 +211,15 @@ def test_in_bubblewrap_there_is_neither_network_nor_anybodys_file(shell: Shell, 
     assert list(shell.scratch.iterdir()) == []
 
 
-@pytest.mark.skipif(not best().network, reason="no sandbox works here")
+@pytest.mark.skipif(not best_sandbox().network, reason="no sandbox works here")
 def test_in_any_sandbox_there_is_no_network(shell: Shell) -> None:
-    shell.yard = replace(shell.yard, sandbox=best)
+    shell.yard = replace(shell.yard, sandbox=best_sandbox)
     got = shell.sh("cat /proc/net/route /proc/net/dev")
     assert "eth" not in got.text and "without network" in got.text
 
 
 def test_a_program_that_is_cut_by_its_end_leaves_no_half_a_copy(shell: Shell) -> None:
-    shell.yard = replace(shell.yard, limits=Limits(seconds=0.5))
+    shell.yard = replace(shell.yard, limits=ProgramLimits(seconds=0.5))
     before = head(shell.root)
     with pytest.raises(ToolFailed, match=r"stopped after 0\.5 s[\s\S]*half"):
         shell.sh("echo half; echo x > tea.md; sleep 30")

@@ -12,20 +12,24 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import Interrupted, ToolFailed
-from agent.tools.builtin.program import Limits, Program
-from agent.tools.builtin.sandbox import best, inside
+from agent.tools.builtin.program import Program, ProgramLimits
+from agent.tools.builtin.sandbox import best_sandbox, sandboxed_command
 
 PROJECT = Path(__file__).parents[2]
-SPARE = Limits(seconds=1.0)
+SPARE = ProgramLimits(seconds=1.0)
 HIDES = "setsid sh -c 'sleep 9{mark}' & setsid setsid sleep 8{mark} & (sleep 7{mark} &) ; trap '' TERM HUP INT; "
 
 
-def program(folder: Path, script: str, limits: Limits, *, shut_in: bool = False) -> Program:
+def program(folder: Path, script: str, limits: ProgramLimits, *, shut_in: bool = False) -> Program:
     home = folder / "home"
     home.mkdir(exist_ok=True)
     command = ["sh", "-c", script]
     return Program(
-        inside(best(), command, folder, home, ()) if shut_in else command, folder, home, limits, SystemClock()
+        sandboxed_command(best_sandbox(), command, folder, home, ()) if shut_in else command,
+        folder,
+        home,
+        limits,
+        SystemClock(),
     )
 
 
@@ -66,7 +70,7 @@ def test_what_hides_in_sessions_of_its_own_is_killed_too(shut_in: bool, tmp_path
 
 def test_what_is_left_in_the_background_goes_when_the_program_ends(tmp_path: Path) -> None:
     mark = f"{os.getpid()}20"
-    assert program(tmp_path, HIDES.format(mark=mark) + "exit 5", Limits()).run(lambda: False) == 5
+    assert program(tmp_path, HIDES.format(mark=mark) + "exit 5", ProgramLimits()).run(lambda: False) == 5
     assert gone(mark)
 
 
@@ -76,7 +80,7 @@ def test_it_is_cancelled_at_once(tmp_path: Path) -> None:
     threading.Timer(0.3, stop.set).start()
     began = time.monotonic()
     with pytest.raises(Interrupted):
-        program(tmp_path, f"sleep 9{mark}", Limits()).run(stop.is_set)
+        program(tmp_path, f"sleep 9{mark}", ProgramLimits()).run(stop.is_set)
     assert time.monotonic() - began < 3
     assert gone(mark)
 
@@ -86,9 +90,9 @@ def test_it_ends_with_the_agent(tmp_path: Path) -> None:
     mark = f"{os.getpid()}40"
     script = (
         "import sys\nfrom pathlib import Path\nfrom agent.clock import SystemClock\n"
-        "from agent.tools.builtin.program import Limits, Program\n"
+        "from agent.tools.builtin.program import ProgramLimits, Program\n"
         f"Program(['sh', '-c', 'setsid sleep 9{mark} & echo; sleep 8{mark}'], Path(sys.argv[1]), Path(sys.argv[1]), "
-        "Limits(), SystemClock()).run(lambda: False)\n"
+        "ProgramLimits(), SystemClock()).run(lambda: False)\n"
     )
     agent = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], cwd=PROJECT)
     pause = threading.Event()
@@ -104,7 +108,7 @@ def test_it_ends_with_the_agent(tmp_path: Path) -> None:
 
 def test_a_flood_of_output_is_cut_in_the_middle(tmp_path: Path) -> None:
     flood = program(
-        tmp_path, "echo begin; head -c 50000000 /dev/zero | tr '\\0' a; echo; echo end", Limits(seconds=30.0)
+        tmp_path, "echo begin; head -c 50000000 /dev/zero | tr '\\0' a; echo; echo end", ProgramLimits(seconds=30.0)
     )
     assert flood.run(lambda: False) == 0
     text = flood.output.text()
@@ -120,7 +124,7 @@ def test_an_endless_flood_is_stopped(tmp_path: Path) -> None:
 
 
 def test_time_on_the_processor_memory_and_files_are_limited(tmp_path: Path) -> None:
-    limits = Limits(seconds=20.0, cpu=1, memory=64 << 20, file=1 << 20)
+    limits = ProgramLimits(seconds=20.0, cpu=1, memory=64 << 20, file=1 << 20)
     assert program(tmp_path, "while :; do :; done", limits).run(lambda: False) == 128 + signal.SIGKILL
     eats = program(tmp_path, f"{sys.executable} -c 'x = bytearray(200 << 20)'", limits)
     assert eats.run(lambda: False) != 0 and "MemoryError" in eats.output.text()

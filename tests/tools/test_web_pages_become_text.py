@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agent.errors import Interrupted, ToolFailed
 from agent.tools.builtin.charset import decode
 from agent.tools.builtin.page import LONGEST, readable
-from agent.tools.builtin.web import Limits
+from agent.tools.builtin.web import FetchLimits
 from agent.tools.tool import RunContext
 from tests.tools.sites import Answer, answer, fetch, site
 
@@ -214,7 +214,7 @@ def test_an_endless_answer_is_cut() -> None:
             connection.sendall(b"word " * 20_000)
 
     with site({"/": endless}) as internet:
-        got = fetch(internet.network, limits=Limits(seconds=30.0, size=200_000))
+        got = fetch(internet.network, limits=FetchLimits(seconds=30.0, size=200_000))
     assert "the rest was not read" in got.text and len(got.text) < 210_000
 
 
@@ -234,7 +234,7 @@ def test_a_server_that_drips_is_left_in_time(where: str) -> None:
     with site({"/": drip(where)}) as internet:
         began = time.monotonic()
         with pytest.raises(ToolFailed, match="within 1 s"):
-            fetch(internet.network, limits=Limits(seconds=1.0))
+            fetch(internet.network, limits=FetchLimits(seconds=1.0))
         assert time.monotonic() - began < 5
 
 
@@ -259,7 +259,7 @@ def test_a_resolver_that_hangs_does_not_hold_the_run_up() -> None:
     with site({}) as internet:
         network = type(internet.network)(hanging, internet.dial)
         with pytest.raises(ToolFailed, match="within"):
-            fetch(network, limits=Limits(seconds=0.3))
+            fetch(network, limits=FetchLimits(seconds=0.3))
     over.set()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.errors import ToolFailed, ToolRetry
 from agent.tools.builtin.addresses import is_ours, refusal
-from agent.tools.builtin.web import Limits, Network, resolve, web_tools
+from agent.tools.builtin.web import FetchLimits, Network, resolve, web_tools
 from agent.tools.tool import RunContext
 from tests.tools.sites import PUBLIC, answer, fetch, sent_on, site
 
@@ -314,7 +314,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
 
 
 def test_the_tool_says_that_it_carries_things_out() -> None:
-    (tool,) = web_tools(SystemClock(), tuple, limits=Limits())
-    assert tool.name == "web_fetch" and tool.egress and tool.groups == {"web"} and tool.timeout > Limits().seconds
+    (tool,) = web_tools(SystemClock(), tuple, limits=FetchLimits())
+    assert tool.name == "web_fetch" and tool.egress and tool.groups == {"web"} and tool.timeout > FetchLimits().seconds
     with pytest.raises(ToolRetry):
         tool.perform({"url": "nowhere"}, RunContext("r", "s"))

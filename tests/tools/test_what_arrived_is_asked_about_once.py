@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.texts import Language
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
-from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault
 from tests.remotes import Mallory, git_as, shared_with_mallory
@@ -35,7 +36,7 @@ def pulled(vault: Vault, mallory: Mallory, files: dict[str, str | None]) -> None
     git(vault.place.root, "pull", "-q", "--no-rebase", "--no-edit")
 
 
-def ask(vault: Vault, language: str = "en") -> tuple[str, ...]:
+def ask(vault: Vault, language: Language = "en") -> tuple[str, ...]:
     return ask_about_arrivals(vault, NOW, vault.clock.new_id(), language)
 
 
@@ -110,7 +111,7 @@ def test_a_remote_is_answered_for_in_its_note(
     settle_arrivals(vault)
     address = str(mallory.remote).removesuffix(".git")
     assert vault.provenance.answers.load().writers == {address: writers}
-    assert bool(foreign_text(vault).source("idea.md", vault.read("idea.md") or b"")) is tainted
+    assert bool(text_origin_of(vault).source("idea.md", vault.read("idea.md") or b"")) is tainted
     assert ask(vault) == ()
 
 
@@ -142,6 +143,6 @@ def test_a_commit_signed_with_ones_own_key_is_ones_own(vault: Vault, mallory: Ma
     git_as(mallory.root, "Anna", *signed)
     git_as(mallory.root, "Anna", "push", "-q", "origin", "HEAD:main")
     pulled(vault, mallory, {"theirs.md": "Mallory wrote this line somewhere.\n"})
-    foreign = foreign_text(vault)
+    foreign = text_origin_of(vault)
     assert foreign.source("phone.md", vault.read("phone.md") or b"") == ""
     assert foreign.source("theirs.md", vault.read("theirs.md") or b"")

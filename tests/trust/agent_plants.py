@@ -15,9 +15,10 @@ from agent.runs import service as runs
 from agent.runs.service import Runs
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
-from agent.tools.foreign import Foreign
-from agent.tools.tool import Draft, Given, RunContext
+from agent.tools.text_origin import TextOrigin
+from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault import message, store
+from agent.vault.folders import SESSIONS
 from agent.vault.store import Transaction, Vault
 from agent.vault.write import guard
 from tests.trust.plants import Put
@@ -33,7 +34,7 @@ def _yes_for_every_call(put: Put) -> None:
     def careless(
         self: Approvals, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft] = ()
     ) -> None:
-        said = [asked for asked in self._records.all() if asked.run == context.run and asked.tool == tool]
+        said = [asked for asked in self._all() if asked.run == context.run and asked.tool == tool]
         if not any(asked.status == "used" for asked in said):
             require(self, tool, arguments, context, why, drafts)
 
@@ -41,7 +42,7 @@ def _yes_for_every_call(put: Put) -> None:
 
 
 def _foreign_text_not_known(put: Put) -> None:
-    put(Foreign, "source", lambda self, path, data, lines=None: "")
+    put(TextOrigin, "source", lambda self, path, data, lines=None: "")
 
 
 def _answers_shown_as_they_are(put: Put) -> None:
@@ -58,11 +59,11 @@ def _done_without_a_commit(put: Put) -> None:
         subject: str,
         drafts: Sequence[Draft],
         fill: Callable[[Transaction], None],
-    ) -> Given:
+    ) -> ToolOutput:
         try:
             return commit(self, tool, context, subject, drafts, fill)
         except UserError:
-            return Given(f"done: {subject} (commit 0123456789ab)")
+            return ToolOutput(f"done: {subject} (commit 0123456789ab)")
 
     put(Notes, "commit", careless)
 
@@ -108,7 +109,7 @@ def _session_names_not_masked(put: Put) -> None:
 def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
     """As `begin_session`, with the task as it is."""
     id = vault.clock.new_id()
-    return Session(vault, f"{session.FOLDER}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
+    return Session(vault, f"{SESSIONS}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
 
 
 def _secrets_written(put: Put) -> None:

@@ -12,7 +12,7 @@ from random import Random
 from agent.background.inbox.answering import asked_in
 from agent.errors import NeedsApproval
 from agent.runs.decisions import approvals, read_question
-from agent.tools.builtin.toolbox import foreign_text
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
 from agent.workspace.workspace import App, build
@@ -232,7 +232,7 @@ def effects(here: World, app: App) -> Iterator[str]:
 
 
 def _effects_of(here: World, app: App, path: str, sent: list[bytes]) -> Iterator[str]:
-    data, foreign = app.vault.read(path) or b"", foreign_text(app.vault)
+    data, foreign = app.vault.read(path) or b"", text_origin_of(app.vault)
     if any(line.decode() in each.text for each in asked_in(app, path) for line in sent):
         yield f"{path} asks what was sent"
     for number, row in enumerate(data.split(b"\n"), 1):

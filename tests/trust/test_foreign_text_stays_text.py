@@ -35,7 +35,7 @@ from agent.runs.decisions import Question
 from agent.skills.trust.review_note import ask_reviews as ask_about
 from agent.texts import Language
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
-from agent.tools.asked import Asked
+from agent.tools.approval_records import ApprovalRecord
 from agent.tools.taint import active
 from agent.tools.tool import Draft
 from tests.skills.shelves import library
@@ -74,12 +74,13 @@ def shown(*, terminal: bool) -> Iterator[io.StringIO]:
         yield stream
 
 
-def asked_about(text: str) -> Asked:
+def asked_about(text: str) -> ApprovalRecord:
     """An approval in which every field is the text's."""
     call = shown_call(text, {text: text, "list": [text]})
     change = diff([Draft(text, f"{text}\n".encode(), f"{text}\n{text}\n".encode())])
-    return Asked("01M81R6R50WX965FMJD1VYEKVF", "0" * 64, text, text, "r", "s", "c", call, AT, AT, {}, "pending",
-                 paths=(text, "a.md"), why=why_asked(text, "en"), change=change)  # fmt: skip
+    ids = ("01M81R6R50WX965FMJD1VYEKVF", "0" * 64, text, text, "r", "s", "c")
+    why = why_asked(text, "en")
+    return ApprovalRecord(*ids, call, AT, AT, {}, "pending", paths=(text, "a.md"), why=why, change=change)
 
 
 def answered(text: str) -> None:

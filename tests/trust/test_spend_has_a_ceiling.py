@@ -10,7 +10,7 @@ import pytest
 from agent.errors import ToolFailed
 from agent.llm.messages import JsonObject, Reply, Request
 from agent.llm.provider import Cancelled, OnText, ignore, never
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.loop.stage import Stage
 from tests.trust.plants import plant
 from tests.trust.runaway import PLENTY, Runaway, Scenario, check, metered, run, scenarios, used
@@ -70,7 +70,7 @@ def ramble(folder: Path, seed: int) -> tuple[Counter[str], str]:
     folder.mkdir()
     made: Counter[str] = Counter()
 
-    def boom(arguments: JsonObject, context: RunContext) -> Given:
+    def boom(arguments: JsonObject, context: RunContext) -> ToolOutput:
         made[str(arguments)] += 1
         raise ToolFailed(f"no answer after {made.total()} s")
 

@@ -6,10 +6,11 @@ from agent.context.tokens import estimate
 from agent.errors import AgentError
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
-from agent.memory.forgetting.tombstones import FOLDER, foreign_tombstones
+from agent.memory.forgetting.tombstones import foreign_tombstones
 from agent.runs.accounts import account
 from agent.runs.status import SPEND, ledger_of, model_name
 from agent.tools.policy_file import load_policies
+from agent.vault.folders import FORGOTTEN
 from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.workspace.workspace import App
 
@@ -43,7 +44,7 @@ def _spend(app: App) -> Iterator[Check]:
 def _forgotten(app: App) -> Iterator[Check]:
     foreign = foreign_tombstones(app.vault)
     if foreign:
-        what = f"{len(foreign)} notes in {FOLDER} do not count: neither you nor `vault-agent forget` wrote them"
+        what = f"{len(foreign)} notes in {FORGOTTEN} do not count: neither you nor `vault-agent forget` wrote them"
         yield Check(Level.WARN, "forgotten", what, foreign, "look at them: delete them, or edit and save what you want")
 
 

@@ -25,18 +25,14 @@ from agent.runs.crash_recovery import is_own
 from agent.runs.registry import marks_of
 from agent.runs.service import Line, Runs
 from agent.texts import text
-from agent.tools.builtin.toolbox import foreign_text
-from agent.tools.reach import Reach, reach
+from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.change import Outcome, Stamp
+from agent.vault.folders import INBOX, MEMORY_NOTE, folder_of, instructs
 from agent.vault.message import one_line
 from agent.workspace.workspace import App
 
-FOLDER = "inbox"
 CHANNEL = "inbox"
-_SILENT = frozenset({"sessions", "approvals", "questions", "skills", "rules", "jobs", "prompts", "entries", "archive"})
-"""Folders of notes that the agent reads or writes itself: nothing in them is a request."""
-_MEMORY = "memory.md"
 _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
 """What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
 _PLAIN = frozenset({"about", "agent"})
@@ -67,10 +63,9 @@ class Placed:
 def asked_in(app: App, path: str, *, named: bool = False) -> tuple[NoteRequest, ...]:
     """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
     data = app.vault.read(path)
-    folder = path.partition("/")[0]
-    if data is None or folder in _SILENT or is_standing(path) or (not named and _COPY.search(path)):
+    if data is None or not folder_of(path).asks or is_standing(path) or (not named and _COPY.search(path)):
         return ()
-    in_inbox = path.startswith(f"{FOLDER}/")
+    in_inbox = path.startswith(INBOX)
     if not in_inbox and not named and not requests.may_ask(data):
         return ()
     found = requests.open_requests(data, whole=in_inbox)
@@ -89,7 +84,7 @@ def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple
 
 def is_standing(path: str) -> bool:
     """Whether a note is before the agent in every run: an answer in it would steer all that come after."""
-    return reach(PurePosixPath(path).name) is Reach.STEERING or path.casefold() == _MEMORY
+    return instructs(path) or folder_of(path).path == MEMORY_NOTE
 
 
 def held(app: App, path: str) -> AbstractContextManager[None]:
@@ -103,7 +98,7 @@ def perform(app: App, agent: Runs, path: str, request: NoteRequest, line: Line) 
     if data is None:
         raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
     task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
-    untrusted = foreign_text(app.vault).source(path, data)
+    untrusted = text_origin_of(app.vault).source(path, data)
     return agent.ask(RunRequest(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
 
 
@@ -171,7 +166,7 @@ def _write(app: App, path: str, request: NoteRequest, answer: Answer, ended: End
         after = requests.with_answer(data, request, answer)
         placed = after is not None
         if after is not None and strangers:
-            foreign_text(app.vault).remember(after, data, strangers)
+            text_origin_of(app.vault).remember(after, data, strangers)
         return after
 
     stamp = Stamp("agent", tool="inbox")

@@ -15,7 +15,7 @@ from functools import partial
 from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
-from agent.background.inbox.answering import FOLDER, Placed, asked_in
+from agent.background.inbox.answering import Placed, asked_in
 from agent.background.inbox.provenance import asks_more, drop_foreign, is_meant, keys_of, look_whose
 from agent.background.inbox.queue import ALL, Entry, PendingFile, pending_file
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
@@ -27,6 +27,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
 from agent.texts import text
+from agent.vault.folders import INBOX, SESSIONS
 from agent.workspace.workspace import App
 
 LATER = 15.0
@@ -35,7 +36,6 @@ AGAIN = 10.0
 """Seconds until what could not be done now is tried again."""
 LOST = 60.0
 """Seconds for which a note that is not where it was is waited for: a program may be about to put it back."""
-SESSIONS = "sessions/"
 logger = logging.getLogger(__name__)
 
 
@@ -142,7 +142,7 @@ class Inbox:
     def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:
         entry = self.entries.get(path)
         if entry is None:
-            if not self._listens(path) or not (path.startswith(f"{FOLDER}/") or self._may_ask(path, digest)):
+            if not self._listens(path) or not (path.startswith(INBOX) or self._may_ask(path, digest)):
                 return
             entry = self.entries[path] = Entry(path, now)
         if entry.phase == "told":
@@ -154,7 +154,7 @@ class Inbox:
     def _listens(self, path: str) -> bool:
         """Whether notes in this place are answered unasked."""
         where = self.app.settings.inbox.answers
-        return where == "vault" or (where == "inbox" and path.startswith(f"{FOLDER}/"))
+        return where == "vault" or (where == "inbox" and path.startswith(INBOX))
 
     def _look_after(self, session: str, now: float) -> None:
         """A session has grown: the run in it that waited may have been taken up by hand."""
@@ -235,7 +235,7 @@ class Inbox:
             del self.entries[entry.path]
             if meant:
                 self.trouble[entry.path] = self._text("inbox.answered_before")
-            elif entry.path.startswith(f"{FOLDER}/") and (cannot := unreadable_reason(data)):
+            elif entry.path.startswith(INBOX) and (cannot := unreadable_reason(data)):
                 self.trouble[entry.path] = cannot
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]

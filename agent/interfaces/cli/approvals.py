@@ -10,7 +10,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.runs.decisions import approvals
-from agent.tools.asked import Asked
+from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import App, build
 
 _EXPLAINED = "Go on with the run here when no daemon does."
@@ -64,14 +64,14 @@ for _word, _yes, _help in (("yes", True, "Allow a call, once."), ("no", False, "
     command.command(_word, help=_help)(click.argument("name", metavar="ID")(_decide))
 
 
-def _find(app: App, name: str) -> Asked:
+def _find(app: App, name: str) -> ApprovalRecord:
     """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
     known = approvals(app)
     none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
     return known.find(name) or find_by_id(name, known.pending(), "approvals", none, hint)
 
 
-def _document(asked: Asked) -> dict[str, object]:
+def _document(asked: ApprovalRecord) -> dict[str, object]:
     return {
         "id": asked.id,
         "path": asked.path,

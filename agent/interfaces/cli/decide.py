@@ -21,7 +21,7 @@ from agent.runs.decisions import Question, answer, read_question
 from agent.runs.service import Runs
 from agent.texts import Language, in_all_languages, text
 from agent.tools.approval_note import shows, title
-from agent.tools.asked import Asked
+from agent.tools.approval_records import ApprovalRecord
 
 AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` when there is none, `KeyboardInterrupt` on Ctrl-C."""
@@ -93,14 +93,16 @@ def _ask_answer(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] | 
     return partial(answer, agent.app, question, chosen)
 
 
-def approval_text(asked: Asked, data: bytes, language: Language) -> str:
+def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:
     """The call and all that it would change, from the program's own record; `data` is the content of its note."""
     other = "" if shows(data, asked.shown) else text("decide.changed_note", language)
     lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
     return "\n".join(line for line in lines if line)
 
 
-def approval_frame(asked: Asked, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:
+def approval_frame(
+    asked: ApprovalRecord, data: bytes, language: Language, columns: int, rows: int
+) -> list[str | Styled]:
     """The approval, cut to a screen of this size; the end says how many lines are left out, and how to see them."""
     room = max(rows - _AROUND, _FEWEST)
     call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
@@ -122,7 +124,7 @@ def approval_frame(asked: Asked, data: bytes, language: Language, columns: int, 
     ]
 
 
-def approval_prompt(asked: Asked, language: Language) -> str:
+def approval_prompt(asked: ApprovalRecord, language: Language) -> str:
     """The line that asks for the yes: the tool, and what it would change or is given."""
     values = asked.paths or tuple(_values(json.loads(asked.shown)["arguments"]))
     names = text("decide.comma", language).join(map(_quoted, values[:_NAMED]))

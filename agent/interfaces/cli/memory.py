@@ -13,6 +13,7 @@ from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
 from agent.runs.diary import Upkeeper
 from agent.vault.change import Outcome
+from agent.vault.folders import MEMORY_NOTE
 from agent.workspace.workspace import build
 
 
@@ -82,6 +83,6 @@ def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:
     yield f"entries: {counts.entries}" + (f" ({types})" if types else "")
     yield f"expire within a week: {counts.expire_soon}, expired already: {counts.expired}"
     yield f"in the archive: {counts.archived}, forgotten: {counts.forgotten}"
-    yield f"facts in MEMORY.md: {counts.facts}"
+    yield f"facts in {MEMORY_NOTE}: {counts.facts}"
     if oldest:
         yield f"the oldest entry is of {oldest}"

@@ -26,8 +26,8 @@ _PIECES = 8
 def command(output: Output, task: str, limit: int) -> None:
     """Show the passages that belong to TASK, with receipts: path, lines, commit, score and why.
 
-    The best of all notes but transcripts and the archive; `context --explain` shows which of them a run would begin
-    with, and what room they take.
+    The best of all notes but transcripts, the archive and what steers; `context --explain` shows which of them a run
+    would begin with, and what room they take.
     """
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')

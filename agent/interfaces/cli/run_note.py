@@ -18,6 +18,7 @@ from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import Runs
 from agent.vault.find import find_note
+from agent.vault.folders import INBOX
 from agent.workspace.search_index import library
 from agent.workspace.workspace import App, build
 
@@ -35,7 +36,7 @@ def command(output: Output, path: str) -> None:
     name = find_note(app.vault, path_in_vault(path, app.vault.place.root))
     asked = asked_in(app, name, named=True)
     if is_standing(name):
-        hint = 'ask in a note in inbox/, or here: vault-agent ask "…"'
+        hint = f'ask in a note in {INBOX}, or here: vault-agent ask "…"'
         raise UserError(f"{name} is before the agent in every run, so no answer is written into it", hint=hint)
     if not asked:
         hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"

@@ -10,6 +10,7 @@ from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.matcher import Matched
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.reading.skill import Skill, SkillProblem
+from agent.vault.folders import SKILLS
 
 _SUMMARY = 90
 
@@ -75,7 +76,7 @@ def format_list(shelf: SkillSnapshot) -> str:
     lines += ["", "left out or left unread:", *map(problem_line, shelf.problems)] if shelf.problems else []
     if any(not skill.reviewed for skill in shelf.candidates):
         lines += ["", "unreviewed skills are not used: vault-agent skills review NAME"]
-    return "\n".join(lines) or "there are no skills; write one: skills/NAME/SKILL.md"
+    return "\n".join(lines) or f"there are no skills; write one: {SKILLS}NAME/SKILL.md"
 
 
 def format_skill(skill: Skill) -> str:

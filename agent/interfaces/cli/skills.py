@@ -33,6 +33,7 @@ from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
 from agent.skills.reading.skill import SkillSource
 from agent.skills.trust.review_note import revoke as withdraw
+from agent.vault.folders import SKILLS
 from agent.workspace.search_index import library
 from agent.workspace.workspace import build
 
@@ -128,7 +129,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting and not revoke else find_skill(found.library, name)
     if revoke and skill.source is SkillSource.PACKAGE:
-        raise UserError(f"{name} comes with the program", hint=f"a skill of yours in skills/{name}/ goes before it")
+        raise UserError(f"{name} comes with the program", hint=f"a skill of yours in {SKILLS}{name}/ goes before it")
     try:
         if revoke:
             withdraw(found.library, skill)

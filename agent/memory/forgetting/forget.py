@@ -17,7 +17,6 @@ from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.blame import FORGET, blamed_lines, touched_by_people
 from agent.memory.entry import Entry, EntryType, parse_entry
-from agent.memory.forgetting.tombstones import FOLDER as STONES
 from agent.memory.forgetting.tombstones import (
     Tombstones,
     compose_tombstone,
@@ -26,14 +25,14 @@ from agent.memory.forgetting.tombstones import (
     marks,
     name_mark,
 )
-from agent.memory.memory_note import PATH as MEMORY
-from agent.memory.store import ARCHIVED, FOLDER, StoredEntry, load_entries
+from agent.memory.store import ARCHIVED, StoredEntry, load_entries
 from agent.memory.understanding.statements import is_statement
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
+from agent.vault.folders import AGENT_NOTE, ENTRIES, FORGOTTEN, MEMORY_NOTE
 from agent.vault.store import Vault
 
-_CLOSED = ("vault-agent.yaml", "AGENT.md", MEMORY)
+_CLOSED = ("vault-agent.yaml", AGENT_NOTE, MEMORY_NOTE)
 _MENTIONS = 20
 _WORD = re.compile(r"[^\W_]{2,}")
 _STEM = 4
@@ -80,17 +79,17 @@ def plan(vault: Vault, path: str) -> Forgetting:
 
 def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
     """The plan for forgetting a note with these bytes, whether or not it is still there."""
-    if path in _CLOSED or path.startswith(STONES):
+    if path in _CLOSED or path.startswith(FORGOTTEN):
         raise UserError(f"{path} is needed to remember at all", hint="edit it, and delete the lines that should go")
     entry = parse_entry(data)
     if entry is None:
         text = Note.parse(data).body
         return _with_derived(vault, ((path, data),), (), frozenset(filter(None, (fingerprint(text),))), ())
     stones = Tombstones(_marks(entry))
-    paths = [other for other in vault.note_paths() if other.startswith((FOLDER, ARCHIVED)) and other != path]
+    paths = [other for other in vault.note_paths() if other.startswith((ENTRIES, ARCHIVED)) and other != path]
     near = load_entries(vault, _saying(vault, paths, entry.text))
     gone, changed = [(path, data)], list[Changed]()
-    theirs = touched_by_people(vault, FOLDER)
+    theirs = touched_by_people(vault, ENTRIES)
     left: list[str] = []
     for each in near:
         if not stones.is_forgotten(each.entry.text) and each.entry.id != entry.supersedes:
@@ -192,10 +191,12 @@ def _with_derived(
 ) -> Forgetting:
     stems = {PurePosixPath(path).stem for path, _ in gone}
     stones = Tombstones(marks)
-    derived = [each for path in (MEMORY, *_days(vault)) if (each := _derived(vault, path, stems, stones)) is not None]
+    derived = [
+        each for path in (MEMORY_NOTE, *_days(vault)) if (each := _derived(vault, path, stems, stones)) is not None
+    ]
     done = {path for path, _ in gone} | {each.path for each in (*changed, *derived)}
     text = "\n".join(Note.parse(data).body for _, data in gone[:1])
-    aside = (FOLDER, ARCHIVED, STONES)
+    aside = (ENTRIES, ARCHIVED, FORGOTTEN)
     others = [path for path in vault.note_paths() if path not in done and not path.startswith(aside)]
     said = [path for path in _saying(vault, others, text) if _mentions(vault.read(path) or b"", stones)]
     return Forgetting(gone, (*changed, *derived), tuple(dict.fromkeys((*left, *said)))[:_MENTIONS], marks)

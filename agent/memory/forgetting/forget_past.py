@@ -9,9 +9,8 @@ from dataclasses import replace
 from agent.errors import NoteGone, UserError
 from agent.memory.blame import FORGET
 from agent.memory.forgetting.forget import Changed, Forgetting, plan_for
-from agent.memory.forgetting.tombstones import FOLDER as STONES
-from agent.memory.store import ARCHIVE
 from agent.vault.file_changes import Kind
+from agent.vault.folders import ARCHIVE, FORGOTTEN
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.versions import commits_of_path, versions
 from agent.vault.store import Vault
@@ -67,4 +66,4 @@ def _taken(commit: Commit) -> set[str]:
     """The notes that a forgetting took away; git may have seen one of them as renamed to its tombstone."""
     names = {each.path if each.kind is Kind.DELETED else each.old_path for each in commit.files}
     edited = {each.path for each in commit.files if each.kind in {Kind.EDITED, Kind.CREATED}}
-    return {name for name in names - edited if name is not None and not name.startswith(STONES)}
+    return {name for name in names - edited if name is not None and not name.startswith(FORGOTTEN)}

@@ -16,11 +16,11 @@ from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, R
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget import Forgetting
 from agent.memory.forgetting.forget_past import is_in_history, plan_past
-from agent.memory.store import ARCHIVE
 from agent.texts import Language
 from agent.vault import durable
 from agent.vault.change import Outcome
 from agent.vault.find import find_note
+from agent.vault.folders import ARCHIVE
 from agent.vault.history import purge as history
 from agent.vault.layout import FORGETTING
 from agent.vault.locks import holder, process_lock

@@ -21,9 +21,9 @@ from agent.memory.forgetting.tombstone_origin import trusted_tombstones
 from agent.memory.understanding.statements import is_statement
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
+from agent.vault.folders import FORGOTTEN
 from agent.vault.store import Vault
 
-FOLDER = "archive/forgotten/"
 TYPE = "forgotten"
 _LENGTH = 32
 _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
@@ -110,9 +110,9 @@ def foreign_tombstones(vault: Vault) -> tuple[str, ...]:
 
 def _notes(vault: Vault) -> dict[str, bytes]:
     """Every note in the folder that says it is a tombstone, with its bytes."""
-    folder = Path(vault.place.root, FOLDER)
+    folder = Path(vault.place.root, FORGOTTEN)
     names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
-    found = {FOLDER + name: vault.read(FOLDER + name) or b"" for name in names}
+    found = {FORGOTTEN + name: vault.read(FORGOTTEN + name) or b"" for name in names}
     return {path: data for path, data in found.items() if Note.parse(data).type == TYPE}
 
 
@@ -127,7 +127,7 @@ def compose_tombstone(
         "created": when.replace(microsecond=0),
         "fingerprints": prints,
     }
-    path = f"{FOLDER}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
+    path = f"{FORGOTTEN}{when:%Y-%m-%d}-{identity[-6:].lower()}.md"
     return path, Note.compose(header, texts.text("forgetting.tombstone", language) + "\n").data
 
 

@@ -18,10 +18,12 @@ from agent.index.hit import Hit, SearchResult
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import Tombstones
-from agent.memory.recall.eligibility import ABOUT, is_bare
+from agent.memory.recall.eligibility import ABOUT, filled, is_bare
 from agent.memory.recall.selection import CHAT, USER, share
 from agent.memory.store import with_offset
 from agent.memory.understanding.rules import contradicts, is_same
+from agent.vault.folders import DAILY as DAILY_FOLDER
+from agent.vault.folders import ENTRIES, MEMORY_NOTE, PROFILE
 
 POOL = 80
 """Notes that the index is asked for: as many as it scores."""
@@ -36,11 +38,11 @@ _POWER, _BESIDE, _SPOKEN = 2.0, 0.15, 0.3
 _STEP = timedelta(minutes=2)
 _FAR = 3
 DAILY = "daily"
-_LAYERS = (("MEMORY.md", "long_term"), ("profile/", "profile"), ("daily/", DAILY))
+_LAYERS = ((MEMORY_NOTE, "long_term"), (PROFILE, "profile"), (DAILY_FOLDER, DAILY))
 _LIFT = {"long_term": 1.15, "user_explicit": 1.1}
 """Factors for MEMORY.md and for entries that a person asked to remember."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
-_DAY = re.compile(r"daily/(\d{4}-\d{2}-\d{2})")
+_DAY = re.compile(rf"{DAILY_FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})")
 
 FindNotes = Callable[[str, int], SearchResult]
 """(question with filters, how many) to notes, the best first, with their facets."""
@@ -185,7 +187,14 @@ class Recaller:
             )  # fmt: skip
         title = " > ".join((hit.title, *hit.headings[-1:])) if hit.headings else hit.title
         return Remembered(
-            hit.path, title, _day_of(hit.path), hit.lines, hit.passage.strip(), candidate.score, candidate.kind, why=why
+            hit.path,
+            title,
+            _day_of(hit.path),
+            hit.lines,
+            filled(hit.passage).strip(),
+            candidate.score,
+            candidate.kind,
+            why=why,
         )
 
 
@@ -281,10 +290,10 @@ _KINDS = {
 def _questions(asker: Asker) -> tuple[str, ...]:
     """The filters of the searches for somebody: their own first, then their chat's."""
     if asker.is_owner:
-        own = "path:entries/ " + " ".join(f"path:{path}" for path, _ in _LAYERS)
+        own = f"path:{ENTRIES} " + " ".join(f"path:{path}" for path, _ in _LAYERS)
     else:
-        own = f'path:entries/ scope:user sender_id:"{_quoted(asker.sender)}"'
-    chat = f'path:entries/ scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
+        own = f'path:{ENTRIES} scope:user sender_id:"{_quoted(asker.sender)}"'
+    chat = f'path:{ENTRIES} scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
     return tuple(filter(None, (own, chat)))
 
 

@@ -15,9 +15,8 @@ from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, touched_by_people
 from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.memory_note import PATH as MEMORY
 from agent.memory.memory_note import Shortened, shorten
-from agent.memory.store import ARCHIVE, ARCHIVED, FOLDER, DayEntries, StoredEntry, load_entries
+from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
@@ -26,10 +25,11 @@ from agent.memory.upkeep.merge_entries import Merge, merges
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
+from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE
 from agent.vault.history.blame import added_lines
 from agent.vault.store import Vault
 
-OVERFLOW = ARCHIVE + "MEMORY.md"
+OVERFLOW = ARCHIVE + MEMORY_NOTE
 """Where lines of MEMORY.md go that it has no room for."""
 
 
@@ -46,7 +46,7 @@ def plan(
 ) -> UpkeepPlan:
     """Work out what there is to do; reads, and writes nothing."""
     work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
-    entries = load_entries(vault, (path for path in work.paths if path.startswith(FOLDER)))
+    entries = load_entries(vault, (path for path in work.paths if path.startswith(ENTRIES)))
     requests: list[Request] = []
     report = UpkeepReport()
     if settings.lifecycle:
@@ -62,9 +62,10 @@ def run(vault: Vault, upkeep: UpkeepPlan, *, job: str = "") -> Outcome:
     counts = ", ".join(f"{count} {name}" for name, count in upkeep.report.counts.items() if count)
     stamp = Stamp(f"job:{job}" if job else "agent", tool=LIFECYCLE)
     body = "\n".join(f"- {line}" for line in report_lines(upkeep.report, "en"))
-    with vault.transaction(f"memory(lifecycle): {counts or 'MEMORY.md shortened'}", stamp, body=body) as transaction:
-        transaction.requests.extend(upkeep.requests)
-    return transaction.outcome
+    subject = f"memory(lifecycle): {counts or f'{MEMORY_NOTE} shortened'}"
+    with vault.transaction(subject, stamp, body=body) as change:
+        change.requests.extend(upkeep.requests)
+    return change.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class _Work:
 
     def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
         """Archive, merge, and shorten old days."""
-        theirs = touched_by_people(self.vault, FOLDER)
+        theirs = touched_by_people(self.vault, ENTRIES)
         gone = _expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
         joined = tuple(merges([each for each in entries if each.path not in over], theirs, self.understanding))
@@ -101,16 +102,16 @@ class _Work:
         self, entries: Sequence[StoredEntry], requests: list[Request], report: UpkeepReport
     ) -> tuple[list[Request], UpkeepReport]:
         """Bring MEMORY.md up to date, and below its size."""
-        before = self.vault.read(MEMORY)
+        before = self.vault.read(MEMORY_NOTE)
         text = None if before is None else before.decode("utf-8", "surrogateescape")
         found = self._extracted(text, entries) if self.settings.long_term else LongTerm(text or "")
         short = Shortened(found.text)
         most = self.settings.memory_kilobytes * 1024
         if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
-            short = shorten(blamed_lines(self.vault, MEMORY, found.text.encode("utf-8", "surrogateescape")), most)
+            short = shorten(blamed_lines(self.vault, MEMORY_NOTE, found.text.encode("utf-8", "surrogateescape")), most)
         after = short.text.encode("utf-8", "surrogateescape")
         if after != (before or b""):
-            requests.append(Create(MEMORY, after) if before is None else Edit(MEMORY, before, after))
+            requests.append(Create(MEMORY_NOTE, after) if before is None else Edit(MEMORY_NOTE, before, after))
         if short.archived:
             requests.append(Append(OVERFLOW, ("\n".join(short.archived) + "\n").encode("utf-8", "surrogateescape")))
         return requests, UpkeepReport(
@@ -136,7 +137,7 @@ class _Work:
         since = self.now - timedelta(days=self.settings.facts_days + 1)
         old = (path for path in self.paths if path.startswith(ARCHIVED) and path >= f"{ARCHIVED}{since:%Y/%m/}")
         both = sorted((*entries, *load_entries(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
-        earlier = added_lines(self.vault, MEMORY)
+        earlier = added_lines(self.vault, MEMORY_NOTE)
         stones = load_tombstones(self.vault)
         return extract(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding)
 

@@ -11,10 +11,10 @@ from agent.errors import UserError
 from agent.skills.history.stats import IN_A_ROW, Stats, count_uses
 from agent.skills.history.usage import Opinion, Use, history_path, load_uses, merge_opinions, record_uses
 from agent.skills.loading.files import folder_names
-from agent.skills.loading.locations import DEPRECATED, HISTORY, LEARNED
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
+from agent.vault.folders import DEPRECATED, LEARNED, SKILL_HISTORY
 from agent.vault.store import Vault
 
 CORRECTION = timedelta(days=1)
@@ -40,7 +40,7 @@ class SkillHistory:
     def factors(self, names: Iterable[str]) -> dict[str, float]:
         """The feedback factor of each of these skills whose factor is not 1."""
         try:  # one look at the folder, as most skills have no history
-            there = {file.name for file in Path(self.vault.place.root, HISTORY).iterdir()}
+            there = {file.name for file in Path(self.vault.place.root, SKILL_HISTORY).iterdir()}
         except OSError:
             return {}
         # a file system may spell a name outside ASCII in other code points
@@ -136,7 +136,7 @@ def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when
         why = f"its last {IN_A_ROW} uses were of no use"
         # a commit of its own, so that undoing the next one does not start the count where it was
         record_uses(vault, [Use(skill.name, when, "", activated="put_aside")], _STAMP)
-        folder, to = f"{LEARNED}/{skill.name}", _free_folder(vault, skill.name)
+        folder, to = f"{LEARNED}{skill.name}", _free_folder(vault, skill.name)
         with vault.transaction(f"skills(deprecate): {skill.name}, {why}", _STAMP) as moved:
             for path in (FILE, *skill.files):
                 moved.move(f"{folder}/{path}", f"{to}/{path}")
@@ -148,4 +148,4 @@ def _free_folder(vault: Vault, name: str) -> str:
     """A folder for the skill in `skills/deprecated/`, with a number where its name is taken."""
     taken = set(folder_names(vault.place.root, DEPRECATED))
     names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1_000))
-    return f"{DEPRECATED}/{next(each for each in names if each not in taken)}"
+    return f"{DEPRECATED}{next(each for each in names if each not in taken)}"

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.markdown.note import Note
-from agent.skills.loading.locations import HISTORY
 from agent.texts import Language, text
 from agent.vault.change import Stamp
+from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
 
 Activated: TypeAlias = Literal["auto", "manual", "feedback", "put_aside"]
@@ -61,7 +61,7 @@ def _escaped(cell: str) -> str:
 
 def history_path(name: str) -> str:
     """The path of a skill's history note."""
-    return f"{HISTORY}/{name}.md"
+    return f"{SKILL_HISTORY}{name}.md"
 
 
 def _head(name: str, language: Language) -> str:

@@ -35,13 +35,12 @@ from agent.skills.learning.suggestion import (
     shows,
 )
 from agent.skills.learning.traces import load_traces
-from agent.skills.loading.locations import DEPRECATED, LEARNED
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
+from agent.vault.folders import APPROVALS, DEPRECATED, LEARNED
 from agent.vault.store import Vault
 
-FOLDER = "approvals"
 MOST_AT_ONCE = 3
 """Offers that wait at the same time: more would be noise."""
 LONGEST_BODY = 12_000
@@ -77,7 +76,7 @@ class SkillOffers:
         refused = [offer for offer in offers if offer.status == "rejected"]
         found = [RefusedWorkflow(offer.tools, offer.support) for offer in [*gone, *refused]]
         for path in self.vault.note_paths():
-            if path.startswith((f"{FOLDER}/", f"{DEPRECATED}/")):
+            if path.startswith((APPROVALS, DEPRECATED)):
                 found += _parse_refusal(path, self.vault.read(path) or b"")
         return tuple(dict.fromkeys(found))
 
@@ -113,8 +112,8 @@ class SkillOffers:
     def propose(self, suggestion: Suggestion, write: WriteInstructions | None = None) -> SkillOffer:
         """Write the note that asks about one suggestion, in a commit; raises `UserError` if the skill came or went."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
-        path = f"{FOLDER}/{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
-        skill = f"{LEARNED}/{suggestion.name}/{FILE}"
+        path = f"{APPROVALS}{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
+        skill = f"{LEARNED}{suggestion.name}/{FILE}"
         base = self.vault.read(skill)
         if suggestion.changes and base is None:
             raise UserError(f"there is no {skill} any more to add to", hint="vault-agent skills learn looks again")
@@ -235,11 +234,11 @@ def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
 
 def _parse_refusal(path: str, data: bytes) -> Iterator[RefusedWorkflow]:
     note = Note.parse(data)
-    if path.startswith(f"{FOLDER}/") and note.type == TYPE and note.string("status") == "rejected":
+    if path.startswith(APPROVALS) and note.type == TYPE and note.string("status") == "rejected":
         support = note.header.get("support")
         if note.strings("sequence") and isinstance(support, int):
             yield RefusedWorkflow(note.strings("sequence"), support)
-    elif path.startswith(f"{DEPRECATED}/") and path.endswith(f"/{FILE}"):
+    elif path.startswith(DEPRECATED) and path.endswith(f"/{FILE}"):
         metadata = note.header.get("metadata")
         sequence = str(metadata.get("sequence", "")) if isinstance(metadata, Mapping) else ""
         if sequence:

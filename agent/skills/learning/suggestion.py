@@ -18,6 +18,7 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.skills.reading.skill import FILE
 from agent.texts import Language, text
+from agent.vault.folders import LEARNED
 
 TYPE = "skill-suggestion"
 _EXAMPLES = 3
@@ -150,7 +151,7 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
     else:
         question = text("skill_suggestion.learn", language, name=suggestion.name)
         heading = text("skill_suggestion.skill", language)
-    place = f"skills/learned/{suggestion.name}/{FILE}"
+    place = f"{LEARNED}{suggestion.name}/{FILE}"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
     took = text("skill_suggestion.took", language, seconds=seconds) if seconds >= 1 else ""
     support, rate = suggestion.support, suggestion.success_rate

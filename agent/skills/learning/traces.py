@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent.markdown.note import Note
+from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 
-FOLDER = "entries/"
 TYPE = "workflow_trace"
 MOST = 500
 """Traces that are loaded, the newest first: habits change."""
@@ -55,7 +55,7 @@ class WorkflowTrace:
 def load_traces(vault: Vault) -> tuple[WorkflowTrace, ...]:
     """The newest traces of a vault, oldest first, one for each run."""
     found: dict[str, WorkflowTrace] = {}
-    for path in reversed([path for path in vault.note_paths() if path.startswith(FOLDER)]):
+    for path in reversed([path for path in vault.note_paths() if path.startswith(ENTRIES)]):
         data = vault.read(path) or b""
         trace = parse_trace(path, data) if TYPE.encode() in data else None
         if trace is not None:

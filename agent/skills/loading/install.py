@@ -10,11 +10,12 @@ from pathlib import Path
 
 from agent.errors import BadPath, UserError
 from agent.skills.loading.files import LARGEST, MOST_FILES, BadFolder, folder_names, list_files, read_file
-from agent.skills.loading.locations import FOLDER, RESERVED
+from agent.skills.loading.locations import RESERVED
 from agent.skills.reading.skill import FILE, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, parse_skill
 from agent.vault.change import Stamp
 from agent.vault.fetched import Fetched, fetched, is_address
+from agent.vault.folders import SKILLS
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import check
 
@@ -100,11 +101,11 @@ def _install(
         there = sorted([*offered, *others])[:_NAMED]
         hint = f"skills there: {', '.join(there)}" if there else f"a skill is a folder with a {FILE}"
         raise UserError(f"there is {what} in {source} that can be used{why}", hint=hint)
-    taken = sorted(offered.keys() & set(folder_names(vault.place.root, FOLDER)))
+    taken = sorted(offered.keys() & set(folder_names(vault.place.root, SKILLS)))
     if taken:
         raise UserError(
             f"the vault has {', '.join(taken)} already; nothing was installed",
-            hint=f"move {FOLDER}/{taken[0]} away first, or name the skills you want with --skill",
+            hint=f"move {SKILLS}{taken[0]} away first, or name the skills you want with --skill",
         )
     names = tuple(sorted(offered))
     body = f"From {' '.join(source.split())[:500]}\n\nNot reviewed yet: vault-agent skills review NAME"
@@ -112,7 +113,7 @@ def _install(
     with vault.transaction(f"skills(install): {', '.join(names)}", stamp, body=body) as change:
         for name in names:
             for path, data in sorted(offered[name].files.items()):
-                change.create(f"{FOLDER}/{name}/{path}", data)
+                change.create(f"{SKILLS}{name}/{path}", data)
     return Installed(names, change.outcome.commit, change.outcome.queued, tuple(problems))
 
 
@@ -129,7 +130,7 @@ def _offered(found: SourceFolder) -> tuple[Installable | None, tuple[SkillProble
     kept: list[str] = []
     for path in found.sizes:
         try:
-            check(f"{FOLDER}/{name}/{path}")
+            check(f"{SKILLS}{name}/{path}")
         except BadPath as error:
             problems.append(SkillProblem(where, 1, f"{ascii(path)[1:-1]} is left out: {error.message}"))
             continue

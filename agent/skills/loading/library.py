@@ -20,12 +20,13 @@ from agent.skills.loading.files import (
     list_files,
     read_file,
 )
-from agent.skills.loading.locations import FOLDER, SkillLocation, split_path
+from agent.skills.loading.locations import SkillLocation, split_path
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.skills.reading.chain import chain_problems, check_chains
 from agent.skills.reading.patterns import PatternSet
 from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
+from agent.vault.folders import SKILLS
 
 MOST = 1_000
 """Skills of one location."""
@@ -92,7 +93,7 @@ class SkillLibrary:
                 found = split_path(path)
                 if found is not None:
                     self._dirty.add((found.source, found.name))
-                elif path.startswith(f"{FOLDER}/"):
+                elif path.startswith(SKILLS):
                     self._all_dirty = True
 
     def refresh(self) -> None:

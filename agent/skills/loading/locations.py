@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.skills.reading.skill import SkillSource
+from agent.vault.folders import DEPRECATED, LEARNED, MUTATIONS, SKILL_HISTORY, SKILLS
 
-FOLDER = "skills"
-LEARNED = "skills/learned"
-DEPRECATED = "skills/deprecated"
-HISTORY = "skills/history"
-RESERVED = frozenset({"learned", "mutations", "deprecated", "history"})
+RESERVED = frozenset(path[len(SKILLS) : -1] for path in (LEARNED, MUTATIONS, DEPRECATED, SKILL_HISTORY))
 """Folders in a vault's `skills/` that belong to the agent and are no skills."""
 
 
@@ -31,8 +28,8 @@ class SkillLocation:
 def skill_locations(vault: Path, package: Path) -> tuple[SkillLocation, ...]:
     """The three locations, the one with the highest precedence first."""
     return (
-        SkillLocation(SkillSource.VAULT, vault, FOLDER, FOLDER, RESERVED),
-        SkillLocation(SkillSource.LEARNED, vault, LEARNED, LEARNED),
+        SkillLocation(SkillSource.VAULT, vault, SKILLS.rstrip("/"), SKILLS.rstrip("/"), RESERVED),
+        SkillLocation(SkillSource.LEARNED, vault, LEARNED.rstrip("/"), LEARNED.rstrip("/")),
         SkillLocation(SkillSource.PACKAGE, package, "", str(package)),
     )
 
@@ -49,8 +46,8 @@ class SkillPath:
 def split_path(path: str) -> SkillPath | None:
     """The parts of a path that lies in a skill's folder; None for any other path."""
     parts = path.split("/")
-    if parts[0] != FOLDER or len(parts) < 2:
+    if not path.startswith(SKILLS):
         return None
-    if parts[1] == "learned" and len(parts) > 2:
+    if path.startswith(LEARNED):
         return SkillPath(SkillSource.LEARNED, parts[2], "/".join(parts[3:]))
     return None if parts[1] in RESERVED else SkillPath(SkillSource.VAULT, parts[1], "/".join(parts[2:]))

@@ -31,9 +31,9 @@ from agent.skills.trust.review_records import (
 )
 from agent.texts import Language, text
 from agent.vault.change import Stamp
+from agent.vault.folders import APPROVALS
 from agent.vault.store import Vault
 
-FOLDER = "approvals"
 TYPE = "skill-review"
 MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
@@ -44,7 +44,7 @@ ReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 def note_path(skill: Skill) -> str:
     """The path of the note that asks about a skill."""
-    return f"{FOLDER}/skill-{skill.source}-{skill.name}.md"
+    return f"{APPROVALS}skill-{skill.source}-{skill.name}.md"
 
 
 def ask_reviews(

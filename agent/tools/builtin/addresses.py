@@ -1,4 +1,4 @@
-"""Which addresses a tool may connect to: those of the open internet, and nothing nearer.
+"""Decides which addresses a tool may connect to: those of the open internet, none of this machine or a near network.
 
 A name is judged by what it resolves to, so that no spelling of `127.0.0.1` is a way around this. Resolving and
 connecting are `web`'s.
@@ -48,7 +48,7 @@ _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 
 
 def refusal(address: str) -> str:
-    """Why an address may not be connected to, in a few words; empty for a global unicast address."""
+    """Return why an address may not be connected to, in a few words; empty for a global unicast address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -71,7 +71,7 @@ def _refusal_v6(address: IPv6Address) -> str:
 
 
 def is_ours(address: str) -> bool:
-    """Whether this machine itself has the address: only its own can be bound to."""
+    """Return whether this machine itself has the address: a socket can be bound to its own addresses only."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

@@ -1,4 +1,4 @@
-"""The text in bytes from the web: by what the server says, what the page says, and at last by what fits.
+"""Decodes bytes from the web: by what the server says, else what the page says, else by what fits.
 
 Only the encodings listed here are used, whatever a page asks for: some of Python's codecs are no encodings of text.
 """
@@ -35,12 +35,12 @@ _SAMPLE = 256 << 10
 _CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 
 
-def decode(data: bytes, said: str = "") -> str:
-    """The text of `data`; `said` is the charset in the server's header. What does not fit becomes U+FFFD."""
+def decode(data: bytes, charset: str = "") -> str:
+    """Return the text of `data`; `charset` is the one in the server's header. What does not fit becomes U+FFFD."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
-    named = _LABELS.get(said.strip().strip("\"'").lower()) or _in_the_page(data[:_HEAD])
+    named = _LABELS.get(charset.strip().strip("\"'").lower()) or _in_the_page(data[:_HEAD])
     return data.decode(named or _guess(data), "replace")
 
 
@@ -52,7 +52,7 @@ def _in_the_page(head: bytes) -> str | None:
 
 
 def _guess(data: bytes) -> str:
-    """UTF-8 if it is that, else Chinese if most of what is not ASCII then is, else Western."""
+    """Return UTF-8 if it is that, else Chinese if most of what is not ASCII then is, else Western."""
     sample = data[:_SAMPLE]
     if _reads(sample, "utf-8") is not None:
         return "utf-8"
@@ -64,7 +64,7 @@ def _guess(data: bytes) -> str:
 
 
 def _reads(sample: bytes, encoding: str) -> str | None:
-    """The sample's text, None when it is not in this encoding; the last letter of a full one may be cut in two."""
+    """Return the sample's text, None when it is not in this encoding; a full sample may end in half a letter."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample, final=len(sample) < _SAMPLE)
     except UnicodeDecodeError:

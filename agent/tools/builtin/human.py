@@ -16,20 +16,16 @@ from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
-from agent.tools import arguments as given
+from agent.texts import Language, in_all_languages, text
+from agent.tools import arguments
 from agent.tools.arguments import canonical
-from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
+from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 
-FOLDER = "questions"
-ANSWER = {"en": "## Answer", "zh": "## 回答"}
-"""The heading below which a person writes, by the note's language; all of them are read back in every note."""
-_ANSWER = re.compile(rf"\n(?:{'|'.join(ANSWER.values())})")
-_WAITS = {
-    "en": ("a question waits for an answer in {}", "tick an answer in the note, or write one below it"),
-    "zh": ("{} 里有一个问题等你回答", "在那篇笔记里勾选一个答案，或把答案写在下面"),
-}
+_ANSWER = re.compile(rf"\n## (?:{'|'.join(in_all_languages('question.answer'))})")
+"""The heading below which a person writes, in whatever language the note is in."""
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
 
 
@@ -40,30 +36,26 @@ class Questions:
     vault: Vault
     clock: Clock
     hours: float
-    language: str = "en"
+    language: Language = "en"
 
     def tool(self) -> Tool:
-        """The tool that asks."""
-        schema: JsonObject = {
-            "type": "object",
-            "properties": {
-                "question": {"type": "string", "minLength": 1, "maxLength": 4000},
-                "options": {
-                    "type": "array",
-                    "maxItems": 12,
-                    "items": {"type": "string", "minLength": 1, "maxLength": 200},
-                    "description": "answers to choose from; the person may also write another",
-                },
+        """Return `human_ask`."""
+        schema = arguments.schema(
+            "question",
+            question={"type": "string", "minLength": 1, "maxLength": 4000},
+            options={
+                "type": "array",
+                "maxItems": 12,
+                "items": {"type": "string", "minLength": 1, "maxLength": 200},
+                "description": "answers to choose from; the person may also write another",
             },
-            "required": ["question"],
-            "additionalProperties": False,
-        }
-        said = "Ask the person one question when the task cannot go on without the answer."
-        return Tool("human_ask", said, schema, self._perform, frozenset({"human"}), timeout=0)
+        )
+        description = "Ask the person one question when the task cannot go on without the answer."
+        return Tool("human_ask", description, schema, self._perform, frozenset({"human"}), timeout=0)
 
-    def _perform(self, call: JsonObject, context: RunContext) -> Given:
-        question = _harmless(self.vault.masked(given.text(call, "question")))
-        options = tuple(dict.fromkeys(_option(self.vault.masked(text)) for text in given.texts(call, "options")))
+    def _perform(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        question = _harmless(self.vault.masked(arguments.text(call, "question")))
+        options = tuple(dict.fromkeys(_option(self.vault.masked(each)) for each in arguments.texts(call, "options")))
         if not question.strip():
             raise ToolRetry("the question is empty")
         key = sha256(f"{context.run} {self.vault.masked(canonical(call))}".encode()).hexdigest()[:8]
@@ -72,26 +64,26 @@ class Questions:
             path = self._ask(question, options, key, context)
         else:
             data = self.vault.read(path) or b""
-            answer = read_answer(self.vault.own_version(path) or b"", options)
+            answer = parse_answer(self.vault.own_version(path) or b"", options)
             if answer:
                 self._settle(path, data, "answered", context)
-                return Given(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
+                return ToolOutput(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
             expires = Note.parse(data).header.get("expires")
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)
                 raise ToolFailed("the person did not answer in time; go on without the answer, or say what is missing")
-        waits, hint = _WAITS[self.language]
-        raise QuestionAsked(waits.format(path), path=path, hint=hint)
+        waits, hint = text("question.waits", self.language, path=path), text("question.hint", self.language)
+        raise QuestionAsked(waits, path=path, hint=hint)
 
     def _asked(self, run: str, key: str) -> str | None:
-        """The note that asks this in this run, if there is one; a person may have renamed its beginning."""
-        names = [path for path in self.vault.note_paths() if path.startswith(f"{FOLDER}/")]
+        """Return the note in which this run has asked this; a person may have renamed all but the end of its name."""
+        names = [path for path in self.vault.note_paths() if path.startswith(QUESTIONS)]
         names = [path for path in names if path.endswith(f"-{key}.md")]
         return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
 
     def _ask(self, question: str, options: tuple[str, ...], key: str, context: RunContext) -> str:
         now = self.clock.now().replace(microsecond=0)
-        path = f"{FOLDER}/{'-'.join(filter(None, (f'{now:%Y-%m-%d}', slug(question), key)))}.md"
+        path = f"{QUESTIONS}{'-'.join(filter(None, (f'{now:%Y-%m-%d}', slug(question), key)))}.md"
         header: dict[str, Value] = {
             "id": self.clock.new_id(),
             "type": "question",
@@ -107,7 +99,7 @@ class Questions:
         parts = [f"# {' '.join(first.split())}"]
         parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
         parts += ["\n".join(f"- [ ] {option}" for option in options)] if options else []
-        note = Note.compose(header, "\n\n".join(parts) + f"\n\n{ANSWER[self.language]}\n\n")
+        note = Note.compose(header, "\n\n".join(parts) + f"\n\n{answer_heading(self.language)}\n\n")
         stamp = Stamp("agent", tool="human_ask", session=context.session)
         asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"question(ask): {first}", stamp, body=asks, masked=True) as change:
@@ -123,24 +115,29 @@ class Questions:
             change.edit(path, data, note.with_key("status", status).data)
 
 
-def read_answer(data: bytes, options: tuple[str, ...]) -> str:
-    """What the person has ticked among the options and written under `## Answer`; empty for nothing yet."""
-    above, written = parted(Note.parse(data).body.replace("\r\n", "\n"))
+def parse_answer(data: bytes, options: tuple[str, ...]) -> str:
+    """Return the options that the person has ticked and the text below `## Answer`; empty for no answer yet."""
+    above, written = split_answer(Note.parse(data).body.replace("\r\n", "\n"))
     done = [task.text for task in tasks.find_tasks(blocks.parse_body(above)) if task.done and task.text in options]
-    return "; ".join([*done, *([text] if (text := (written or "").strip()) else [])])
+    return "; ".join([*done, *filter(None, [(written or "").strip()])])
 
 
-def parted(body: str) -> tuple[str, str | None]:
-    """What asks, and what is written below the heading for the answer; None where that is not there."""
+def answer_heading(language: Language) -> str:
+    """Return the heading below which the answer is to be written."""
+    return f"## {text('question.answer', language)}"
+
+
+def split_answer(body: str) -> tuple[str, str | None]:
+    """Return the part that asks, and the text below the heading for the answer (None without that heading)."""
     found = _ANSWER.search(body)
     return (body[: found.start()], body[found.end() :]) if found else (body, None)
 
 
-def _harmless(text: str) -> str:
-    """The text without what could hide the boxes below it."""
-    return _HIDING.sub(" ", escape(text))
+def _harmless(words: str) -> str:
+    """Return the text without markup that could hide the boxes below it."""
+    return _HIDING.sub(" ", escape(words))
 
 
-def _option(text: str) -> str:
-    """An option as it reads back from a checkbox."""
-    return " ".join(escape(" ".join(_HIDING.sub(" ", text).replace("^", " ").split())).split())
+def _option(words: str) -> str:
+    """Return an option exactly as it is parsed back from a checkbox."""
+    return " ".join(escape(" ".join(_HIDING.sub(" ", words).replace("^", " ").split())).split())

@@ -1,4 +1,4 @@
-"""`memory_save`: one thing worth remembering becomes one entry and one commit; what is known already is counted."""
+"""`memory_save`: writes one memory as one entry and one commit; one that is known already is counted again."""
 
 from agent.clock import Clock
 from agent.errors import ToolRetry
@@ -6,18 +6,18 @@ from agent.llm.messages import JsonObject
 from agent.memory.capture.dedupe import Judgement, Resolution, amended
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, slug
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
-from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
+from agent.vault.folders import ENTRIES
 from agent.vault.message import one_line
-from agent.vault.store import Transaction
 
 
 def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> Tool:
-    """The tool over one vault; `keeper` tells what is new from what is known (None: all is new)."""
+    """Return the tool for one vault; `keeper` compares with what is known (None: everything is new)."""
 
     def decide(call: JsonObject, context: RunContext) -> Judgement:
-        text = given.text(call, "text")
+        text = arguments.text(call, "text")
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
         entry = Entry(
@@ -26,7 +26,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
             text,
             channel=context.channel,
             source="memory_save",
-            keywords=given.texts(call, "keywords"),
+            keywords=arguments.texts(call, "keywords"),
             session_id=context.session,
             sender_id=context.sender,
             slots={"run": context.run} if context.run else {},
@@ -38,49 +38,34 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         return (_draft(decide(call, context)),)
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
         draft = _draft(verdict)
-
-        def fill(change: Transaction) -> None:
-            if draft.before is None:
-                change.create(draft.path, draft.after or b"")
-            else:
-                change.edit(draft.path, draft.before, draft.after or b"")
-
-        subject = f"memory(entry): remember {one_line(given.text(call, 'text'))[:80]}"
-        result = notes.commit("memory_save", context, subject, (draft,), fill)
+        subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))[:80]}"
+        result = notes.commit("memory_save", context, subject, (draft,))
         if keeper:
             keeper.wrote(draft.path)
-        return Given(f"{result.text}\n{_told(verdict, draft.path)}", result.sources, result.commits)
+        return ToolOutput(f"{result.text}\n{_format_verdict(verdict, draft.path)}", result.sources, result.commits)
 
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {
-            "text": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 20_000,
-                "description": "whole sentences, with names",
-            },
-            "keywords": {"type": "array", "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 60}},
-        },
-        "required": ["text"],
-        "additionalProperties": False,
-    }
-    said = "Remember one thing for good: a fact, a preference, a decision."
+    words: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
+    schema = arguments.schema(
+        "text",
+        text={"type": "string", "minLength": 1, "maxLength": 20_000, "description": "whole sentences, with names"},
+        keywords={"type": "array", "maxItems": 20, "items": words},
+    )
+    description = "Remember one thing for good: a fact, a preference, a decision."
     effect = Effect(_paths, plan, notes.done)
-    return Tool("memory_save", said, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
+    return Tool("memory_save", description, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
 
 
 def _draft(verdict: Judgement) -> Draft:
-    """The note that a verdict makes or changes."""
+    """Return the note that a verdict creates or changes."""
     if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
         return Draft(verdict.other.path, verdict.other.data, amended(verdict))
     return Draft(verdict.entry.path, None, verdict.entry.note())
 
 
-def _told(verdict: Judgement, path: str) -> str:
+def _format_verdict(verdict: Judgement, path: str) -> str:
     match verdict.resolution:
         case Resolution.AGAIN:
             return f"it was remembered already, in {path}"
@@ -95,4 +80,4 @@ def _told(verdict: Judgement, path: str) -> str:
 
 
 def _paths(call: JsonObject) -> tuple[str, ...]:
-    return (f"entries/{slug(given.text(call, 'text')) or 'memory'}.md",)
+    return (f"{ENTRIES}{slug(arguments.text(call, 'text')) or 'memory'}.md",)

@@ -1,58 +1,64 @@
-"""What all tools that change notes share: one call is one commit, told to the model, and never made twice.
+"""The commit that all tools share which change notes: one call is one commit, and is never made twice.
 
-Each tool says what it wants as `Draft`s and how to ask the vault for it; the rest happens here.
+A tool describes its change as `Draft`s; writing, recording where text is from and wording the result happen here.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from agent.errors import AgentError, ToolRetry
-from agent.tools.foreign import Foreign
-from agent.tools.tool import Draft, Given, RunContext
+from agent.tools.text_origin import TextOrigin
+from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault.change import Outcome, Stamp
 from agent.vault.history.commits import commit_of_call
 from agent.vault.store import Transaction, Vault
 
 _SHORT = 12
+Fill: TypeAlias = Callable[[Transaction], None]
+"""Asks a transaction for changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A vault as tools see it, with what is known of its text's origin."""
+    """A vault for tools, with the record of where its text is from."""
 
     vault: Vault
-    foreign: Foreign
+    origin: TextOrigin
 
     def existing(self, path: str) -> bytes:
-        """The note's bytes; raises `ToolRetry` where there is none."""
+        """Return the note's bytes; raises `ToolRetry` where there is no note."""
         data = self.vault.read(path)
         if data is None:
             raise ToolRetry(f"there is no note {path}; vault_list or search_vault finds the right path")
         return data
 
     def commit(
-        self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Callable[[Transaction], None]
-    ) -> Given:
-        """Make one commit of what `fill` asks for. Raises what the vault raises; nothing was written then."""
+        self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Fill | None = None
+    ) -> ToolOutput:
+        """Make one commit of the drafts, by `fill` where a change is more than a new content (an append, a move).
+
+        Raises what the vault raises; nothing was written then.
+        """
         if context.taint:
             for draft in drafts:
-                self.foreign.remember(draft.after or b"", draft.before or b"", context.taint.sources)
+                self.origin.remember(draft.after or b"", draft.before or b"", context.taint.sources)
                 if draft.before is None:
-                    self.foreign.remember_name(draft.path, context.taint.sources)
-        was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
+                    self.origin.remember_name(draft.path, context.taint.sources)
+        was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp("agent", run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:
-            fill(change)
+            (fill or (lambda transaction: _write(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
             if draft.after is not None and whole:
                 with suppress(AgentError, OSError):  # it is committed, whatever a look at it says
                     if self.vault.read(draft.path) == draft.after:
-                        context.seen.show(draft.path, draft.after)
-        return _told(change.outcome, subject)
+                        context.shown.show(draft.path, draft.after)
+        return _format_outcome(change.outcome, subject)
 
-    def done(self, context: RunContext) -> Given | None:
-        """What an earlier call of this run and id has committed or put into the queue; None for nothing.
+    def done(self, context: RunContext) -> ToolOutput | None:
+        """Return what an earlier call of this run and id has committed or put into the queue; None for nothing.
 
         Raises `LockHeld` when another process holds on: what a crash left half done must be settled before one knows.
         """
@@ -61,21 +67,35 @@ class Notes:
         self.vault.settle()
         for order in self.vault.waiting_orders():
             if (order.stamp.run, order.stamp.call) == (context.run, context.call):
-                return Given(f"asked for already, and waiting to be written: {order.subject}")
+                return ToolOutput(f"asked for already, and waiting to be written: {order.subject}")
         made = commit_of_call(self.vault, context.run, context.call)
         if made is None:
             return None
         commit, subject = made
-        return Given(f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", commits=(commit,))
+        return ToolOutput(
+            f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", commits=(commit,)
+        )
 
 
-def _told(outcome: Outcome, subject: str) -> Given:
+def _write(change: Transaction, drafts: Sequence[Draft]) -> None:
+    for draft in drafts:
+        if draft.after is None:
+            change.delete(draft.path, draft.before)
+        elif draft.before is None:
+            change.create(draft.path, draft.after)
+        else:
+            change.edit(draft.path, draft.before, draft.after)
+
+
+def _format_outcome(outcome: Outcome, subject: str) -> ToolOutput:
     if outcome.queued:
-        return Given(f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over.")
+        return ToolOutput(
+            f"accepted, and waiting: {outcome.queued}. It will be written and committed when that is over."
+        )
     if outcome.commit is None:
-        return Given("nothing had to change")
+        return ToolOutput("nothing had to change")
     lines = [f"done: {subject} (commit {outcome.commit[:_SHORT]})"]
     if outcome.human:
         lines.append("the person had changed the same note meanwhile; both changes are in it")
     lines += [f"a person changed the same lines: theirs stayed, yours is in {path}" for path in outcome.conflicts]
-    return Given("\n".join(lines), commits=(outcome.commit,))
+    return ToolOutput("\n".join(lines), commits=(outcome.commit,))

@@ -1,4 +1,4 @@
-"""A web page as text that a model can read: headings, lists, links, tables and code, near to Markdown.
+"""Turns a web page into text for a model: headings, lists, links, tables and code, close to Markdown.
 
 lxml's parser takes the page apart: it is quick and linear where Python's own took minutes for a hostile page. What
 nests deeper than any real page does ends the reading, since there lxml is not linear either. What a reader would not
@@ -20,56 +20,15 @@ _ENOUGH = 250
 """Characters from which the part marked as the main one is taken for it."""
 
 _UNSEEN = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "svg",
-        "math",
-        "object",
-        "iframe",
-        "select",
-        "button",
-        "noscript",
-        "audio",
-        "video",
-        "canvas",
-    ]
+    {"script", "style", "template", "svg", "math", "object", "iframe", "select", "button", "noscript"}
+    | {"audio", "video", "canvas"}
 )
 _SIDES = frozenset(["nav", "footer", "aside", "header", "form", "menu", "dialog"])
 _MAIN = frozenset(("main", "article"))
 _BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "nav",
-        "aside",
-        "header",
-        "footer",
-        "ul",
-        "ol",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "tbody",
-        "thead",
-        "tfoot",
-        "caption",
-        "figure",
-        "figcaption",
-        "address",
-        "details",
-        "summary",
-        "fieldset",
-        "form",
-        "hr",
-        "body",
-        "center",
-    ]
+    {"p", "div", "section", "article", "main", "nav", "aside", "header", "footer", "ul", "ol", "dl"}
+    | {"dt", "dd", "table", "tbody", "thead", "tfoot", "caption", "figure", "figcaption", "address"}
+    | {"details", "summary", "fieldset", "form", "hr", "body", "center"}
 )
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BLANKS = re.compile(r"\s+")
@@ -89,7 +48,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _Reader:
-    """What the parser tells its news to; `blocks` grow as it reads."""
+    """The target of the parser's events; `blocks` grow as it reads."""
 
     base: str
     blocks: list[_Block] = field(default_factory=list)
@@ -103,7 +62,7 @@ class _Reader:
     _pre: int = 0
     _cells: int = 0
     _quotes: int = 0
-    _lists: list[int] = field(default_factory=list)
+    _lists: list[int] = field(default_factory=list)  # the next number of each open list, 0 for bullets
     _links: list[tuple[str, int]] = field(default_factory=list)
     _size: int = 0
 
@@ -145,10 +104,10 @@ class _Reader:
             self._count(len(text))
 
     def comment(self, text: str) -> None:
-        """Not for readers."""
+        """Skip a comment; the parser calls this for each."""
 
     def close(self) -> None:
-        """The page ends here, or is not read on."""
+        """End the last line, at the end of the page or where reading stops."""
         self._flush()
 
     def _break(self) -> None:
@@ -192,9 +151,6 @@ class _Reader:
             self._line[start:] = [f"{blank}[{text}]({target})"]
             self._count(len(target) + 4)
 
-    def _begin_list(self, numbered: bool) -> None:
-        self._lists.append(1 if numbered else 0)
-
     def _end_list(self) -> None:
         if self._lists:
             self._lists.pop()
@@ -220,7 +176,7 @@ class _Reader:
         self._flush()
         self._pre = max(self._pre - 1, 0)
 
-    def _begin_row(self) -> None:
+    def _end_row(self) -> None:
         self._cells = 0
         self._flush()
 
@@ -237,21 +193,17 @@ class _Reader:
         if alternative:
             self._line.append(f"[image: {alternative}]")
 
-    def _end_table(self) -> None:
-        self._cells = 0
-        self._flush()
-
 
 _BEGIN: dict[str, Callable[[_Reader, Mapping[str, str]], None]] = {
     "a": _Reader._begin_link,
     "br": lambda reader, _: reader._line.append("\n" if not reader._cells else " "),
-    "ul": lambda reader, _: reader._begin_list(numbered=False),
-    "ol": lambda reader, _: reader._begin_list(numbered=True),
+    "ul": lambda reader, _: reader._lists.append(0),
+    "ol": lambda reader, _: reader._lists.append(1),
     "li": lambda reader, _: reader._begin_item(),
     "blockquote": lambda reader, _: reader._quote(1),
     "pre": lambda reader, _: reader._begin_pre(),
     "code": lambda reader, _: None if reader._pre else reader._line.append("`"),
-    "tr": lambda reader, _: reader._begin_row(),
+    "tr": lambda reader, _: reader._end_row(),
     "td": lambda reader, _: reader._begin_cell(),
     "th": lambda reader, _: reader._begin_cell(),
     "img": _Reader._image,
@@ -264,15 +216,15 @@ _END: dict[str, Callable[[_Reader], None]] = {
     "blockquote": lambda reader: reader._quote(-1),
     "pre": _Reader._end_pre,
     "code": lambda reader: None if reader._pre else reader._line.append("`"),
-    "tr": _Reader._begin_row,
+    "tr": _Reader._end_row,
     "td": _Reader._end_cell,
     "th": _Reader._end_cell,
-    "table": _Reader._end_table,
+    "table": _Reader._end_row,
 }
 
 
 def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) -> str:
-    """The page as text; links are made whole with `base`. Stops early, with what it has, when `stopped` says so."""
+    """Return the page as text, links made absolute with `base`. When `stopped` returns True, what was read so far."""
     from lxml import etree
 
     reader = _Reader(base)
@@ -292,7 +244,7 @@ def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) 
 
 
 def _chosen(reader: _Reader) -> str:
-    """The main part if there is one, else all but menus and the like, else everything."""
+    """Return the main part if there is one, else all but menus and the like, else everything."""
     main = [block for block in reader.blocks if block.main and not block.side]
     body = [block for block in reader.blocks if not block.side]
     blocks = main if sum(len(block.text) for block in main) >= _ENOUGH else body or reader.blocks
@@ -304,7 +256,7 @@ def _chosen(reader: _Reader) -> str:
 
 
 def _joined(blocks: list[str]) -> str:
-    """Blocks with an empty line between them, but none inside a list or a table."""
+    """Return the blocks with an empty line between them, but none inside a list or a table."""
     text = ""
     before = ""
     for block in blocks:
@@ -334,7 +286,7 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 
 
 def _absolute(base: str, href: str) -> str:
-    """The address a link leads to; empty for what is no page, or far too long."""
+    """Return the absolute address of a link; empty for one that is no web page or is longer than 1,000 characters."""
     href = "".join(href.split())
     if not href or href.startswith("#") or len(href) > 1000:
         return ""

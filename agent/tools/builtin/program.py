@@ -1,6 +1,6 @@
-"""One program run from start to end: limited, watched, its output cut, and nothing of it left behind.
+"""Runs one program to its end: limited, watched, its output cut, and no process of it left behind.
 
-What it is shut in with comes with the command; what it changed is somebody else's question.
+The sandbox is part of the command (`sandbox`); what the program changed is left to `working_copy`.
 """
 
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import Interrupted, ToolFailed
 from agent.llm.provider import Cancelled
-from agent.tools.builtin import supervise
+from agent.tools.builtin import reaper
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _HEAD = 6_000
@@ -29,7 +29,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|[\x00-\x08\x0b-\x1f\x7f]"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProgramLimits:
     """`seconds` in all; `cpu` in seconds, `memory` and `file` in bytes for each process; `processes` beside ours."""
 
     seconds: float = 60.0
@@ -40,12 +40,12 @@ class Limits:
     files: int = 256
 
 
-LIMITS = Limits()
+LIMITS = ProgramLimits()
 
 
 @dataclass(slots=True)
-class Output:
-    """What a program printed: its beginning and its end, however much it was."""
+class ProgramOutput:
+    """The beginning and the end of what a program printed, with its whole size."""
 
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
@@ -73,14 +73,14 @@ class Program:
     command: Sequence[str]
     folder: Path
     home: Path
-    limits: Limits
+    limits: ProgramLimits
     clock: Clock
-    output: Output = field(default_factory=Output)
+    output: ProgramOutput = field(default_factory=ProgramOutput)
 
     def run(self, cancelled: Cancelled) -> int:
-        """The exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
+        """Return the exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", supervise.__file__, self._limits(), *self.command],
+            [sys.executable, "-I", "-S", reaper.__file__, self._limits(), *self.command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -116,7 +116,7 @@ class Program:
                 )
 
     def _read(self, stdout: int) -> bool:
-        """Take in what is there; False at the end of it."""
+        """Read what the pipe holds; returns False at its end."""
         with suppress(BlockingIOError):
             for _ in range(64):
                 data = os.read(stdout, 1 << 16)
@@ -127,7 +127,7 @@ class Program:
 
     def _limits(self) -> str:
         limits = self.limits
-        said = {
+        values = {
             "parent": os.getpid(),
             "RLIMIT_CPU": limits.cpu,
             "RLIMIT_DATA": limits.memory,
@@ -137,11 +137,11 @@ class Program:
             "RLIMIT_CORE": 0,
         }
         threads = _threads()
-        return json.dumps({**said, "RLIMIT_NPROC": threads + limits.processes} if threads else said)
+        return json.dumps({**values, "RLIMIT_NPROC": threads + limits.processes} if threads else values)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program with all that it started: its supervisor sees to that, and the system if that is gone."""
+    """End a program with all its children: by its reaper, or by the process group where the reaper is gone."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -152,7 +152,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _threads() -> int:
-    """Processes and threads of this user, which the system's limit counts together; 0 where it cannot be told."""
+    """Return how many processes and threads this user has, which RLIMIT_NPROC counts together; 0 without `/proc`."""
     count = 0
     with suppress(OSError):
         for entry in os.scandir("/proc"):

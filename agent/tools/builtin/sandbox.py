@@ -1,4 +1,4 @@
-"""What a platform has to shut a program in: which of it works here, and the command that puts it around another.
+"""Sandboxes: which one works on this machine, and the command that runs a program in it.
 
 `bwrap` (bubblewrap) keeps a program from the network and from every file but the folder given; `unshare` from the
 network only. Neither is needed; what there was is told to whoever asked for the program.
@@ -27,8 +27,8 @@ class Sandbox:
     network: bool
 
     @property
-    def told(self) -> str:
-        """What the reader of a result should know, in one line."""
+    def description(self) -> str:
+        """What the sandbox keeps a program from, in one line for the result of a call."""
         if self.files and self.network:
             return f"sandbox: {self.name}, without network, with a copy of the notes and no other files of yours"
         if self.network:
@@ -36,11 +36,13 @@ class Sandbox:
         return "sandbox: NONE on this machine; the program had the network and all your files (install bubblewrap)"
 
 
-NONE = Sandbox("none", "", files=False, network=False)
+NO_SANDBOX = Sandbox("none", "", files=False, network=False)
 
 
-def inside(sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
-    """The command that runs `command` in the sandbox, in `folder`, which it may write to.
+def sandboxed_command(
+    sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]
+) -> list[str]:
+    """Return the command that runs `command` in the sandbox, in `folder`, which it may write to.
 
     `hidden` are folders beside the usual ones that the program must not see.
     """
@@ -68,14 +70,14 @@ def _bubblewrap(folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
 
 
 @cache
-def best() -> Sandbox:
-    """The best that works here; tried once, because many systems have the programs and forbid their use."""
+def best_sandbox() -> Sandbox:
+    """Return the best sandbox that works here, tried once: many systems have the programs and forbid their use."""
     bubblewrap, unshare = shutil.which("bwrap"), shutil.which("unshare")
     if bubblewrap and _works([bubblewrap, *_bubblewrap(Path("/usr"), Path("/usr"), ()), "--", "true"]):
         return Sandbox("bubblewrap", bubblewrap, files=True, network=True)
     if unshare and _works([unshare, *_UNSHARE, "--", "true"]):
         return Sandbox("unshare", unshare, files=False, network=True)
-    return NONE
+    return NO_SANDBOX
 
 
 def _works(command: list[str]) -> bool:

@@ -1,6 +1,6 @@
 """`search_vault` and `memory_recall`: passages that answer a question, with the lines they stand in.
 
-How notes are searched is the index's, which memories count is the caller's: both come in as a function.
+Both searches come in as functions: searching is left to the index, and which memories count to the caller.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,76 +10,71 @@ from typing import TypeAlias, TypeVar
 from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import JsonObject
 from agent.memory.recall.recaller import Recollection, Remembered
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
-from agent.tools.tool import Cited, Given, RunContext, Tool
+from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
+from agent.tools.write_policy import may_read
 
-Search: TypeAlias = Callable[[str, int], SearchResult]
+SearchNotes: TypeAlias = Callable[[str, int], SearchResult]
 """(question, limit) to what was found."""
-Recall: TypeAlias = Callable[[str, int, RunContext], Recollection]
+RecallMemories: TypeAlias = Callable[[str, int, RunContext], Recollection]
 """(question, limit, run) to what is remembered about it for the person of that run."""
 
 _Found = TypeVar("_Found", Hit, Remembered)
 
 LIMIT = 8
 _PASSAGE = 1_200
-_OF_PEOPLE = ("entries/", "daily/", "profile/", "MEMORY.md", "sessions/", "questions/", "approvals/")
-"""Where it stands what people have said to the agent: a policy may let guests search the notes, but not these."""
 _SPARE = 3
-_SCHEMA: JsonObject = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string", "minLength": 1, "maxLength": 2000},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
-    },
-    "required": ["query"],
-    "additionalProperties": False,
-}
+_SCHEMA = arguments.schema(
+    "query",
+    query={"type": "string", "minLength": 1, "maxLength": 2000},
+    limit={"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
+)
 
 
-def search_tool(notes: Notes, search: Search) -> Tool:
-    """`search_vault`: everything that is in the notes."""
+def search_tool(notes: Notes, search: SearchNotes) -> Tool:
+    """Return `search_vault`, which finds passages of notes; for guests only of notes that they may read."""
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
-        answer = _open_to(context, search, given.text(call, "query"), given.number(call, "limit", LIMIT))
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        answer = _open_to(context, search, arguments.text(call, "query"), arguments.number(call, "limit", LIMIT))
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
-        return _told(notes, answer.hits, _shown, "nothing was found", limited)
+        return _format_results(notes, answer.hits, _shown, "nothing was found", limited)
 
-    said = "Find passages in the notes that answer a question or contain some words."
-    return Tool("search_vault", said, _SCHEMA, perform, frozenset({"search"}), readonly=True)
+    description = "Find passages in the notes that answer a question or contain some words."
+    return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
 
 
-def recall_tool(notes: Notes, recall: Recall) -> Tool:
-    """`memory_recall`: what was remembered, for whoever asks."""
+def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
+    """Return `memory_recall`, which finds memories of the person who asks."""
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
-        found = recall(given.text(call, "query"), given.number(call, "limit", LIMIT), context)
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        found = recall(arguments.text(call, "query"), arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
-        return _told(notes, found.found, _recalled, "nothing is remembered about that", limited)
+        return _format_results(notes, found.found, _recalled, "nothing is remembered about that", limited)
 
-    said = "Recall what was remembered about a person, a preference, a decision."
-    return Tool("memory_recall", said, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
+    description = "Recall what was remembered about a person, a preference, a decision."
+    return Tool("memory_recall", description, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
-def _told(
+def _format_results(
     notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
-) -> Given:
-    """What was found, numbered, with its sources and the strangers whose words it may be."""
+) -> ToolOutput:
+    """Return the results, numbered, with their sources and with where strangers' text in them is from."""
     note: list[str] = [limited] if limited else []
     if not found:
-        return Given("\n".join([f"{nothing}; try other words", *note]))
+        return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
     shown = [show(number, each) for number, each in enumerate(found, 1)]
     origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
     sources = tuple(Cited(each.path, each.lines) for each in found)
-    return Given("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+    return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
 
-def _open_to(context: RunContext, find: Search, query: str, limit: int) -> SearchResult:
-    """What is found for whoever asks."""
+def _open_to(context: RunContext, find: SearchNotes, query: str, limit: int) -> SearchResult:
+    """Return what the person of the run may be shown of the results."""
     if context.role == "owner":
         return find(query, limit)
     answer = find(query, limit * _SPARE)
-    hits = tuple(hit for hit in answer.hits if not hit.path.startswith(_OF_PEOPLE))
+    hits = tuple(hit for hit in answer.hits if may_read(context.role, hit.path))
     return replace(answer, hits=hits[:limit])
 
 
@@ -97,4 +92,4 @@ def _recalled(number: int, each: Remembered) -> str:
 
 def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
     data = notes.vault.read(path)
-    return notes.foreign.source(path, data, lines) if data is not None else ""
+    return notes.origin.source(path, data, lines) if data is not None else ""

@@ -1,7 +1,7 @@
 """`shell_run`: runs one program on a copy of the notes, shut in as well as the platform can, and commits what it did.
 
-Off by default, and each call needs a person's yes: the settings' and `approvals`' business. How a program is shut in is
-`sandbox`'s, how it is run `program`'s, what it changed `working_copy`'s.
+Off by default (settings), and each call needs a person's yes (`approvals`). The sandbox is left to `sandbox`, running
+and limiting to `program`, comparing what changed to `working_copy`.
 """
 
 import logging
@@ -17,15 +17,14 @@ from tempfile import mkdtemp
 from agent.clock import Clock
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
-from agent.tools.arguments import texts
+from agent.tools.arguments import schema, texts
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.program import LIMITS, PATH, Limits, Output, Program
-from agent.tools.builtin.sandbox import Sandbox, best, inside
-from agent.tools.builtin.working_copy import Changes, Copy
-from agent.tools.reach import check_text
-from agent.tools.taint import doubt
-from agent.tools.tool import Draft, Effect, Given, RunContext, Tool
-from agent.vault.store import Transaction
+from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
+from agent.tools.builtin.sandbox import Sandbox, best_sandbox, sandboxed_command
+from agent.tools.builtin.working_copy import Changes, WorkingCopy
+from agent.tools.taint import reason_to_ask
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
+from agent.tools.write_policy import check_text
 
 _NAMES = 20
 """Notes named in a result."""
@@ -38,41 +37,37 @@ _DESCRIPTION = (
     "Notes that it changes, makes or removes are committed; other files are dropped. No input, no network where the "
     "platform can shut it off, 60 seconds at most."
 )
-_PARAMETERS: JsonObject = {
-    "type": "object",
-    "properties": {
-        "argv": {
-            "type": "array",
-            "items": {"type": "string"},
-            "minItems": 1,
-            "maxItems": 100,
-            "description": 'The program and its arguments, such as ["grep", "-rn", "tea", "."]',
-        }
+_PARAMETERS = schema(
+    "argv",
+    argv={
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "maxItems": 100,
+        "description": 'The program and its arguments, such as ["grep", "-rn", "tea", "."]',
     },
-    "required": ["argv"],
-    "additionalProperties": False,
-}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Yard:
+class ShellConfig:
     """Where programs run: copies are made in `scratch` (empty: the system's temporary folder), `hidden` is not shown
     to them, `sandbox` says what shuts them in."""
 
     scratch: Path | None = None
     hidden: tuple[Path, ...] = ()
-    sandbox: Callable[[], Sandbox] = best
-    limits: Limits = LIMITS
+    sandbox: Callable[[], Sandbox] = best_sandbox
+    limits: ProgramLimits = LIMITS
 
 
-def shell_tools(notes: Notes, clock: Clock, yard: Yard) -> tuple[Tool, ...]:
-    """`shell_run`, around one vault."""
+def shell_tools(notes: Notes, clock: Clock, config: ShellConfig) -> tuple[Tool, ...]:
+    """Return `shell_run` for one vault."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         argv = _checked(texts(arguments, "argv"))
-        place = Path(mkdtemp(prefix="vault-agent-run-", dir=yard.scratch)).resolve()
+        place = Path(mkdtemp(prefix="vault-agent-run-", dir=config.scratch)).resolve()
         try:
-            return _Run(notes, clock, yard, place, context).perform(argv)
+            return _Run(notes, clock, config, place, context).perform(argv)
         finally:
             _remove(place)
 
@@ -110,21 +105,21 @@ class _Run:
 
     notes: Notes
     clock: Clock
-    yard: Yard
+    config: ShellConfig
     place: Path
     context: RunContext
-    output: Output = field(default_factory=Output)
+    output: ProgramOutput = field(default_factory=ProgramOutput)
 
-    def perform(self, argv: Sequence[str]) -> Given:
-        """Run it, commit what it did. Raises `ToolFailed` when it was stopped, `Interrupted` when nobody wants it."""
-        sandbox = self.yard.sandbox()
-        copy = Copy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
+    def perform(self, argv: Sequence[str]) -> ToolOutput:
+        """Run it and commit what it changed. Raises `ToolFailed` when it was stopped, `Interrupted` when cancelled."""
+        sandbox = self.config.sandbox()
+        copy = WorkingCopy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
         home = self.place / "home"
         home.mkdir(mode=0o700)
         outside = {} if sandbox.files else _states(self.notes)
         began = self.clock.monotonic()
-        command = inside(sandbox, argv, copy.folder, home, self._hidden())
-        code = Program(command, copy.folder, home, self.yard.limits, self.clock, self.output).run(
+        command = sandboxed_command(sandbox, argv, copy.folder, home, self._hidden())
+        code = Program(command, copy.folder, home, self.config.limits, self.clock, self.output).run(
             self.context.cancelled
         )
         seconds = self.clock.monotonic() - began
@@ -133,20 +128,20 @@ class _Run:
             self.context.taint.mark(source)
         told, commits = self._bring_back(argv, copy.changes())
         moved = () if sandbox.files else sorted(_states(self.notes).items() ^ outside.items())
-        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.told, *told]
+        lines = [f"exit code {code}, after {seconds:.1f} s", sandbox.description, *told]
         if moved:
             names = _named(list(dict.fromkeys(path for path, _ in moved)))
             lines.append(
                 f"changed in the vault itself meanwhile, by it or by a person, and not committed here: {names}"
             )
-        return Given("\n".join((*lines, "", self.output.text())), commits=commits, untrusted=source)
+        return ToolOutput("\n".join((*lines, "", self.output.text())), commits=commits, untrusted=source)
 
     def _hidden(self) -> tuple[Path, ...]:
         vault = self.notes.vault
-        return (*self.yard.hidden, vault.place.root, vault.place.gitdir, vault.private_folder)
+        return (*self.config.hidden, vault.place.root, vault.place.gitdir, vault.private_folder)
 
     def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
-        """Commit what may be kept; what is told of it, and the commit."""
+        """Commit the changes that are allowed; returns the lines for the result, and the commits."""
         reasons = {draft.path: self._refusal(draft) for draft in changes.drafts}
         kept = [draft for draft in changes.drafts if not reasons[draft.path]]
         left = [*changes.left, *((path, why) for path, why in reasons.items() if why)]
@@ -155,7 +150,7 @@ class _Run:
         if kept:
             subject = f"vault(shell): {_subject(argv[0])} changed {len(kept)} note{'s' * (len(kept) > 1)}"
             try:
-                given = self.notes.commit("shell_run", self.context, subject, kept, lambda change: _fill(change, kept))
+                given = self.notes.commit("shell_run", self.context, subject, kept)
             except StopRun:
                 raise
             except AgentError as error:
@@ -170,12 +165,12 @@ class _Run:
         return lines, commits
 
     def _refusal(self, draft: Draft) -> str:
-        """Why a change may not be kept, empty if it may: the same rules as for every tool that writes."""
+        """Return why a change is refused, by the rules of every tool that writes; empty if it is allowed."""
         effect = Effect(lambda arguments: (draft.path,), lambda arguments, context: (draft,), self.notes.done)
         as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
         try:
             check_text(draft.path)
-            why = doubt(as_write, {}, self.context)
+            why = reason_to_ask(as_write, {}, self.context)
         except AgentError as error:
             return error.message
         if not why and draft.before is None and self.notes.vault.read(draft.path) is not None:
@@ -183,22 +178,12 @@ class _Run:
         return why
 
 
-def _never(arguments: JsonObject, context: RunContext) -> Given:
+def _never(arguments: JsonObject, context: RunContext) -> ToolOutput:
     raise ToolFailed("this is only asked about")
 
 
-def _fill(change: Transaction, drafts: Sequence[Draft]) -> None:
-    for draft in drafts:
-        if draft.after is None:
-            change.delete(draft.path, draft.before)
-        elif draft.before is None:
-            change.create(draft.path, draft.after)
-        else:
-            change.edit(draft.path, draft.before, draft.after)
-
-
 def _states(notes: Notes) -> dict[str, tuple[int, int]]:
-    """Each note's size and time of change, to see whether it was touched."""
+    """Return each note's size and time of change, to see afterwards whether it was touched."""
     found: dict[str, tuple[int, int]] = {}
     for path in notes.vault.note_paths():
         with suppress(OSError):
@@ -223,5 +208,5 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _subject(program: str) -> str:
-    """A program's name, fit for a commit's first line."""
+    """Return a program's name, fit for the first line of a commit message."""
     return re.sub(r"[^A-Za-z0-9._+-]", "", Path(program).name)[:40] or "a program"

@@ -1,7 +1,7 @@
 """`skill_list`, `skill_show` and `skill_feedback`: the skills as a model sees and judges them.
 
-What nobody on this machine has looked at is shown as a stranger's text and marks the run. Finding and reading skills is
-`agent.skills`'s, deciding which are put before the model without asking is done before a run begins.
+A skill that nobody on this machine has reviewed is shown as a stranger's text and taints the run. Finding and parsing
+skills is left to `agent.skills`; which of them a run is given at its beginning is decided elsewhere.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
 from agent.skills.reading.skill import FILE, Skill
-from agent.tools import arguments as given
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools import arguments
+from agent.tools.tool import RunContext, Tool, ToolOutput
 
-Say = Callable[[str, Opinion, RunContext], Use]
+RecordOpinion = Callable[[str, Opinion, RunContext], Use]
 """Record what was said of a skill in a run; raises `UserError`."""
-Opened = Callable[[str, RunContext], object]
+NoteOpened = Callable[[str, RunContext], object]
 """Hears that a run's model has read a skill."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
@@ -30,48 +30,48 @@ _LISTED_FILES = 40
 @dataclass(frozen=True, slots=True)
 class _Tools:
     library: SkillLibrary
-    say: Say
-    opened: Opened
+    say: RecordOpinion
+    opened: NoteOpened
 
-    def list(self, call: JsonObject, context: RunContext) -> Given:
-        """The catalogue."""
+    def list(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        """List the names and summaries of all skills."""
         skills = [skill for skill in self.library.snapshot().candidates if skill.reviewed]
         new = [skill.name for skill in self.library.snapshot().candidates if not skill.reviewed]
         lines = [f"- {skill.name}: {skill.summary}" for skill in skills[:_SHOWN]]
         lines += [f"and {len(skills) - _SHOWN} more"] if len(skills) > _SHOWN else []
         lines += [f"not looked at by the person yet, so not for use: {', '.join(new[:_SHOWN])}"] if new else []
-        return Given("\n".join(lines) or "there are no skills")
+        return ToolOutput("\n".join(lines) or "there are no skills")
 
-    def show(self, call: JsonObject, context: RunContext) -> Given:
-        """A skill's whole text, or a file of it."""
-        skill = _named(self.library.snapshot(), given.text(call, "name"))
-        path = given.text(call, "file") if "file" in call else ""
+    def show(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        """Show a skill's whole text, or one of its files."""
+        skill = _named(self.library.snapshot(), arguments.text(call, "name"))
+        path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
             text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
             if skill.reviewed:
                 self.opened(skill.name, context)
-            return Given(text, untrusted="" if skill.reviewed else _stranger(skill))
+            return ToolOutput(text, untrusted="" if skill.reviewed else _stranger(skill))
         try:
             data, trusted = self.library.file(skill, path)
         except (BadFolder, OSError) as error:
             raise ToolRetry(f"{error}; the files of {skill.name}: {', '.join(skill.files) or 'none'}") from error
         if b"\0" in data[:1024]:
             raise ToolRetry(f"{path} is no text")
-        return Given(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
+        return ToolOutput(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
 
-    def feedback(self, call: JsonObject, context: RunContext) -> Given:
-        """Keep what a skill was worth in this run."""
-        skill = _named(self.library.snapshot(), given.text(call, "name"))
-        opinion = cast(Opinion, given.text(call, "verdict"))
+    def feedback(self, call: JsonObject, context: RunContext) -> ToolOutput:
+        """Record whether a skill was helpful in this run."""
+        skill = _named(self.library.snapshot(), arguments.text(call, "name"))
+        opinion = cast(Opinion, arguments.text(call, "verdict"))
         try:
             self.say(skill.name, opinion, context)
         except UserError as error:
             raise ToolRetry(error.message) from error
-        return Given(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
+        return ToolOutput(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
 
 
-def skill_tools(library: SkillLibrary, say: Say, opened: Opened) -> tuple[Tool, ...]:
-    """The three tools over one vault's skills."""
+def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: NoteOpened) -> tuple[Tool, ...]:
+    """Return the three tools for the skills of one vault."""
     tools = _Tools(library, say, opened)
     name: JsonObject = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
     file: JsonObject = {
@@ -81,31 +81,22 @@ def skill_tools(library: SkillLibrary, say: Say, opened: Opened) -> tuple[Tool, 
     }
     verdict: JsonObject = {"type": "string", "enum": ["helpful", "not_helpful"]}
     return (
-        Tool("skill_list", "List the skills: how to do particular kinds of work.", _schema({}), tools.list, _GROUP,
-             readonly=True),
+        Tool("skill_list", "List the skills: how to do particular kinds of work.", arguments.schema(), tools.list,
+             _GROUP, readonly=True),
         Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
-             _schema({"name": name, "file": file}, "name"), tools.show, _GROUP, readonly=True),
+             arguments.schema("name", name=name, file=file), tools.show, _GROUP, readonly=True),
         Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
-             _schema({"name": name, "verdict": verdict}, "name", "verdict"), tools.feedback, _GROUP, timeout=0),
+             arguments.schema("name", "verdict", name=name, verdict=verdict), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
 
 
 def beside(skill: Skill) -> str:
-    """The files of a skill in one line; empty where it has none."""
+    """Return the files of a skill in one line; empty where it has none."""
     if not skill.files:
         return ""
     more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""
     named = ", ".join(f"`{path}`" for path in skill.files[:_LISTED_FILES])
     return f"Files of this skill, to be read with skill_show (none of them is ever run by itself): {named}{more}"
-
-
-def _schema(properties: JsonObject, *required: str) -> JsonObject:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 def _named(shelf: SkillSnapshot, name: str) -> Skill:

@@ -1,46 +1,78 @@
-"""The tools that every run can be offered, made around one vault; which of them a run gets is the policy's to say."""
+"""Builds the tools of one vault; which of them a run gets is left to the policy."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from agent.clock import Clock
+from agent.llm.messages import JsonObject
 from agent.memory.capture.writer import EntryWriter
 from agent.skills.loading.pins import pins_of
-from agent.tools.builtin.delegate import Delegate, delegate_tool
+from agent.texts import Language
+from agent.tools import arguments
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.memory import save_tool
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.search import Recall, Search, recall_tool, search_tool
+from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
-from agent.tools.foreign import Foreign
-from agent.tools.tool import Tool
+from agent.tools.text_origin import TextOrigin
+from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
+
+Delegate: TypeAlias = Callable[[str, str, RunContext], ToolOutput]
+"""(task, background, context of the calling run) to the sub-run's answer, `untrusted` when the sub-run was tainted.
+
+The sub-run has its own limits; raises what a tool may raise."""
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class ToolDeps:
     """What tools need from the rest of the program: two searches, sub-runs (None: a run that may have none), and what
     tells whether an entry is new."""
 
-    search: Search
-    recall: Recall
+    search: SearchNotes
+    recall: RecallMemories
     delegate: Delegate | None = None
     keeper: EntryWriter | None = None
 
 
-def foreign_text(vault: Vault) -> Foreign:
-    """What is known on this machine of text in the vault that does not come from its owner."""
+def text_origin_of(vault: Vault) -> TextOrigin:
+    """Return this machine's record of text in the vault that does not come from its owner."""
     folder = vault.private_folder
-    return Foreign(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
+    return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
 
 
 def builtin_tools(
-    vault: Vault, clock: Clock, question_hours: float, behind: Behind, more: Iterable[Tool] = (), language: str = "en"
+    vault: Vault,
+    clock: Clock,
+    question_hours: float,
+    deps: ToolDeps,
+    more: Iterable[Tool] = (),
+    language: Language = "en",
 ) -> tuple[Tool, ...]:
-    """All built-in tools; `more` are those that settings switch on (`web_fetch`, `shell_run`). Notes that ask are in
-    `language`."""
-    notes = Notes(vault, foreign_text(vault))
-    tools = [*vault_tools(notes), search_tool(notes, behind.search), recall_tool(notes, behind.recall)]
-    tools += [save_tool(notes, clock, behind.keeper), Questions(vault, clock, question_hours, language).tool()]
-    tools += [delegate_tool(behind.delegate)] if behind.delegate else []
+    """Return all built-in tools, and `more`: those that settings switch on (`web_fetch`, `shell_run`).
+
+    Notes that ask are written in `language`.
+    """
+    notes = Notes(vault, text_origin_of(vault))
+    tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
+    tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]
+    tools += [_delegate_tool(deps.delegate)] if deps.delegate else []
     return (*tools, *more)
+
+
+def _delegate_tool(delegate: Delegate) -> Tool:
+    """Return `delegate`: a part of the task goes to a run of its own, with its own context and limits."""
+
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        return delegate(arguments.text(call, "task"), arguments.text(call, "background"), context)
+
+    schema = arguments.schema(
+        "task",
+        task={"type": "string", "minLength": 1, "description": "what to do and what to hand back"},
+        background={"type": "string", "description": "what it has to know: it does not see this conversation"},
+    )
+    description = (
+        "Give a part of the task to a helper of your own, who sees only what you write here, and wait for its answer."
+    )
+    return Tool("delegate", description, schema, perform, frozenset({"orchestration"}), timeout=0)

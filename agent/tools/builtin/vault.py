@@ -1,7 +1,7 @@
 """Reading and changing notes: `vault_read`, `vault_list`, `vault_write`, `vault_edit`, `vault_append`, `vault_move`.
 
-Where tools may write is `reach`'s to say, how a change becomes a commit is `notes`', what happens when a person saves
-the same note at the same time is the vault's.
+Where tools may write is left to `write_policy`, the commit to `notes`, and a person's save of the same note at the same
+time to the vault.
 """
 
 from fnmatch import fnmatchcase
@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.tools import arguments as given
+from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
-from agent.tools.reach import check_readable, check_text, check_writable
-from agent.tools.seen import count
-from agent.tools.tool import Cited, Draft, Effect, Given, Perform, Plan, RunContext, Tool
+from agent.tools.shown_notes import line_count
+from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
+from agent.tools.write_policy import check_readable, check_text, check_writable, may_read
 from agent.vault.find import find_note
 from agent.vault.store import Transaction
 
@@ -29,35 +29,34 @@ _PATH: JsonObject = {
 
 
 def vault_tools(notes: Notes) -> tuple[Tool, ...]:
-    """The six tools over one vault."""
+    """Return the six tools for one vault."""
     return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 
-def _schema(required: tuple[str, ...], **properties: JsonObject) -> JsonObject:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-
-
 def _read(notes: Notes) -> Tool:
-    def perform(call: JsonObject, context: RunContext) -> Given:
-        path = find_note(notes.vault, check_readable(given.text(call, "path")))
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        asked = check_readable(arguments.text(call, "path"))
+        path = find_note(notes.vault, asked)
+        if not may_read(context.role, path):
+            raise ToolRetry(f"{asked} is for the owner of this vault only")
         data = notes.existing(path)
-        total = count(data)
+        total = line_count(data)
         if not data:
-            context.seen.show(path, data)
-            return Given(f"{path} is empty", (Cited(path, (1, 1)),))
+            context.shown.show(path, data)
+            return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
-        first, last = _range(given.text(call, "lines"), total, path)
+        first, last = _range(arguments.text(call, "lines"), total, path)
         shown, last = _fitting(Note.parse(data).text.split("\n"), first, last)
         if _is_utf8(data) and not shown.endswith("…"):
-            context.seen.show(path, data, (first, last))
+            context.shown.show(path, data, (first, last))
         head = f"{path}, lines {first}-{last} of {total}"
         head += f" (read on with lines {last + 1}-{total})" if last < total else ""
-        untrusted = notes.foreign.source(path, data, (first, last))
-        return Given(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
+        untrusted = notes.origin.source(path, data, (first, last))
+        return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
     lines = {"type": "string", "pattern": "^[0-9]{1,9}(-[0-9]{0,9})?$", "description": "such as 10-20; default all"}
-    schema = _schema(("path",), path={**_PATH, "description": "a path, or the id of a note"}, lines=lines)
+    schema = arguments.schema("path", path={**_PATH, "description": "a path, or the id of a note"}, lines=lines)
     return Tool("vault_read", "Read a note, or some lines of it.", schema, perform, _GROUP, readonly=True)
 
 
@@ -71,7 +70,7 @@ def _range(lines: str, total: int, path: str) -> tuple[int, int]:
 
 
 def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
-    """As many of the lines as one result has room for, and the last of them; at least a part of the first."""
+    """Return the lines that one result has room for, at least a part of the first, and the number of the last one."""
     room = READ_CHARACTERS
     for number in range(first, last + 1):
         room -= len(lines[number - 1]) + 1
@@ -83,23 +82,23 @@ def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
 
 
 def _list(notes: Notes) -> Tool:
-    def perform(call: JsonObject, context: RunContext) -> Given:
-        folder = given.text(call, "folder").strip("/")
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        folder = arguments.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
-        pattern = given.text(call, "pattern").casefold()
-        found = [path for path in notes.vault.note_paths() if path.startswith(start) and _fits(path, pattern)]
+        pattern = arguments.text(call, "pattern").casefold()
+        paths = (path for path in notes.vault.note_paths() if may_read(context.role, path))
+        found = [path for path in paths if path.startswith(start) and _fits(path, pattern)]
         where = f" in {folder}/" if start else ""
         if not found:
             raise ToolRetry(f"there are no notes{where}{f' like {pattern}' if pattern else ''}")
-        limit = given.number(call, "limit", LISTED)
+        limit = arguments.number(call, "limit", LISTED)
         more = len(found) - limit
         left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
         shown = found[:limit]
-        untrusted = notes.foreign.named(*shown)
-        return Given("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
+        untrusted = notes.origin.named(*shown)
+        return ToolOutput("\n".join([f"{len(found)} notes{where}:", *shown, *left]), untrusted=untrusted)
 
-    schema = _schema(
-        (),
+    schema = arguments.schema(
         folder={"type": "string", "description": "default the whole vault"},
         pattern={"type": "string", "maxLength": 200, "description": "with * and ?, such as *garden*"},
         limit={"type": "integer", "minimum": 1, "maximum": 2000, "description": f"default {LISTED}"},
@@ -114,42 +113,37 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _write(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(given.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path")))
         before = notes.vault.read(path)
-        after = _like(before or b"", given.text(call, "content")).encode()
+        after = _like(before or b"", arguments.text(call, "content")).encode()
         _check_header(path, before, after, always=True)
         return (Draft(path, before, after),)
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
-        before, after = draft.before, draft.after or b""
-        if before is not None and before != after and not context.seen.is_whole(draft.path, before):
+        before = draft.before
+        if before is not None and before != draft.after and not context.shown.is_whole(draft.path, before):
             raise ToolRetry(
                 f"{draft.path} exists and you have not read all of it as it is now: vault_read it first, "
                 "or change a part with vault_edit or vault_append"
             )
+        return notes.commit("vault_write", context, f"vault(write): {draft.path}", drafts)
 
-        def fill(change: Transaction) -> None:
-            if before is None:
-                change.create(draft.path, after)
-            else:
-                change.edit(draft.path, before, after)
-
-        return notes.commit("vault_write", context, f"vault(write): {draft.path}", drafts, fill)
-
-    schema = _schema(("path", "content"), path=_PATH, content={"type": "string", "description": "the whole note"})
-    said = "Create a note, or replace a whole note that you have read."
-    return _writing(notes, "vault_write", said, schema, perform, plan, ("path",))
+    schema = arguments.schema(
+        "path", "content", path=_PATH, content={"type": "string", "description": "the whole note"}
+    )
+    description = "Create a note, or replace a whole note that you have read."
+    return _writing(notes, "vault_write", description, schema, perform, plan)
 
 
 def _edit(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(given.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path")))
         before = notes.existing(path)
         if not _is_utf8(before):
             raise ToolRetry(f"{path} is not UTF-8 text and cannot be edited")
         text = before.decode()
-        old, new = given.text(call, "old"), given.text(call, "new")
+        old, new = arguments.text(call, "old"), arguments.text(call, "new")
         if old not in text:
             old, new = _like(before, old), _like(before, new)
         times = text.count(old)
@@ -163,39 +157,37 @@ def _edit(notes: Notes) -> Tool:
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
+        return notes.commit("vault_edit", context, f"vault(edit): {draft.path}", drafts)
 
-        def fill(change: Transaction) -> None:
-            change.edit(draft.path, draft.before or b"", draft.after or b"")
-
-        return notes.commit("vault_edit", context, f"vault(edit): {draft.path}", drafts, fill)
-
-    schema = _schema(
-        ("path", "old", "new"),
+    schema = arguments.schema(
+        "path",
+        "old",
+        "new",
         path=_PATH,
         old={"type": "string", "minLength": 1, "description": "text that occurs exactly once in the note"},
         new={"type": "string", "description": "what takes its place"},
     )
-    said = "Replace one piece of text in a note."
-    return _writing(notes, "vault_edit", said, schema, perform, plan, ("path",))
+    description = "Replace one piece of text in a note."
+    return _writing(notes, "vault_edit", description, schema, perform, plan)
 
 
 def _append(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path = check_text(check_writable(given.text(call, "path")))
+        path = check_text(check_writable(arguments.text(call, "path")))
         before = notes.vault.read(path)
         data = before or b""
-        text = _like(data, given.text(call, "text")).encode()
+        text = _like(data, arguments.text(call, "text")).encode()
         newline = b"\r\n" if b"\r\n" in data else b"\n"
         gap = newline if data and not data.endswith(b"\n") else b""
         after = data + gap + text + (b"" if text.endswith(b"\n") else newline)
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         (draft,) = drafts = plan(call, context)
-        text = given.text(call, "text").encode()
+        text = arguments.text(call, "text").encode()
         if not text.strip():
             raise ToolRetry("there is nothing to append")
 
@@ -204,14 +196,14 @@ def _append(notes: Notes) -> Tool:
 
         return notes.commit("vault_append", context, f"vault(append): {draft.path}", drafts, fill)
 
-    schema = _schema(("path", "text"), path=_PATH, text={"type": "string", "minLength": 1})
-    said = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
-    return _writing(notes, "vault_append", said, schema, perform, plan, ("path",))
+    schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1})
+    description = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
+    return _writing(notes, "vault_append", description, schema, perform, plan)
 
 
 def _move(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        path, to = (check_writable(given.text(call, name)) for name in ("path", "to"))
+        path, to = (check_writable(arguments.text(call, name)) for name in ("path", "to"))
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
         data = notes.existing(path)
@@ -219,32 +211,38 @@ def _move(notes: Notes) -> Tool:
             raise ToolRetry(f"{to} exists already: choose another path")
         return Draft(path, data, None), Draft(to, None, data)
 
-    def perform(call: JsonObject, context: RunContext) -> Given:
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         source, target = drafts = plan(call, context)
-        was_whole = context.seen.is_whole(source.path, source.before or b"")
+        was_whole = context.shown.is_whole(source.path, source.before or b"")
 
         def fill(change: Transaction) -> None:
             change.move(source.path, target.path)
 
         result = notes.commit("vault_move", context, f"vault(move): {source.path} to {target.path}", drafts, fill)
         if not was_whole:
-            context.seen.forget(target.path)
+            context.shown.forget(target.path)
         return result
 
-    schema = _schema(("path", "to"), path=_PATH, to=_PATH)
-    said = "Give a note another path; never overwrites."
-    return _writing(notes, "vault_move", said, schema, perform, plan, ("path", "to"))
+    schema = arguments.schema("path", "to", path=_PATH, to=_PATH)
+    description = "Give a note another path; never overwrites."
+    return _writing(notes, "vault_move", description, schema, perform, plan, ("path", "to"))
 
 
 def _writing(
-    notes: Notes, name: str, said: str, schema: JsonObject, perform: Perform, plan: Plan, paths: tuple[str, ...]
+    notes: Notes,
+    name: str,
+    description: str,
+    schema: JsonObject,
+    perform: Perform,
+    plan: PlanDrafts,
+    paths: tuple[str, ...] = ("path",),
 ) -> Tool:
-    effect = Effect(lambda call: tuple(given.text(call, path) for path in paths), plan, notes.done)
-    return Tool(name, said, schema, perform, _GROUP, timeout=0, effect=effect)
+    effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths), plan, notes.done)
+    return Tool(name, description, schema, perform, _GROUP, timeout=0, effect=effect)
 
 
 def _like(data: bytes, text: str) -> str:
-    """The text with the line endings of the note that it goes into."""
+    """Return the text with the line endings of the note that it goes into."""
     return text.replace("\r\n", "\n").replace("\n", "\r\n") if b"\r\n" in data else text
 
 
@@ -257,7 +255,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _check_header(path: str, before: bytes | None, after: bytes, *, always: bool = False) -> None:
-    """Raises `ToolRetry` for a header that cannot be read, unless it could not be read before either."""
+    """Raise `ToolRetry` for a header that cannot be parsed, unless it could not be parsed before either."""
     problem = Note.parse(after).problem if path.endswith(".md") else None
     if problem is None or (not always and before is not None and Note.parse(before).problem is not None):
         return

@@ -2,7 +2,7 @@
 
 The name in a URL is resolved once, every address is judged by `addresses`, and the connection goes to that very
 address; the same again for each redirect. No proxy, cookie, key or setting of the environment takes part. What comes
-back is a stranger's text: `charset` and `page` make it readable, and the run is marked by `Given.untrusted`.
+back is a stranger's text: `charset` and `page` make it readable, and the run is marked by `ToolOutput.untrusted`.
 """
 
 import re
@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, unquote_plus
 
@@ -20,11 +20,12 @@ from agent.clock import Clock
 from agent.config.masking import count_secrets
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
-from agent.tools.arguments import text
+from agent.tools.arguments import schema, text
 from agent.tools.builtin.addresses import is_ours, refusal
 from agent.tools.builtin.charset import decode
 from agent.tools.builtin.page import readable
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.tools.wrappers import ThreadedCall
 
 if TYPE_CHECKING:
     import ssl
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """The addresses of a host, as text; raises `OSError` where there are none."""
 Dial: TypeAlias = Callable[[str, int], tuple[str, int]]
-"""Where a connection to an address and port really goes: there, except in tests."""
+"""Returns where a connection to an address and port really goes; tests send it to a local server."""
 
 AGENT = "Mozilla/5.0 (compatible; vault-agent)"
 _PORTS = {"http": 80, "https": 443}
@@ -52,37 +53,32 @@ _DESCRIPTION = (
     "Read a public web page or text file. Gives the readable text with its links. "
     "Only http and https on their usual ports; no private or local addresses."
 )
-_PARAMETERS: JsonObject = {
-    "type": "object",
-    "properties": {"url": {"type": "string", "description": "The whole address, with https://"}},
-    "required": ["url"],
-    "additionalProperties": False,
-}
+_PARAMETERS = schema("url", url={"type": "string", "description": "The whole address, with https://"})
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """The system's answer, in its order."""
+    """Return the addresses of a host as the system resolves it, in its order."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def straight(address: str, port: int) -> tuple[str, int]:
-    """There."""
+def identity_route(address: str, port: int) -> tuple[str, int]:
+    """Return the address and port unchanged."""
     return address, port
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How hosts are found and reached; `trust` is what certificates are held against (None: what ships with httpx)."""
+    """How hosts are resolved and reached; `trust` verifies certificates (None: the store that ships with httpx)."""
 
     resolve: Resolve = resolve
-    dial: Dial = straight
+    dial: Dial = identity_route
     trust: "ssl.SSLContext | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """`seconds` from the first to the last byte and all redirects, `size` in bytes after decompressing."""
+class FetchLimits:
+    """Limits of one fetch: `seconds` in all, with its redirects; `size` in bytes after decompressing."""
 
     seconds: float = 20.0
     size: int = 5 << 20
@@ -90,15 +86,15 @@ class Limits:
 
 
 NETWORK = Network()
-LIMITS = Limits()
+LIMITS = FetchLimits()
 
 
 def web_tools(
-    clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: Limits = LIMITS
+    clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: FetchLimits = LIMITS
 ) -> tuple[Tool, ...]:
-    """`web_fetch`. `secrets` gives the values that no address may carry out."""
+    """Return `web_fetch`. `secrets` gives the values that no address may carry out."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         url = text(arguments, "url").strip()
         _check_leak(url, secrets())
         visit = _Visit(network, limits)
@@ -117,32 +113,20 @@ def _check_leak(url: str, secrets: Sequence[str]) -> None:
         raise ToolFailed("the address has a secret of this machine in it; it was not sent")
 
 
-def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> Given:
+def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> ToolOutput:
     """Fetch in a thread of its own, so that neither a slow server nor a slow resolver holds the run up."""
-    answer: SimpleQueue[Given | BaseException] = SimpleQueue()
-
-    def fetch() -> None:
-        try:
-            answer.put(visit.fetch(url))
-        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
-            answer.put(error)
-
     deadline = clock.monotonic() + visit.limits.seconds
-    threading.Thread(target=fetch, name="vault-agent-web", daemon=True).start()
+    call = ThreadedCall(lambda: visit.fetch(url), "web")
     try:
         while True:
             with suppress(Empty):
-                found = answer.get(timeout=_LOOK)
-                break
+                return call.result(_LOOK)
             if context.cancelled():
                 raise Interrupted("web_fetch was cancelled")
             if clock.monotonic() >= deadline:
                 raise ToolFailed(f"no whole answer came within {visit.limits.seconds:g} s")
     finally:
         visit.stop()
-    if isinstance(found, BaseException):
-        raise found
-    return found
 
 
 @dataclass(slots=True)
@@ -150,14 +134,14 @@ class _Visit:
     """One fetch with its redirects. `stop` cuts its connections, from any thread."""
 
     network: Network
-    limits: Limits
+    limits: FetchLimits
     stopped: bool = False
     _mutex: threading.Lock = field(default_factory=threading.Lock)
     _sockets: list[socket.socket] = field(default_factory=list)
     _transports: "list[httpx.HTTPTransport]" = field(default_factory=list)
 
     def stop(self) -> None:
-        """Cut what is connected, so that a thread that waits for it goes on and ends."""
+        """Close the connections, so that a thread that waits for one ends."""
         with self._mutex:
             self.stopped = True
             for each in self._sockets:
@@ -166,8 +150,8 @@ class _Visit:
                 each.close()
             self._sockets.clear()
 
-    def fetch(self, url: str) -> Given:
-        """The page at a URL; raises `ToolRetry` for a URL that may not be asked for, `ToolFailed` for all else."""
+    def fetch(self, url: str) -> ToolOutput:
+        """Return the page at a URL; raises `ToolRetry` for a URL that is not allowed, `ToolFailed` for all else."""
         import httpx
 
         try:
@@ -190,7 +174,7 @@ class _Visit:
         raise ToolFailed(f"the server sent us on more than {self.limits.redirects} times")
 
     def _ask(self, target: "httpx.URL") -> "httpx.Response":
-        """The answer of the first address of the host that can be reached, not read yet."""
+        """Return the response, its body unread, of the first address of the host that can be reached."""
         import httpx
 
         host, port = target.raw_host.decode("ascii"), _PORTS[target.scheme]
@@ -205,7 +189,7 @@ class _Visit:
         raise ToolFailed(f"{host} could not be reached: {reason}")
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
-        """Every address of the host, once all of them have been found good."""
+        """Return every address of the host; raises `ToolFailed` when one of them is not on the open internet."""
         try:
             addresses = self.network.resolve(host, port)
         except (OSError, UnicodeError) as error:
@@ -243,7 +227,7 @@ class _Visit:
         return response
 
     def _trace(self, event: str, info: dict[str, object]) -> None:
-        """Keep a second hold on each new connection, by which `stop` can cut it."""
+        """Duplicate the socket of each new connection, so that `stop` can close it."""
         if event != "connection.connect_tcp.complete":
             return
         stream = info["return_value"]
@@ -254,7 +238,7 @@ class _Visit:
             else:
                 self._sockets.append(connected.dup())
 
-    def _given(self, response: "httpx.Response", target: "httpx.URL") -> Given:
+    def _given(self, response: "httpx.Response", target: "httpx.URL") -> ToolOutput:
         if response.status_code != 200:
             raise ToolFailed(f"{target.raw_host.decode('ascii')} answered {response.status_code}")
         kind, _, rest = response.headers.get("content-type", "").lower().partition(";")
@@ -264,17 +248,17 @@ class _Visit:
             raise ToolFailed(f"what is there is {named}; web_fetch reads pages and text only")
         data = self._body(response)
         cut = len(data) > self.limits.size
-        said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
-        whole = decode(data[: self.limits.size], said[1] if said else "")
+        charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", rest)
+        whole = decode(data[: self.limits.size], charset[1] if charset else "")
         if kind in _PAGES or re.match(r"\s*(?:<!doctype html|<html)", whole, re.IGNORECASE):
             whole = readable(whole, str(target), lambda: self.stopped)
         note = f"\n[longer than {self.limits.size >> 20} MB: the rest was not read]" if cut else ""
-        return Given(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
+        return ToolOutput(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
 
     def _body(self, response: "httpx.Response") -> bytes:
-        """The decompressed body, at most one byte more than the limit."""
+        """Return the decompressed body, at most one byte more than the limit."""
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
-        raw = _raw(response)
+        raw = response.iter_raw()
         if encoding in ("gzip", "x-gzip"):
             raw = _unzipped(raw, self.limits.size + 1)
         elif encoding not in ("identity", ""):
@@ -287,13 +271,8 @@ class _Visit:
         return bytes(body[: self.limits.size + 1])
 
 
-def _raw(response: "httpx.Response") -> Iterator[bytes]:
-    """The body as it comes over the line."""
-    yield from response.iter_raw()
-
-
 def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """The body unpacked piece by piece, so that a small one cannot become a huge one at once."""
+    """Unpack the body piece by piece, so that a small one cannot become a huge one at once."""
     unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         for piece in raw:
@@ -327,8 +306,8 @@ def _is_text(kind: str) -> bool:
 
 
 def _plainly(error: BaseException) -> str:
-    """What went wrong with a connection, in our words: a server's own are a stranger's."""
-    said = f"{error} {error.__cause__}".lower()
+    """Return what went wrong with a connection in our words: a server's own words are a stranger's text."""
+    wording = f"{error} {error.__cause__}".lower()
     for sign, words in (
         ("certificate", "its certificate is not good"),
         ("ssl", "no secure connection could be made"),
@@ -337,6 +316,6 @@ def _plainly(error: BaseException) -> str:
         ("timeout", "it did not answer in time"),
         ("unreachable", "there is no way to it"),
     ):
-        if sign in said or sign in type(error).__name__.lower():
+        if sign in wording or sign in type(error).__name__.lower():
             return words
     return "the connection broke"

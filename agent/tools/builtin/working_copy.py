@@ -1,7 +1,7 @@
-"""A copy of a vault's notes for a program to work on, and what it did to them.
+"""A copy of a vault's notes for a program to work on, and the list of what the program changed in it.
 
-The program never has the vault itself in hand: what a person saves meanwhile cannot be lost, and what the program
-changed is known exactly, to be committed in the agent's name or not at all.
+The program never touches the vault itself: what a person saves meanwhile cannot be lost, and what the program changed
+is known exactly, to be committed in the agent's name or not at all.
 """
 
 import os
@@ -23,22 +23,22 @@ MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a program did: notes as they were and are, and what cannot be brought back, by name with the reason."""
+    """What a program changed: the notes before and after, and each file that is not taken over, with the reason."""
 
     drafts: tuple[Draft, ...]
     left: tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True)
-class Copy:
-    """Notes copied to `folder`, as they were."""
+class WorkingCopy:
+    """The copy in `folder`, with the notes as they were copied."""
 
     folder: Path
     before: dict[str, bytes] = field(default_factory=dict)
     _marks: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, vault: Vault, folder: Path, cancelled: Cancelled) -> "Copy":
+    def of(cls, vault: Vault, folder: Path, cancelled: Cancelled) -> "WorkingCopy":
         """Copy every note of the vault to `folder`, which is made; raises `Interrupted`."""
         copy = cls(folder)
         folder.mkdir(mode=0o700)
@@ -58,7 +58,7 @@ class Copy:
         self._marks[path] = _mark(target.lstat())
 
     def changes(self) -> Changes:
-        """Compare with what was copied."""
+        """Return what differs from the notes that were copied."""
         drafts: list[Draft] = []
         left: list[tuple[str, str]] = []
         for path, found, descriptor in self._files():
@@ -77,7 +77,7 @@ class Copy:
         return Changes(tuple(sorted(drafts, key=lambda draft: draft.path)), tuple(left))
 
     def _files(self) -> Iterator[tuple[str, os.stat_result, int]]:
-        """Every file by its path in the copy, with its state and its folder's descriptor; links are not followed."""
+        """Yield every file: its path in the copy, its state, its folder's descriptor; links are not followed."""
         count = 0
         for folder, folders, names, descriptor in os.fwalk(self.folder, follow_symlinks=False):
             prefix = os.path.relpath(folder, self.folder)
@@ -95,12 +95,12 @@ class Copy:
 
 
 def _mark(found: os.stat_result) -> tuple[int, int, int]:
-    """Changes whenever a file does; no program can set the last part of it."""
+    """Return inode, size and change time: they differ once a file was written, as no program can set the last."""
     return found.st_ino, found.st_size, found.st_ctime_ns
 
 
 def _read(path: str, found: os.stat_result, descriptor: int) -> bytes | str:
-    """A file's bytes, or why they are not wanted."""
+    """Return a file's bytes, or the reason why they are not taken over."""
     if not S_ISREG(found.st_mode):
         return "no plain file"
     if found.st_size > LARGEST:
@@ -117,7 +117,7 @@ def _read(path: str, found: os.stat_result, descriptor: int) -> bytes | str:
 
 
 def _is_gone(path: Path) -> bool:
-    """Whether there is nothing there; what cannot be looked at may still be."""
+    """Return whether there is nothing at `path`; one that cannot be looked at may still be there."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):

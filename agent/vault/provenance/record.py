@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.markdown.adjacent_merge import merge_touching
+from agent.vault.folders import folder_of
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
@@ -19,7 +20,6 @@ from agent.vault.provenance.looks import Looks
 from agent.vault.provenance.marks import line_marks
 from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import AnswerFile, addresses
-from agent.vault.provenance.steering import steers
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ class Provenance:
         """Whether an arrival is somebody else's still, for the note at `path`."""
         if self.looks.has(arrival.path, arrival.after):
             return False
-        return steers(path) or not arrival.is_mine(self.answers.load())
+        return folder_of(path).steers or not arrival.is_mine(self.answers.load())
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
         """The arrivals that gave another path this very content, which was moved here since."""

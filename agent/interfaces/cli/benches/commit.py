@@ -7,6 +7,7 @@ from agent.clock import SystemClock
 from agent.interfaces.cli.benches.figures import Figure, paired
 from agent.interfaces.cli.benches.vaults import build, git
 from agent.vault.change import Stamp
+from agent.vault.folders import ENTRIES
 from agent.vault.options import Options
 from agent.vault.store import open_vault
 
@@ -26,10 +27,10 @@ def measure(folder: Path, notes: int, rounds: int) -> list[Figure]:
 
     def change(number: int) -> None:
         with vault.transaction("bench(commit): one small note", Stamp("agent", tool="bench")) as transaction:
-            transaction.create(f"entries/2026/11/bench-{number}.md", b"---\nid: b\n---\nA small note.\n")
+            transaction.create(f"{ENTRIES}2026/11/bench-{number}.md", b"---\nid: b\n---\nA small note.\n")
 
     def add_and_commit(number: int) -> None:
-        path = f"entries/2026/11/bench-{number}.md"
+        path = f"{ENTRIES}2026/11/bench-{number}.md"
         (theirs / path).write_bytes(b"---\nid: b\n---\nA small note.\n")
         git(theirs, "add", "--", path)
         git(theirs, "commit", "-q", "-m", "bench(commit): one small note")

@@ -9,6 +9,8 @@ import subprocess
 from itertools import accumulate
 from pathlib import Path
 
+from agent.vault.folders import ENTRIES
+
 WORDS = (
     *("garden", "letter", "river", "meeting", "budget", "engine", "winter", "notes", "paper", "answer", "question"),
     *("market", "travel", "doctor", "kitchen", "music", "project", "summer", "window", "history", "lesson", "number"),
@@ -27,7 +29,7 @@ def build(root: Path, notes: int, seed: int = 1) -> None:
     root.mkdir(parents=True)
     (root / "vault-agent.yaml").write_text("vault:\n  language: en\n", "utf-8")
     for number in range(notes):
-        folder = root / "entries" / "2026" / f"{number % 12 + 1:02}"
+        folder = root / ENTRIES / "2026" / f"{number % 12 + 1:02}"
         folder.mkdir(parents=True, exist_ok=True)
         body = " ".join(chance.choices(WORDS, k=WORDS_PER_NOTE))
         (folder / f"note-{number:06}.md").write_text(f"---\nid: {number}\ntype: user_explicit\n---\n{body}\n", "utf-8")

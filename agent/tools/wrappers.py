@@ -1,6 +1,6 @@
-"""Wrappers that take a tool and return one that does a little more: checks, remembers, gives up in time, cuts.
+"""Wrappers that take a tool and return one that checks arguments, repeats nothing, gives up in time, cuts and masks.
 
-What needs a person's yes is `approvals`' and `taint`'s; in which order all are put around a tool is the registry's.
+The yes of a person is left to `approvals` and `taint`, the order of the wrappers to `registry`.
 """
 
 import logging
@@ -14,18 +14,18 @@ from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
 from agent.tools.schema import problems
-from agent.tools.tool import Given, RunContext, Tool
+from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3
-"""Calls of one tool that may be left behind, still running, before it is not called any more."""
+"""Calls of one tool that may hang, left behind; from then on it is not called any more."""
 _LOOK = 0.1
 logger = logging.getLogger(__name__)
 
 
 def checked(tool: Tool) -> Tool:
-    """The tool with its arguments held against its schema first."""
+    """Return the tool with the arguments of each call checked against its schema first."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         found = problems(arguments, tool.parameters)
         if found:
             raise ToolRetry("\n".join((f"{tool.name} was not called:", *found)))
@@ -35,9 +35,9 @@ def checked(tool: Tool) -> Tool:
 
 
 def once(tool: Tool) -> Tool:
-    """The tool with a call that was carried out before its run stopped answered from history, and not done again."""
+    """Return the tool with a call that was carried out before its run stopped answered from history, not repeated."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         done = tool.effect.done(context) if tool.effect and context.resumed else None
         return done if done is not None else tool.perform(arguments, context)
 
@@ -45,10 +45,10 @@ def once(tool: Tool) -> Tool:
 
 
 def whole(tool: Tool) -> Tool:
-    """The tool with a call refused that would put `[secret]` into a note, where a key stood in the arguments or in what
-    the model was shown: the note would lose the key, or say something that was not asked for."""
+    """Return the tool with a call refused that would write `[secret]` into a note, where the arguments or the text
+    shown to the model had a key: the note would lose the key, or say something that was not asked for."""
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         if tool.effect and HIDDEN_IN_NOTES in canonical(arguments):
             drafts = tool.effect.plan(arguments, context)
             if any(_marks(draft.after) > _marks(draft.before) or HIDDEN_IN_NOTES in draft.path for draft in drafts):
@@ -63,27 +63,25 @@ def _marks(data: bytes | None) -> int:
 
 
 def capped(tool: Tool) -> Tool:
-    """The tool with a result that is cut, at the end of a line where there is one, to its limit."""
-
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
-        given = tool.perform(arguments, context)
-        return replace(given, text=cut(given.text, tool.result_limit))
-
-    return replace(tool, perform=perform)
+    """Return the tool with its result cut to its limit, at the end of a line where there is one."""
+    return _reworded(tool, lambda text: cut(text, tool.result_limit))
 
 
 def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
-    """The tool with secrets masked in its result, while they are whole: half a key is not known any more."""
+    """Return the tool with secrets masked in its result, while they are whole: half a key is not recognised."""
+    return _reworded(tool, mask)
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
-        given = tool.perform(arguments, context)
-        return replace(given, text=mask(given.text))
+
+def _reworded(tool: Tool, change: Callable[[str], str]) -> Tool:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
+        output = tool.perform(arguments, context)
+        return replace(output, text=change(output.text))
 
     return replace(tool, perform=perform)
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, or its first `limit` characters with a line that says how much is missing."""
+    """Return the text, or its first `limit` characters with a line that says how much is missing."""
     if len(text) <= limit:
         return text
     end = text.rfind("\n", limit // 2, limit)
@@ -92,20 +90,20 @@ def cut(text: str, limit: int) -> str:
 
 
 def timed(tool: Tool) -> Tool:
-    """The tool in a thread of its own with its time limit; one that hangs is left behind, and said so.
+    """Return the tool with its time limit, each call in a thread of its own; one that hangs is left behind, and logged.
 
     A tool without a limit runs in the caller's thread to its end: what it writes is never reported as failed while it
     still happens.
     """
     if tool.timeout <= 0:
         return tool
-    hanging: list[_Call] = []
+    hanging: list[ThreadedCall] = []
 
-    def perform(arguments: JsonObject, context: RunContext) -> Given:
+    def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         hanging[:] = [call for call in hanging if call.thread.is_alive()]
         if len(hanging) >= HANGING:
             raise ToolFailed(f"{len(hanging)} earlier calls of {tool.name} are still hanging; do without it")
-        call = _Call(lambda: tool.perform(arguments, context), tool.name)
+        call = ThreadedCall(lambda: tool.perform(arguments, context), tool.name)
         left = tool.timeout
         while left > 0:
             try:
@@ -123,12 +121,12 @@ def timed(tool: Tool) -> Tool:
 
 
 @dataclass(slots=True)
-class _Call:
-    """A function under way in a thread that does not keep the program from ending."""
+class ThreadedCall:
+    """A call of a function in a thread of its own, which does not keep the program from ending."""
 
-    function: Callable[[], Given]
+    function: Callable[[], ToolOutput]
     name: str
-    answer: SimpleQueue[Given | BaseException] = field(default_factory=SimpleQueue)
+    answer: SimpleQueue[ToolOutput | BaseException] = field(default_factory=SimpleQueue)
     thread: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,8 +139,8 @@ class _Call:
         except BaseException as error:  # noqa: BLE001 - handed to the caller, who sorts it
             self.answer.put(error)
 
-    def result(self, seconds: float) -> Given:
-        """What it gave; raises what it raised, or `Empty` when it takes longer than `seconds`."""
+    def result(self, seconds: float) -> ToolOutput:
+        """Return what the function returned; raises what it raised, or `Empty` when it takes longer than `seconds`."""
         found = self.answer.get(timeout=seconds)
         if isinstance(found, BaseException):
             raise found

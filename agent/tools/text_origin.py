@@ -1,9 +1,9 @@
-"""Text in the vault that does not come from its owner, whichever way that is known.
+"""Tells which text in the vault does not come from its owner.
 
 It is known by the history (it arrived from elsewhere: `vault.provenance`), by what the file says of itself
 (`stated_origin`), because nobody has looked at the skill that it belongs to, or because a run wrote it that had read
 such text itself: each line that a tainted run writes is remembered on this machine by its mark, wherever it is moved
-to, and so is a file's name that could say more than a name. A run that is shown any of it is tainted in its turn.
+to, and so is a file name that could be read as a sentence. A run that is shown any of it is tainted in its turn.
 """
 
 import re
@@ -21,7 +21,7 @@ from agent.vault.provenance.marks import line_marks, name_mark, new_marks
 Lines: TypeAlias = tuple[int, int] | None
 """The first and the last line of a part of a note, from 1; None: the whole note."""
 Arrived: TypeAlias = Callable[[str, bytes, Lines], str]
-"""(path, bytes, lines) to where that text came from by the history; empty where it is the person's."""
+"""(path, bytes, lines) to where that text came from, by the git history; empty where it is the person's."""
 
 _SOURCE = 160
 _DIGITS = 16
@@ -34,7 +34,7 @@ def _nothing_arrived(path: str, data: bytes, lines: Lines) -> str:
 
 
 @dataclass(slots=True)
-class Foreign:
+class TextOrigin:
     """The lines that tainted runs have written, kept in a file outside the vault that only grows.
 
     `reviewed` are the skills that somebody here has looked at, `arrived` says what the history knows.
@@ -47,7 +47,7 @@ class Foreign:
     _read: int = 0
 
     def remember(self, written: bytes, before: bytes, sources: Iterable[str]) -> None:
-        """Note the lines of `written` that `before` does not have; durable when this returns."""
+        """Record the lines of `written` that `before` does not have; durable when this returns."""
         self._refresh()
         new = [mark for mark in new_marks(written, [before]) if mark not in self._known]
         source = " ".join(", ".join(sources).split())[:_SOURCE]
@@ -55,35 +55,35 @@ class Foreign:
             append(self.file, "\n" + "".join(f"{_shown(mark)} {source}\n" for mark in new))
 
     def remember_name(self, path: str, sources: Iterable[str]) -> None:
-        """Note that a tainted run has given a note this path; one that can be nothing but a name is nobody's."""
+        """Record that a tainted run has given a note this path, where it can be read as a sentence."""
         if name_mark(path) is not None:
             self.remember(path.encode("utf-8", "replace"), b"", sources)
 
     def named(self, *paths: str) -> str:
-        """Where the first of these names comes from that a stranger or a tainted run has given; empty for none."""
+        """Return where the first of these names is from that a stranger or a tainted run has given; empty for none."""
         self._refresh()
         telling = [path for path in paths if name_mark(path) is not None]
         found = (self._known.get(name_mark(path) or 0) or self.arrived(path, path.encode(), None) for path in telling)
         return next(filter(None, found), "")
 
     def source(self, path: str, data: bytes, lines: Lines = None) -> str:
-        """Where the text in these lines comes from; empty where it is the owner's.
+        """Return where the text in these lines comes from; empty where it is the owner's.
 
         The headings above them and the note's title and path count, too: they are shown with them.
         """
-        said = stated_origin(path, data) or self.named(path) or untrusted_source(self.reviewed, path, data)
-        said = said or self.arrived(path, data, lines)
-        if not said:
+        source = stated_origin(path, data) or self.named(path) or untrusted_source(self.reviewed, path, data)
+        source = source or self.arrived(path, data, lines)
+        if not source:
             rows = data.split(b"\n")
             first, last = lines or (1, len(rows))
             above = list(_above(rows[: first - 1]))
-            said = self.arrived(path, b"\n".join(above), None) if above else ""
+            source = self.arrived(path, b"\n".join(above), None) if above else ""
             marks = [*line_marks(rows[first - 1 : last]), *line_marks(above)]
-            said = said or next((self._known[mark] for mark in marks if mark in self._known), "")
-        return f"{path} (from {said})" if said else ""
+            source = source or next((self._known[mark] for mark in marks if mark in self._known), "")
+        return f"{path} (from {source})" if source else ""
 
     def _refresh(self) -> None:
-        """Take in what this or another process has added."""
+        """Read the lines that this or another process has added to the file."""
         try:
             with self.file.open("rb") as stream:
                 stream.seek(self._read)
@@ -99,7 +99,7 @@ class Foreign:
 
 
 def _above(rows: Sequence[bytes]) -> Iterator[bytes]:
-    """The lines among `rows` that may be headings or titles."""
+    """Yield the lines among `rows` that may be headings or titles."""
     for at, row in enumerate(rows):
         if _HEADING.match(row) or (at + 1 < len(rows) and _UNDERLINE.fullmatch(rows[at + 1])):
             yield row

@@ -1,7 +1,7 @@
-"""A program of its own, started with each `shell_run`: sets limits, starts the command, and sees that nothing stays.
+"""A separate program for each `shell_run`: sets limits, starts the command, and kills whatever that leaves running.
 
 It takes in every orphan of what it has started, so that a grandchild in a session of its own is found and killed, too;
-and it ends with the agent that started it. Run as `python -I supervise.py LIMITS COMMAND…`, where LIMITS is JSON; its
+and it ends with the agent that started it. Run as `python -I reaper.py LIMITS COMMAND…`, where LIMITS is JSON; its
 exit code is the command's, or 128 and the signal. It knows nothing of the rest of the package.
 """
 
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _end_with(parent: int) -> None:
-    """Have the system tell us when the agent dies, and make us the parent of every orphan below us; on Linux."""
+    """Ask Linux for a signal when the agent dies, and to make us the parent of every orphan below us."""
     if sys.platform == "linux":
         control = ctypes.CDLL(None).prctl
         control(_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
@@ -69,7 +69,7 @@ def _limit(kind: int | None, most: int) -> None:
 
 
 def _wait_for(child: int) -> int:
-    """The status of the command, once it ends; others that end meanwhile are cleared away."""
+    """Wait for the command and return its status; other children that end meanwhile are reaped."""
     while True:
         found, status = os.waitpid(-1, 0)
         if found == child:
@@ -82,7 +82,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _kill_all() -> None:
-    """Kill what is below us until nothing is; a process that forks on and on is chased for a while."""
+    """Kill every process below us until there is none; one that forks without end is chased for `_ROUNDS` rounds."""
     for _ in range(_ROUNDS):
         below = _below(os.getpid())
         if not below:
@@ -100,7 +100,7 @@ def _kill_all() -> None:
 
 
 def _below(root: int) -> list[int]:
-    """Every living process below one, by `/proc`; none where there is no such folder."""
+    """Return the living processes below one, from `/proc`; none where there is no such folder."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:

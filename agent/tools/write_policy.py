@@ -1,0 +1,39 @@
+"""Which notes tools may read and change: raises an error in words for the model where a call goes too far.
+
+The rules are in `vault.folders`; that a change has to be approved first is `taint`'s and `approvals`' to see to.
+"""
+
+from agent.errors import ToolRetry
+from agent.vault.folders import Reader, WriteRule, folder_of, is_hidden, write_rule
+from agent.vault.worktree.paths import check
+
+_ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
+"""Files that people read and no program runs."""
+
+
+def check_writable(path: str) -> str:
+    """Return `path` if a tool may ever write there; raises `BadPath` or `ToolRetry` with a text for the model."""
+    check(path)
+    if write_rule(path) is WriteRule.PROGRAM:
+        raise ToolRetry(f"{path} is not for tools to change: only the person and the program itself write there")
+    return path
+
+
+def check_text(path: str) -> str:
+    """Return `path` if it names a file that holds text; raises `ToolRetry`."""
+    if not path.endswith(_ENDINGS):
+        raise ToolRetry(f"{path} is no note: its name must end in {', '.join(_ENDINGS)}")
+    return path
+
+
+def check_readable(path: str) -> str:
+    """Return `path` if a tool may read it; raises `BadPath` or `ToolRetry` with a text for the model."""
+    check(path)
+    if is_hidden(path):
+        raise ToolRetry(f"{path} is hidden, and not for tools to read")
+    return path
+
+
+def may_read(role: str, path: str) -> bool:
+    """Return whether somebody in this role may be shown the note: a guest only the person's own notes."""
+    return role == "owner" or folder_of(path).read is Reader.GUEST

@@ -1,0 +1,176 @@
+"""The folders of a vault and the notes at its root: what each holds, and who may read, write and recall it.
+
+This is the one table of them: a module that needs a folder's path imports the constant, and one that needs a rule asks
+`folder_of` or `write_rule`. A row is found by name alone, as the most forgiving file system would read the name (no
+case, compatibility characters folded, nothing invisible), so that no spelling of `approvals/` is a way around its row.
+Where a path really leads (links), and which names no writer may use at all, is left to `vault.write`.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+ENTRIES = "entries/"
+DAILY = "daily/"
+PROFILE = "profile/"
+INBOX = "inbox/"
+QUESTIONS = "questions/"
+APPROVALS = "approvals/"
+SESSIONS = "sessions/"
+SKILLS = "skills/"
+LEARNED = "skills/learned/"
+SKILL_HISTORY = "skills/history/"
+DEPRECATED = "skills/deprecated/"
+MUTATIONS = "skills/mutations/"
+PROMPTS = "prompts/"
+RULES = "rules/"
+JOBS = "jobs/"
+JOB_HISTORY = "jobs/history/"
+TASKS = "tasks/"
+TASKS_DONE = "tasks/done/"
+REFLECTIONS = "reflections/"
+RESEARCH = "research/"
+ARCHIVE = "archive/"
+FORGOTTEN = "archive/forgotten/"
+AGENT_NOTE = "AGENT.md"
+MEMORY_NOTE = "MEMORY.md"
+
+
+class WriteRule(IntEnum):
+    """How a tool may change a note; a higher rule is stricter. People may always edit everything."""
+
+    FREE = 0
+    MEMORY = 1
+    """The text comes back into later runs by itself: a run that has read untrusted text needs a yes."""
+    AFTER_YES = 2
+    """The note says what the agent does, or is a request to it: every call needs a yes."""
+    PROGRAM = 3
+    """Only the person and the program itself write here, never a tool."""
+
+
+class Reader(Enum):
+    """Who may be shown a note. Their model sees what they may see."""
+
+    OWNER = "owner"
+    GUEST = "guest"
+    """Guests as well, where the policy gives them a tool that reads."""
+
+
+class Recalled(Enum):
+    """How passages come before a model that did not ask for them."""
+
+    NO = "no"
+    AS_NOTE = "as_note"
+    """As passages of notes (`context.memories`)."""
+    AS_MEMORY = "as_memory"
+    """As memories, with their own rules and number (`memory.max_recalls`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One row: a folder with all that lies in it, or a note at the root.
+
+    `searched`: `search_vault` finds it. `asks`: what a person writes there may be a request to the agent.
+    `steers`: it is before the agent in every run, or makes it act by itself, so that what arrives there from elsewhere
+    waits until the person has looked at it (skills are reviewed one by one, and are no part of this).
+    """
+
+    path: str
+    holds: str
+    write: WriteRule
+    recalled: Recalled = Recalled.NO
+    read: Reader = Reader.OWNER
+    searched: bool = True
+    asks: bool = False
+    steers: bool = False
+
+    @property
+    def is_written_for_the_person(self) -> bool:
+        """Whether a run writes its results here, rather than its records or its memory."""
+        return self.write in {WriteRule.FREE, WriteRule.AFTER_YES}
+
+
+_FREE, _MEMORY, _AFTER_YES, _PROGRAM = WriteRule
+OWN_NOTES = Folder("", "the person's own notes, anywhere else", _FREE, Recalled.AS_NOTE, read=Reader.GUEST, asks=True)
+FOLDERS = (
+    Folder(AGENT_NOTE, "the person's standing instructions", _AFTER_YES, steers=True),
+    Folder(MEMORY_NOTE, "long-term facts", _MEMORY, Recalled.AS_MEMORY, steers=True),
+    Folder(ENTRIES, "single memories", _MEMORY, Recalled.AS_MEMORY),
+    Folder(DAILY, "the log and the summary of each day", _MEMORY, Recalled.AS_MEMORY, asks=True),
+    Folder(PROFILE, "what the agent believes about the person", _MEMORY, Recalled.AS_MEMORY),
+    Folder(INBOX, "requests; a note here starts a run", _AFTER_YES, Recalled.AS_NOTE, asks=True),
+    Folder(QUESTIONS, "what the agent asks; a tool must not answer it", _PROGRAM, Recalled.AS_NOTE),
+    Folder(APPROVALS, "what waits for a yes; a tool must not give it", _PROGRAM),
+    Folder(SESSIONS, "what was said in each run; it is not rewritten", _PROGRAM, Recalled.AS_NOTE),
+    Folder(SKILLS, "the person's skills", _AFTER_YES),
+    Folder(LEARNED, "skills that the agent has learned", _AFTER_YES),
+    Folder(SKILL_HISTORY, "the uses of each skill", _PROGRAM),
+    Folder(DEPRECATED, "skills that were set aside", _PROGRAM),
+    Folder(MUTATIONS, "variants of skills on trial", _PROGRAM),
+    Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),
+    Folder(RULES, "rules of conduct that the agent has learned", _AFTER_YES, steers=True),
+    Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),
+    Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, steers=True),
+    Folder(TASKS, "work that the agent will do by itself", _AFTER_YES, steers=True),
+    Folder(TASKS_DONE, "tasks that are over", _PROGRAM),
+    Folder(REFLECTIONS, "what the agent thinks of its work, from which rules come", _PROGRAM),
+    Folder(RESEARCH, "reports with sources", _PROGRAM, Recalled.AS_NOTE),
+    Folder(ARCHIVE, "what has expired or was replaced", _FREE, searched=False),
+    Folder(FORGOTTEN, "marks of memories that must never be written again", _PROGRAM, searched=False),
+)
+_INSTRUCTIONS = frozenset({"agent.md", "agents.md", "claude.md", "gemini.md", "skill.md"})
+"""Names, in any folder, of notes that this agent, or another one in the same folder, takes instructions from."""
+_ROWS = {folder.path.rstrip("/").casefold(): folder for folder in FOLDERS}
+_DEEPEST = 1 + max(path.count("/") for path in _ROWS)
+_SHORT = re.compile(r"(.{2,6})~[0-9]{1,3}(\..*)?")
+"""A short name of old file systems, such as `APPROV~1`."""
+
+
+def folder_of(path: str) -> Folder:
+    """The row of the longest path in the table that `path` lies in; `OWN_NOTES` where none does."""
+    row, reached = OWN_NOTES, ""
+    for name in path.split("/")[:_DEEPEST]:
+        reached = _full_name(f"{reached}/{folded(name)}".lstrip("/"))
+        row = _ROWS.get(reached, row)
+    return row
+
+
+def write_rule(path: str) -> WriteRule:
+    """How a tool may change the note at `path`."""
+    if is_hidden(path):
+        return WriteRule.PROGRAM
+    return max(folder_of(path).write, WriteRule.AFTER_YES if instructs(path) else WriteRule.FREE)
+
+
+def instructs(path: str) -> bool:
+    """Whether the note's name is one that agents take instructions from, in whatever folder it lies."""
+    return folded(path.rpartition("/")[2]) in _INSTRUCTIONS
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a name in `path` begins with a dot."""
+    return any(folded(name).startswith(".") for name in path.split("/"))
+
+
+def folded(name: str) -> str:
+    """One name of a path as the most forgiving file system reads it."""
+    visible = name
+    if not name.isascii():
+        visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+        visible = unicodedata.normalize("NFKC", visible.casefold())
+    plain = visible.casefold().strip(" ")
+    return plain.partition(":")[0].rstrip(". ") or plain
+
+
+def _full_name(path: str) -> str:
+    """`path`, with a short last name replaced by the name in the table that it may stand for: the strictest one."""
+    parent, _, name = path.rpartition("/")
+    if (short := _SHORT.fullmatch(name)) is None:
+        return path
+    meant = [
+        known
+        for known in _ROWS
+        if known.rpartition("/")[0] == parent and known.rpartition("/")[2].replace(".", "").startswith(short[1])
+    ]
+    return max(meant, key=lambda known: _ROWS[known].write, default=path)

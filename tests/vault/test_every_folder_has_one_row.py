@@ -1,0 +1,145 @@
+"""The table of folders: each folder of a vault has a row, each module asks it, and no spelling is a way around."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.vault.folders import (
+    FOLDERS,
+    INBOX,
+    OWN_NOTES,
+    SESSIONS,
+    Folder,
+    Reader,
+    Recalled,
+    WriteRule,
+    folder_of,
+    write_rule,
+)
+
+ROOT = Path(__file__).parents[2]
+NOT_ABOVE_THE_TABLE = {"agent/markdown/requests.py"}
+"""Lies below the table, and so spells the one folder that it has to know: its session links."""
+NAMES = sorted({folder.path.rstrip("/") for folder in FOLDERS})
+SPELT = re.compile(rf"(?<![\w/.-])(?:{'|'.join(name for name in NAMES if '.' not in name)})/|(?:AGENT|MEMORY)\.md")
+
+
+def prose(tree: ast.AST) -> Iterator[int]:
+    """The strings that are no values: docstrings of modules, classes, functions and constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield id(node.value)
+
+
+def spelt(path: Path) -> list[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    left_out = set(prose(tree))
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return [str(node.value) for node in texts if id(node) not in left_out and SPELT.search(str(node.value))]
+
+
+def test_no_module_but_the_table_spells_a_folder() -> None:
+    modules = {path.relative_to(ROOT).as_posix(): spelt(path) for path in (ROOT / "agent").rglob("*.py")}
+    assert {name for name, found in modules.items() if found} == {"agent/vault/folders.py", *NOT_ABOVE_THE_TABLE}
+
+
+def test_the_scan_finds_folders_in_every_kind_of_string(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        '"""entries/ in prose."""\nA = "entries/"\nB = f"x {A} daily/{A}"\nC = rb"x"\nD = "my-entries/"\n'
+    )
+    assert spelt(module) == ["entries/", " daily/"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_folder_of_the_template_has_a_row(language: str) -> None:
+    template = ROOT / "vault_template" / language
+    folders = {f"{path.parent.relative_to(template).as_posix()}/" for path in template.rglob("*.md")} - {"./"}
+    assert folders <= {folder.path for folder in FOLDERS}
+    assert {path.name for path in template.glob("*.md")} & {"AGENT.md", "MEMORY.md"} <= {each.path for each in FOLDERS}
+
+
+def test_every_folder_that_the_readme_names_has_a_row() -> None:
+    about = (ROOT / "README.md").read_text("utf-8").partition("## What a vault is")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([a-z]+/)`", about))
+    assert named and named <= {folder.path for folder in FOLDERS}
+
+
+def test_no_path_has_two_rows_and_each_says_what_it_holds() -> None:
+    assert len({folder.path.casefold() for folder in FOLDERS}) == len(FOLDERS)
+    assert all(folder.holds and (folder.path.endswith("/") or folder.path.endswith(".md")) for folder in FOLDERS)
+
+
+def test_a_folder_is_never_freer_than_the_one_that_it_lies_in() -> None:
+    for folder in FOLDERS:
+        parent = folder_of(folder.path.rstrip("/").rpartition("/")[0])
+        assert folder.write >= parent.write and (folder.searched <= parent.searched)
+
+
+def test_what_comes_back_unasked_as_a_memory_is_never_free_to_write() -> None:
+    assert [
+        each.path for each in FOLDERS if each.recalled is Recalled.AS_MEMORY and each.write < WriteRule.MEMORY
+    ] == []
+
+
+def test_what_steers_is_no_knowledge_and_changes_only_with_a_yes() -> None:
+    for name in ("tasks/x.md", "jobs/x.md", "rules/x.md", "prompts/system.md", "AGENT.md"):
+        row = folder_of(name)
+        assert row.steers and row.write is WriteRule.AFTER_YES and row.recalled is Recalled.NO
+
+
+@pytest.mark.parametrize("path", ["reflections/2026-11/x.md", "research/x.md", "Research/deep/x.md"])
+def test_reflections_and_research_are_written_by_the_program_only(path: str) -> None:
+    assert write_rule(path) is WriteRule.PROGRAM
+
+
+def test_guests_see_the_persons_own_notes_and_no_folder_of_the_agents() -> None:
+    assert OWN_NOTES.read is Reader.GUEST and {folder.read for folder in FOLDERS} == {Reader.OWNER}
+
+
+def test_requests_are_looked_for_where_people_write() -> None:
+    assert {each.path for each in FOLDERS if each.asks} == {"daily/", INBOX}
+    assert OWN_NOTES.asks
+
+
+@pytest.mark.parametrize(
+    ("path", "row"),
+    [
+        ("archive/entries/x.md", "archive/"),
+        ("archive/forgotten/x.md", "archive/forgotten/"),
+        ("archive/forgotten.md", "archive/"),
+        ("tasks/done/2026/x.md", "tasks/done/"),
+        ("TASKS/x.md", "tasks/"),
+        ("Entries/2026/11/x.md", "entries/"),
+        ("memory.MD", "MEMORY.md"),
+        ("notes/MEMORY.md", ""),
+        ("notes/entries/x.md", ""),
+        ("jobs.base", ""),
+        ("SESSIO~1/x.md", "sessions/"),
+        ("RE~1/x.md", "reflections/"),
+    ],
+)
+def test_the_longest_row_holds(path: str, row: str) -> None:
+    assert folder_of(path).path == row
+
+
+@given(st.sampled_from(FOLDERS), st.data())
+def test_no_spelling_leads_to_another_row(folder: Folder, data: st.DataObject) -> None:
+    names = []
+    for name in folder.path.rstrip("/").split("/"):
+        spelling = ""
+        for letter in name:
+            wide = chr(ord(letter) + 0xFEE0)
+            spelling += data.draw(st.sampled_from((letter, letter.upper(), wide, f"\u200d{letter}", f"{letter}\ufeff")))
+        names.append(spelling + data.draw(st.sampled_from(("", ".", " ", ". .", "\u00ad"))))
+    inside = "/x.md" if folder.path.endswith("/") else ""
+    assert folder_of("/".join(names) + inside) == folder
+
+
+def test_transcripts_are_recalled_by_their_summaries_only() -> None:
+    assert folder_of(SESSIONS).searched
