@@ -20,7 +20,7 @@ from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.survey import Kind, dirty, filtered
+from agent.vault.worktree.survey import DirtyKind, dirty, filtered
 
 IGNORE = ".gitignore"
 
@@ -165,7 +165,7 @@ def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _P
     """Commit everything in the folder in the person's name, but for what the ignore rules leave out."""
     wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
     done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
-    files = [item.path for item in dirty(vault.git, vault.place) if item.kind is Kind.CREATED]
+    files = [item.path for item in dirty(vault.git, vault.place) if item.kind is DirtyKind.CREATED]
     aside = filtered(vault.git, vault.place, files)
     done.left += [Left(path, "a git filter handles it: git add it yourself") for path in sorted(aside)]
     count = len(files) - len(aside)

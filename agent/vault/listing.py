@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from agent.errors import AgentError
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, Kind, dirty, filtered
+from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
@@ -29,7 +29,7 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
         found.pop(path)
     staged = {item.path: oid for item in changed if (oid := found.pop(item.path, ""))}
     notes = {path: oid for path, oid in found.items() if is_note(path)}
-    there = [item.path for item in changed if item.kind is not Kind.DELETED and is_note(item.path)]
+    there = [item.path for item in changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     for path in (*there, *filter(is_note, away), *_rewritten(vault, [*notes])):
         known = staged.get(path) or found.get(path)
         notes.pop(path, None)

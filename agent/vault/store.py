@@ -17,9 +17,9 @@ from agent.vault.change import Append, Create, Delete, Edit, Move, Outcome, Requ
 from agent.vault.layout import layout
 from agent.vault.locks import holder
 from agent.vault.options import Options
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.git_processes import git_is_busy
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.provenance.record import Provenance, provenance
@@ -29,7 +29,7 @@ from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.worktree.survey import Dirty, dirty
-from agent.vault.write import humans
+from agent.vault.write import human_commits
 from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
 from agent.vault.write.journal import Journal
 from agent.vault.write.recover import recover
@@ -177,12 +177,12 @@ class Vault:
         return done
 
     def commit_human(self, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
-        """Commit what people changed by hand, in their name; see `humans.commit`."""
+        """Commit what people changed by hand, in their name; see `human_commits.commit`."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             if not self.writer.waiting_reason():
                 self._drain()
-            return humans.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
+            return human_commits.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
 
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None where there is none; where a program keeps the note open, its bytes of this moment."""

@@ -12,7 +12,7 @@ from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault
-from agent.vault.write.brake import lost_between
+from agent.vault.write.mass_change import lost_between
 from tests.trust.plants import plant
 from tests.vaults import committed, git, head, make_vault, write
 

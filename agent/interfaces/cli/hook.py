@@ -8,7 +8,7 @@ from agent.app.build import build
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.interfaces.cli.printing import as_lines
-from agent.vault.health.staged import Problem, problems
+from agent.vault.health.staged import StagedProblem, problems
 from agent.vault.secrets import EXCUSE
 
 
@@ -43,7 +43,7 @@ def rescan(output: Output) -> None:
     output.emit({"settled": settled}, "")
 
 
-def _said(found: list[Problem]) -> str:
+def _said(found: list[StagedProblem]) -> str:
     lines = [str(item) for item in found]
     if any("secret" in item.why for item in found):
         lines.append(f"A line that is no secret is excused by <!-- {EXCUSE} --> or %% {EXCUSE} %% on it.")

@@ -13,8 +13,8 @@ from agent.config.running import Spend
 from agent.interfaces.cli import today
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.vault.health.status import Status, status
-from agent.vault.worktree.survey import Kind
+from agent.vault.health.status import VaultStatus, status
+from agent.vault.worktree.survey import DirtyKind
 
 _SHOWN = 10
 
@@ -52,7 +52,7 @@ def command(output: Output, notes: bool) -> None:
         output.warn(warning)
 
 
-def _document(found: Status) -> dict[str, object]:
+def _document(found: VaultStatus) -> dict[str, object]:
     last = found.last
     return {
         "vault": str(found.root),
@@ -71,12 +71,12 @@ def _document(found: Status) -> dict[str, object]:
     }
 
 
-def _text(found: Status) -> list[str]:
+def _text(found: VaultStatus) -> list[str]:
     lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
     if found.last:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
-    staged = [item for item in found.dirty if item.kind is Kind.STAGED]
-    yours = [item for item in found.dirty if item.kind is not Kind.STAGED]
+    staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
+    yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED]
     lines.append(f"edits    {_edits(len(yours), found.unread)}")
     lines += [f"           {item.kind:8} {item.path}" for item in yours[:_SHOWN]]
     lines += [f"           and {len(yours) - _SHOWN} more"] if len(yours) > _SHOWN else []

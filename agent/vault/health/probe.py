@@ -23,7 +23,7 @@ from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
-from agent.vault.worktree import exchange as swap
+from agent.vault.worktree import exchange
 
 OLDEST, RECENT = (2, 34), (2, 36)
 _MB = 1 << 20
@@ -140,7 +140,7 @@ def _calls(folder: Path) -> Iterator[Check]:
     (folder / "two").write_bytes(b"2")
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        swapped = swap.exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
+        swapped = exchange.exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
     finally:
         os.close(descriptor)
     if swapped:
@@ -150,7 +150,7 @@ def _calls(folder: Path) -> Iterator[Check]:
             Level.WARN, "exchange", "not on this file system: a save in the same instant is found a moment later"
         )
     with (folder / "one").open("rb") as file:
-        seen = swap.has_writer(file.fileno())
+        seen = exchange.has_writer(file.fileno())
     if seen is None:
         yield Check(
             Level.WARN, "leases", "not here: a program that is just saving a note is not seen, only what it saved"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from agent.errors import AgentError, BadPath
 from agent.vault.change import Create, Stamp
+from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
-from agent.vault.plumbing.lock import OURS, STALE_SECONDS, clear_stale, file_time, index_lock, set_aside
-from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, index_lock, set_aside
 from agent.vault.queue import Order
 from agent.vault.store import Vault
 from agent.vault.worktree.borders import is_repository

@@ -19,7 +19,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class StagedProblem:
     """A reason not to commit a file: its path in the vault, the line from 1, and why. Never a secret's text."""
 
     path: str
@@ -30,14 +30,14 @@ class Problem:
         return f"{self.path}:{self.line}: {self.why}"
 
 
-def problems(vault: Vault, index: Path | None = None) -> list[Problem]:
+def problems(vault: Vault, index: Path | None = None) -> list[StagedProblem]:
     """What is wrong with the staged files of the vault; `index` is another index file than the repository's own.
 
     Files over 5 MB and binary ones are not searched.
     """
     git = vault.git
     entries = list(_changed(vault, index))
-    found: list[Problem] = []
+    found: list[StagedProblem] = []
     for start in range(0, len(entries), _AT_ONCE):
         small = _small(git, entries[start : start + _AT_ONCE])
         for (path, _), blob in zip(small, git.objects([oid for _, oid in small]), strict=True):
@@ -74,12 +74,12 @@ def _small(git: Git, entries: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [entry for entry, size in pairs if size.isdigit() and int(size) <= _LARGEST]
 
 
-def _judge(path: str, data: bytes) -> Iterator[Problem]:
+def _judge(path: str, data: bytes) -> Iterator[StagedProblem]:
     if is_note(path):
         problem = Note.parse(data).problem
         if problem is not None:
-            yield Problem(path, problem.line, f"the header cannot be read: {problem.message}")
+            yield StagedProblem(path, problem.line, f"the header cannot be read: {problem.message}")
     if b"\0" in data[:_BINARY_LOOK]:
         return
     for finding in secrets.find(data.decode("utf-8", "replace")):
-        yield Problem(path, finding.line, f"this looks like a secret ({finding.kind})")
+        yield StagedProblem(path, finding.line, f"this looks like a secret ({finding.kind})")

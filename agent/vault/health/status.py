@@ -28,7 +28,7 @@ class LastCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class VaultStatus:
     """The vault's state.
 
     `open` are changed files that another program keeps open, to be recorded when it closes them; of `unread` files and
@@ -53,7 +53,7 @@ class Status:
     notes: Mapping[str, str]
 
 
-def status(vault: Vault) -> Status:
+def status(vault: Vault) -> VaultStatus:
     """Look at everything once; takes no lock and changes nothing. Raises `Permanent` for what cannot be looked at."""
     try:
         return _look(vault)
@@ -64,7 +64,7 @@ def status(vault: Vault) -> Status:
         ) from error
 
 
-def _look(vault: Vault) -> Status:
+def _look(vault: Vault) -> VaultStatus:
     place, writer = vault.place, vault.writer
     last = vault.git.start(*_LAST)
     try:
@@ -74,7 +74,7 @@ def _look(vault: Vault) -> Status:
     finally:
         last.end()
     opened, unread = opened_and_unread(writer.files, found.changed)
-    return Status(
+    return VaultStatus(
         place.root,
         _short(branch(place.gitdir)),
         _commit(told),

@@ -37,7 +37,7 @@ _FIRST_LINE = re.compile(rb"^(?:diff --git |\* Unmerged path )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """One changed file: its change, its part of the patch as git writes it, and plain lines about the note."""
 
     change: FileChange
@@ -45,7 +45,7 @@ class Difference:
     lines: tuple[str, ...]
 
 
-def of_commit(vault: Vault, commit: str) -> list[Difference]:
+def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
     """What a commit (a full id) changed against its first parent, or against nothing where it has none."""
     git, place = vault.git, vault.place
     rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
@@ -54,14 +54,14 @@ def of_commit(vault: Vault, commit: str) -> list[Difference]:
     out = git.run(*command, old, commit, *_within(place))
     found, patches = _split(out, place)
     told = describe(vault, found)
-    return [Difference(*item) for item in zip(found, patches, told, strict=True)]
+    return [FileDifference(*item) for item in zip(found, patches, told, strict=True)]
 
 
-def of_working_tree(vault: Vault) -> list[Difference]:
+def of_working_tree(vault: Vault) -> list[FileDifference]:
     """What is not committed, staged or not; new files that git does not ignore belong to it."""
     found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
     told = describe(vault, found, vault.writer.files)
-    return [Difference(*item) for item in zip(found, patches, told, strict=True)]
+    return [FileDifference(*item) for item in zip(found, patches, told, strict=True)]
 
 
 def uncommitted(vault: Vault) -> tuple[FileChange, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.errors import UserError
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import Place, branch
 
 _TOGETHER = 100

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agent.errors import Permanent, UserError
 from agent.vault.history.commits import resolve
 from agent.vault.history.holders import check_complete, holders
-from agent.vault.plumbing.objects import Entry, Pack, Trees, entry_in, folders, graft, parse_tree
+from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
 from agent.vault.plumbing.repository import branch
 from agent.vault.store import Vault
 
@@ -193,9 +193,9 @@ class _Work:
         edits = {path: self._entry(trees, path, data, pack) for path, data in changes.items()}
         return graft(trees, edits, pack)[0]
 
-    def _entry(self, trees: Trees, path: bytes, data: bytes | None, pack: Pack) -> Entry | None:
+    def _entry(self, trees: Trees, path: bytes, data: bytes | None, pack: Pack) -> TreeEntry | None:
         before = entry_in(trees, path)
-        return None if data is None or before is None else Entry(before.mode, pack.add("blob", data))
+        return None if data is None or before is None else TreeEntry(before.mode, pack.add("blob", data))
 
     def _commit(self, raw: bytes, tree: str, made: Mapping[str, str], named: bool, pack: Pack) -> str:
         head, _, message = raw.partition(b"\n\n")

@@ -13,8 +13,8 @@ from agent.vault.change import Outcome, Stamp
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit, lineage
 from agent.vault.history.difference import uncommitted
-from agent.vault.history.undo_choice import Chosen, Selection, choose
-from agent.vault.history.undo_plan import Desk, Draft, Word, needed
+from agent.vault.history.undo_choice import Selection, UndoChoice, choose
+from agent.vault.history.undo_plan import Desk, PlannedFile, Word, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.message import one_line
 from agent.vault.store import Transaction, Vault
@@ -87,7 +87,7 @@ def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange],
     return desk
 
 
-def _result(desk: Desk, chosen: Chosen) -> Undone:
+def _result(desk: Desk, chosen: UndoChoice) -> Undone:
     drafts = sorted(desk.drafts, key=lambda draft: draft.name)
     files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
     kept = {Word(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
@@ -103,7 +103,7 @@ def _result(desk: Desk, chosen: Chosen) -> Undone:
     )
 
 
-def _as_change(draft: Draft) -> FileChange | None:
+def _as_change(draft: PlannedFile) -> FileChange | None:
     """What becomes of a file, None when nothing does."""
     there = draft.now if draft.before is not None else None
     if draft.path is None or draft.after is None:
@@ -115,7 +115,7 @@ def _as_change(draft: Draft) -> FileChange | None:
     return FileChange(Kind.EDITED, draft.path) if draft.before != draft.after else None
 
 
-def _conflict(desk: Desk, chosen: Chosen) -> Conflict:
+def _conflict(desk: Desk, chosen: UndoChoice) -> Conflict:
     refused = [draft for draft in desk.drafts if draft.refused]
     lines = [f"  {draft.name}: {draft.refused}{_later(draft)}" for draft in refused]
     return Conflict(
@@ -125,7 +125,7 @@ def _conflict(desk: Desk, chosen: Chosen) -> Conflict:
     )
 
 
-def _later(draft: Draft) -> str:
+def _later(draft: PlannedFile) -> str:
     """The later commits that touched a note, for a person to look at."""
     named = [f"{commit.id[:8]} {commit.subject}" for commit in dict.fromkeys(draft.later)]
     named += ["your edit that is not committed yet"] if draft.unsaved else []
@@ -133,7 +133,7 @@ def _later(draft: Draft) -> str:
     return f" (by {shown})" if named else ""
 
 
-def _subject(chosen: Chosen) -> str:
+def _subject(chosen: UndoChoice) -> str:
     return f"undo(notes): {chosen.name}"
 
 
@@ -151,8 +151,8 @@ def _body(planned: Undone) -> str:
 
 def _request(transaction: Transaction, desk: Desk) -> None:
     """Ask for the planned files: what goes first, so that what moves or comes back finds its place free."""
-    moving: list[Draft] = []
-    staying: list[Draft] = []
+    moving: list[PlannedFile] = []
+    staying: list[PlannedFile] = []
     for draft in desk.drafts:
         change = _as_change(draft)
         match change.kind if change else None:
@@ -172,7 +172,7 @@ def _request(transaction: Transaction, desk: Desk) -> None:
             transaction.edit(draft.path, desk.standing(draft.path).before or b"", draft.after)
 
 
-def _move(transaction: Transaction, moving: list[Draft]) -> list[Draft]:
+def _move(transaction: Transaction, moving: list[PlannedFile]) -> list[PlannedFile]:
     """Ask for the moves, each once its target is free; returns those that trade places, to be written as edits."""
     while moving:
         sources = {draft.now for draft in moving}

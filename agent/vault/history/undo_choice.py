@@ -28,7 +28,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class UndoChoice:
     """The commits to undo, newest first, those that were passed over, and what an undo's subject calls them."""
 
     commits: tuple[Commit, ...]
@@ -37,7 +37,7 @@ class Chosen:
     name: str
 
 
-def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Chosen:
+def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
     """The commits that are meant and not undone already; raises `UserError` for one that is not there."""
     aside: list[Word] = []
     human_kept = 0
@@ -59,7 +59,7 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Cho
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
     done = _undone(history, {commit.id for commit in wanted})
     aside += [Word(commit.id, "it is undone already") for commit in wanted if commit.id in done]
-    return Chosen(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
+    return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
 
 
 def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> list[Commit]:

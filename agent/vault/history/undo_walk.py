@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.history.commits import Commit
-from agent.vault.history.undo_plan import Desk, Draft
+from agent.vault.history.undo_plan import Desk, PlannedFile
 from agent.vault.plumbing.git import Git
 
-Whereabouts = dict[str, Draft | None]
+Whereabouts = dict[str, PlannedFile | None]
 """Path at some time to the file that it is today; None: that file is gone. A path not in it has kept its file."""
 
 
@@ -22,7 +22,7 @@ class Walk:
 
     desk: Desk
     merged: dict[tuple[str, str], tuple[FileChange, ...]]
-    _born: dict[str, tuple[str, Draft | None]] = field(default_factory=dict)
+    _born: dict[str, tuple[str, PlannedFile | None]] = field(default_factory=dict)
     _died: dict[str, str] = field(default_factory=dict)
 
     def back(self, history: Sequence[Commit], unsaved: Sequence[FileChange], targets: Collection[str]) -> None:
@@ -81,7 +81,7 @@ class Walk:
                 case Kind.EDITED:
                     pass
 
-    def _bear(self, here: Whereabouts, change: FileChange, draft: Draft | None) -> None:
+    def _bear(self, here: Whereabouts, change: FileChange, draft: PlannedFile | None) -> None:
         """Remember a file that came; one that is deleted elsewhere in a later commit was moved, in two steps."""
         if change.after is None:
             return
@@ -90,12 +90,12 @@ class Walk:
         if left is not None and left in here and here[left] is None:
             here[left] = draft
 
-    def _returned(self, change: FileChange) -> Draft | None:
+    def _returned(self, change: FileChange) -> PlannedFile | None:
         """The file that came back later with the very text that was deleted here: it is the same one."""
         oid, draft = self._born.get(change.path, ("", None))
         return draft if change.before is not None and change.before.oid == oid else None
 
-    def _find(self, here: Whereabouts, path: str) -> Draft | None:
+    def _find(self, here: Whereabouts, path: str) -> PlannedFile | None:
         return here[path] if path in here else self.desk.standing(path)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from agent.vault.history.commits import HUMAN, parse_message
-from agent.vault.plumbing.people import AGENT, person
+from agent.vault.plumbing.identities import AGENT, person
 from agent.vault.store import Vault
 
 _BEGIN = "\x01"

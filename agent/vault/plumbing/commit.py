@@ -13,14 +13,15 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.errors import GitFailed, Permanent, Retryable
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.identities import Person, signature
 from agent.vault.plumbing.index_file import check_not_sparse, load_index
-from agent.vault.plumbing.lock import keep_index_lock
+from agent.vault.plumbing.index_lock import keep_index_lock
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import (
     FOLDER,
-    Entry,
     Pack,
+    TreeEntry,
     Trees,
     entry_in,
     folders,
@@ -30,7 +31,6 @@ from agent.vault.plumbing.objects import (
     load_loose,
     parse_tree,
 )
-from agent.vault.plumbing.people import Person, signature
 from agent.vault.plumbing.repository import Place, head_commit
 
 RETRIES = 60
@@ -40,7 +40,7 @@ FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
 
-Edits = dict[bytes, Entry | None]
+Edits = dict[bytes, TreeEntry | None]
 """Paths inside the repository, each with what it becomes; None: it goes."""
 
 
@@ -61,7 +61,7 @@ class Tip:
     staged: dict[bytes, bytes | None] = field(default_factory=dict)
     width: int = 40
 
-    def entry(self, path: bytes) -> Entry | None:
+    def entry(self, path: bytes) -> TreeEntry | None:
         """What HEAD has at the path."""
         return entry_in(self.trees, path)
 
@@ -76,7 +76,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CommitPlan:
     """Commits to make, oldest first, and what the shared index is to hold afterwards for the same paths."""
 
     layers: tuple[Layer, ...]
@@ -94,7 +94,7 @@ class Committer:
     def commit(
         self,
         paths: Sequence[bytes],
-        plan: Callable[[Tip, Pack], Plan],
+        plan: Callable[[Tip, Pack], CommitPlan],
         token: str,
         *,
         read_staged: bool = True,
@@ -206,7 +206,7 @@ class Committer:
             return None
         trees: Trees = {}
         for folder in above:
-            entry = entry_in(trees, folder) if folder else Entry(FOLDER, commit[5 : commit.index(b"\n")].decode())
+            entry = entry_in(trees, folder) if folder else TreeEntry(FOLDER, commit[5 : commit.index(b"\n")].decode())
             if entry is None or entry.mode != FOLDER:
                 continue
             data = load_loose(common, entry.oid, "tree")

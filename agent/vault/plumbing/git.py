@@ -17,8 +17,8 @@ from typing import BinaryIO
 from agent.errors import GitFailed, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.hazards import Hazard, hazards
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import blob_id
 from agent.vault.plumbing.pipes import READERS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
 from agent.errors import NotAVault
-from agent.vault.plumbing.enclosed import refuse_links
+from agent.vault.plumbing.link_check import refuse_links
 
 MARKER = VAULT_FILE
 """The file that makes a folder a vault."""

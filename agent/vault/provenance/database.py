@@ -16,7 +16,7 @@ from pathlib import Path
 from agent.config.private import clear_way, make_folder, touch
 from agent.errors import Retryable
 from agent.vault.provenance.reflog import Maker
-from agent.vault.provenance.remotes import Answers
+from agent.vault.provenance.remotes import RemoteAnswers
 
 _BUSY_SECONDS = 10.0
 _ASKED_AT_ONCE = 500
@@ -59,7 +59,7 @@ class Arrival:
     addresses: tuple[str, ...]
     author: str
 
-    def is_mine(self, answers: Answers) -> bool:
+    def is_mine(self, answers: RemoteAnswers) -> bool:
         """Whether it came from where only the person writes."""
         return bool(self.addresses) and all(map(answers.is_mine, self.addresses))
 

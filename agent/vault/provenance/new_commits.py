@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from agent.vault.file_changes import FileChange, Kind, parse_raw
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.people import AGENT
+from agent.vault.plumbing.identities import AGENT
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.reflog import Maker
 

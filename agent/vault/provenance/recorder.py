@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from agent.vault.plumbing.enclosed import common_folder
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.people import AGENT
+from agent.vault.plumbing.identities import AGENT
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database
 from agent.vault.provenance.marks import name_mark, new_marks
@@ -27,8 +27,8 @@ from agent.vault.provenance.new_commits import (
     texts,
 )
 from agent.vault.provenance.references import References, references
-from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, read_reflog, reflogs
-from agent.vault.provenance.remotes import Answers, addresses, plain_address
+from agent.vault.provenance.reflog import Maker, ReflogStep, makers, parse_steps, read_reflog, reflogs
+from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
 
 MANY = 2_000
 """Commits from elsewhere in one look from which on the files of their newest versions are recorded, and not each
@@ -68,7 +68,7 @@ class Recorder:
                 self._watched += [top, *(path for path in (top.rglob("*") if top.is_dir() else ()) if path.is_dir())]
         return tuple(map(_look, self._watched))
 
-    def update(self, answers: Answers) -> None:
+    def update(self, answers: RemoteAnswers) -> None:
         """Record what is new; durable when this returns."""
         log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         now = references(self.place.gitdir, self._common)
@@ -100,7 +100,7 @@ class Recorder:
         makers = {id: Maker.PROGRAM if id in ours else known.get(id, Maker.UNKNOWN) for id in old}
         self.database.add_commits({made[id]: maker for id, maker in makers.items()})
 
-    def _are_ours(self, steps: Sequence[Step], head: str) -> bool:
+    def _are_ours(self, steps: Sequence[ReflogStep], head: str) -> bool:
         """Whether all that HEAD has done since is to take up commits of this program's, one upon the other."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
         for step in steps:
@@ -109,7 +109,7 @@ class Recorder:
             last = step.new
         return last == head
 
-    def _sort(self, now: References, answers: Answers, *, first_time: bool) -> None:
+    def _sort(self, now: References, answers: RemoteAnswers, *, first_time: bool) -> None:
         """Tell this machine's own commits from those that came, and record both."""
         known = (self.database.fact(_TIPS) or "").split()
         new = new_commits(self.git, now.tips, known)
@@ -183,7 +183,7 @@ class Recorder:
                 self.database.add_arrival(_arrival(each, commit.id, commit.author[0], sources), each.marks)
         return repeated
 
-    def _replaced(self, steps: Sequence[Step], head: str) -> set[tuple[str, str]]:
+    def _replaced(self, steps: Sequence[ReflogStep], head: str) -> set[tuple[str, str]]:
         """What this machine's own commits did that are not in the branch any more: a rebase has made them anew."""
         made = [step.new for step in steps if step.maker is not Maker.UNKNOWN]
         lost = new_commits(self.git, made, [head]) if head else []
@@ -216,7 +216,7 @@ def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tupl
     return Arrival(0, file.path, file.before, file.after, commit, sources.get(commit, ()), author)
 
 
-def _steps_since(end: str | None, log: bytes) -> list[Step] | None:
+def _steps_since(end: str | None, log: bytes) -> list[ReflogStep] | None:
     """The steps of a reflog after the place where it ended before; None when it was rewritten since."""
     size, _, digest = (end or "").partition(" ")
     if not size.isdecimal() or int(size) > len(log) or sha256(log[: int(size)][-_LINE:]).hexdigest() != digest:

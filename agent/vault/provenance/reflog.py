@@ -29,7 +29,7 @@ class Maker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReflogStep:
     """One move of a branch or of HEAD, with git's message."""
 
     old: str
@@ -60,11 +60,13 @@ class Step:
         return found[1] if found else ""
 
 
-def parse_steps(data: bytes) -> list[Step]:
+def parse_steps(data: bytes) -> list[ReflogStep]:
     """The steps in a reflog's bytes, the oldest first; lines that are none are passed over."""
     found = (_STEP.fullmatch(line) for line in data.split(b"\n"))
     return [
-        Step(each[1].decode(), each[2].decode(), (each[3] or b"").decode("utf-8", "replace")) for each in found if each
+        ReflogStep(each[1].decode(), each[2].decode(), (each[3] or b"").decode("utf-8", "replace"))
+        for each in found
+        if each
     ]
 
 

@@ -29,7 +29,7 @@ class Writers(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class RemoteAnswers:
     """What the person has said of remotes, by address, and the keys whose signature is theirs (fingerprints)."""
 
     writers: Mapping[str, Writers]
@@ -45,10 +45,10 @@ class AnswerFile:
     """The file of the answers of one vault, read again when it has changed."""
 
     path: Path
-    _known: Answers = field(default_factory=lambda: Answers({}))
+    _known: RemoteAnswers = field(default_factory=lambda: RemoteAnswers({}))
     _stamp: tuple[int, int, int] | None = None
 
-    def load(self) -> Answers:
+    def load(self) -> RemoteAnswers:
         """The answers; none where the file cannot be read: then everybody's text is asked about again."""
         try:
             found = self.path.stat()
@@ -56,28 +56,28 @@ class AnswerFile:
             if stamp != self._stamp:
                 self._known, self._stamp = _parsed(self.path.read_text("utf-8")), stamp
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self._known, self._stamp = Answers({}), None
+            self._known, self._stamp = RemoteAnswers({}), None
         return self._known
 
     def answer(self, address: str, writers: Writers) -> None:
         """Keep who writes to the remote at this address; durable when this returns."""
         answers = self.load()
-        self._save(Answers({**answers.writers, address: writers}, answers.keys))
+        self._save(RemoteAnswers({**answers.writers, address: writers}, answers.keys))
 
     def add_key(self, fingerprint: str) -> None:
         """Keep that commits signed by this key are the person's own; durable when this returns."""
         answers = self.load()
-        self._save(Answers(answers.writers, answers.keys | {fingerprint}))
+        self._save(RemoteAnswers(answers.writers, answers.keys | {fingerprint}))
 
-    def _save(self, answers: Answers) -> None:
+    def _save(self, answers: RemoteAnswers) -> None:
         document = {"writers": dict(answers.writers), "keys": sorted(answers.keys)}
         durable.replace(self.path, json.dumps(document, indent=1))
 
 
-def _parsed(text: str) -> Answers:
+def _parsed(text: str) -> RemoteAnswers:
     document = json.loads(text)
     writers = {str(address): Writers(each) for address, each in document["writers"].items()}
-    return Answers(writers, frozenset(str(key) for key in document["keys"]))
+    return RemoteAnswers(writers, frozenset(str(key) for key in document["keys"]))
 
 
 def is_fingerprint(text: str) -> bool:

@@ -21,7 +21,7 @@ _REASONS = tuple(f": {os.strerror(code)}" for code in errno.errorcode)
 _LABEL = re.compile(r"^(?:warning|error|fatal): ")
 
 
-class Kind(StrEnum):
+class DirtyKind(StrEnum):
     """How a file differs from HEAD."""
 
     EDITED = "edited"
@@ -36,7 +36,7 @@ class Dirty:
     """One changed file; `oid` is HEAD's blob (empty for a new file)."""
 
     path: str
-    kind: Kind
+    kind: DirtyKind
     oid: str = ""
 
 
@@ -60,7 +60,7 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
         Dirty(item.path.removeprefix(place.prefix), item.kind, item.oid)
         for item in found
         if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
-        if item.kind is not Kind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
+        if item.kind is not DirtyKind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
     )
     unread = dict.fromkeys(unreadable(running.stderr.decode("utf-8", "surrogateescape")))
     if git.costly is not None:
@@ -102,17 +102,17 @@ def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
 def _parse(line: str) -> Dirty | None:
     """One record of git status; submodules are not ours."""
     if line.startswith("? "):
-        return Dirty(line[2:], Kind.CREATED)
+        return Dirty(line[2:], DirtyKind.CREATED)
     if line.startswith("u "):
-        return Dirty(line.split(" ", 10)[10], Kind.UNMERGED)
+        return Dirty(line.split(" ", 10)[10], DirtyKind.UNMERGED)
     if not line.startswith("1 "):
         return None
     _, states, submodule, _, _, _, head, _, path = line.split(" ", 8)
     if submodule.startswith("S"):
         return None
     if states[0] != ".":
-        return Dirty(path, Kind.STAGED, head)
-    return Dirty(path, Kind.DELETED if states[1] == "D" else Kind.EDITED, head)
+        return Dirty(path, DirtyKind.STAGED, head)
+    return Dirty(path, DirtyKind.DELETED if states[1] == "D" else DirtyKind.EDITED, head)
 
 
 def filtered(git: Git, place: Place, paths: Sequence[str]) -> set[str]:

@@ -10,16 +10,16 @@ from pathlib import Path
 
 from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.change import Applied, Change, Collision
-from agent.vault.plumbing.commit import Plan, Tip
-from agent.vault.plumbing.lock import file_time, index_lock, remove_own, set_aside
-from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.commit import CommitPlan, Tip
+from agent.vault.plumbing.git_processes import git_is_busy
+from agent.vault.plumbing.index_lock import file_time, index_lock, remove_own, set_aside
 from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
-from agent.vault.write.humans import place_bytes
-from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.write.human_commits import place_bytes
+from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.writer import Writer
 
 PATIENCE = 2.0
@@ -82,7 +82,7 @@ def recover(writer: Writer) -> int:
     return settled
 
 
-def _settle(writer: Writer, record: Record) -> None:
+def _settle(writer: Writer, record: JournalRecord) -> None:
     if all(plan.collision == PERSON for plan in record.changes):
         _unstage(writer, record)
         writer.journal.close(record.token, None)
@@ -120,15 +120,15 @@ def _settle(writer: Writer, record: Record) -> None:
     writer.finish(record.token, applied, made[-1])
 
 
-def _unstage(writer: Writer, record: Record) -> None:
+def _unstage(writer: Writer, record: JournalRecord) -> None:
     """Take out of the index what the crash kept from being committed: it would look as if a person had staged it."""
     place, commits = writer.place, writer.journal.ref_was_reached(record.token)
     files = {place_bytes(place, plan.path): plan.after for plan in record.changes}
 
-    def plan(tip: Tip, _: Pack) -> Plan:
+    def plan(tip: Tip, _: Pack) -> CommitPlan:
         done = any(writer.committer.holds(tip, commit) for commit in commits)
         ours = [path for path, oid in files.items() if tip.staged.get(path) is None or has_id(tip.staged[path], oid)]
-        return Plan((), {} if done else {path: tip.entry(path) for path in ours})
+        return CommitPlan((), {} if done else {path: tip.entry(path) for path in ours})
 
     with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
         writer.committer.commit(list(files), plan, record.token)
@@ -173,7 +173,7 @@ def _drop_ours(writer: Writer, item: _Found) -> None:
             writer.files.discard(item.plan.path, name)
 
 
-def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
+def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
     """Undo the half that reached the disk; what a person has saved on top of it stays."""
     for item in found:
         ours = item.current is not None and has_id(item.current, item.plan.after)

@@ -14,7 +14,7 @@ from agent.clock import Clock
 from agent.errors import AgentError
 from agent.vault.options import HOLDS_UP
 from agent.vault.worktree.files import SETTLE_SECONDS, Files
-from agent.vault.worktree.survey import Dirty, Kind
+from agent.vault.worktree.survey import Dirty, DirtyKind
 
 RECORDED_AFTER = 30.0
 """After so many quiet intervals without rest a file is recorded as it is at that moment."""
@@ -40,7 +40,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingFiles:
     """Sorts the changed files of one vault; `since` is the file that keeps how long each has been waited for."""
 
     files: Files
@@ -77,7 +77,7 @@ class Waiting:
         """
         path = self.files.root / item.path
         try:
-            status = (path if item.kind is not Kind.DELETED else path.parent).lstat()
+            status = (path if item.kind is not DirtyKind.DELETED else path.parent).lstat()
         except OSError:
             return False
         return abs(now - status.st_ctime) < self.quiet_seconds
@@ -104,7 +104,7 @@ def opened_and_unread(files: Files, items: Iterable[Dirty]) -> tuple[set[str], s
     """Those of the changed files that another program keeps open for writing, and those that cannot be read."""
     opened, unread = set[str](), set[str]()
     for item in items:
-        if item.kind is Kind.DELETED:
+        if item.kind is DirtyKind.DELETED:
             continue
         try:
             if files.is_open_elsewhere(item.path):

@@ -15,22 +15,22 @@ from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import Committer, Plan, Tip
+from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.lock import index_lock
-from agent.vault.plumbing.neighbours import commit_editor_is_open
+from agent.vault.plumbing.git_processes import commit_editor_is_open
+from agent.vault.plumbing.identities import person
+from agent.vault.plumbing.index_lock import index_lock
 from agent.vault.plumbing.objects import Pack
-from agent.vault.plumbing.people import person
 from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.queue import Order, Queue
 from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY, is_note
 from agent.vault.write import apply as on_disk
-from agent.vault.write.brake import check_series, touched_by
-from agent.vault.write.journal import Journal, Record, planned
-from agent.vault.write.layers import Layering
+from agent.vault.write.commit_plan import Layering
+from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.loss import Rewrite, removes_text
+from agent.vault.write.mass_change import check_series, touched_by
 from agent.vault.write.merge import Combine, combiner, conflict_copy_path, conflict_note
 from agent.vault.write.resolve import Resolver
 
@@ -151,7 +151,7 @@ class Writer:
 
     def _announce(self, order: Order, changes: Sequence[Change]) -> None:
         """Write into the journal what is about to change."""
-        record = Record(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
+        record = JournalRecord(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
         self.journal.open(record)
 
     @contextmanager
@@ -187,7 +187,7 @@ class Writer:
             self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
         )
 
-        def plan(tip: Tip, pack: Pack) -> Plan:
+        def plan(tip: Tip, pack: Pack) -> CommitPlan:
             borders.check_tip(tip, paths)
             return layering.plan(applied, message, tip, pack)
 

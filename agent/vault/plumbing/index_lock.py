@@ -17,7 +17,7 @@ from agent.config import holder as holders
 from agent.config.holder import Holder
 from agent.errors import LockHeld
 from agent.vault.locks import LONGEST, describe_holder, read_start
-from agent.vault.plumbing.neighbours import git_is_busy
+from agent.vault.plumbing.git_processes import git_is_busy
 
 OURS = b"vault-agent"
 STALE_SECONDS = 60.0
