@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from difflib import unified_diff
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -20,6 +19,7 @@ from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.vault import durable
 from agent.vault.change import Stamp
+from agent.vault.history.difference import line_diff
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
 from agent.vault.provenance.steering import steers
@@ -215,9 +215,7 @@ def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: dateti
 
 
 def _diff(vault: Vault, path: str) -> str:
-    before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in _versions(vault, path))
-    lines = unified_diff(before, after, "in force", "arrived", lineterm="", n=2)
-    text = "\n".join(lines)
+    text = "\n".join(line_diff(*_versions(vault, path), context=2))
     return text if len(text) <= _LONGEST_DIFF else f"{text[:_LONGEST_DIFF]}\n…"
 
 

@@ -48,6 +48,14 @@ def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[
     return tuple(files), position
 
 
+def parse_raw_lists(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
+    """The changes in each of the lists that `git diff-tree --stdin --always -z` prints, each below its commit's id."""
+    position = 0
+    while position < len(fields) and fields[position]:
+        found, position = parse_raw(fields, position + 1, prefix)
+        yield found
+
+
 def _change(
     old: str | None, new: str | None, before: TreeEntry | None, after: TreeEntry | None
 ) -> Iterator[FileChange]:

@@ -16,6 +16,7 @@ from agent.vault import exclude
 from agent.vault.change import Stamp
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
@@ -212,22 +213,19 @@ def _ignore(vault: Vault, template: Mapping[str, bytes], laid: bool, done: _Prog
 
 def _ignored(git: Git, place: Place, paths: Sequence[str]) -> list[str]:
     """Those of the paths that git's ignore rules leave out."""
-    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-    found = git.run("--no-literal-pathspecs", "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1))
-    return [os.fsdecode(name).removeprefix(place.prefix) for name in found.split(b"\0") if name]
+    asked = b"".join(place.in_git(path) + b"\0" for path in paths)
+    return place.in_vault(git.fields("--no-literal-pathspecs", "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1)))
 
 
 def common(vault: Vault) -> Files:
     """The folder that all work trees of the repository share (hooks, `info`), as files."""
-    shown = vault.git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
-    return Files(Path(os.fsdecode(shown.removesuffix(b"\n"))), vault.clock, vault.writer.options.durable)
+    return Files(common_folder(vault.place.gitdir), vault.clock, vault.options.durable)
 
 
 def nested(git: Git, place: Place) -> tuple[str, ...]:
     """Folders in the vault that are repositories of their own, submodules included."""
     command = ["ls-files", "-z", "--others", "--exclude-standard"]
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
-    listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    listed = git.fields(*command, *place.pathspec)
     folders = [name.removeprefix(place.prefix).rstrip("/") for name in listed if name.endswith("/")]
     found = [name for name in folders if name and os.path.lexists(place.root / name / ".git")]
     return tuple(sorted({*found, *_modules(git, place)}))
@@ -235,7 +233,5 @@ def nested(git: Git, place: Place) -> tuple[str, ...]:
 
 def _modules(git: Git, place: Place) -> Sequence[str]:
     """Folders that the repository holds as submodules."""
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
-    rows = git.run("ls-files", "-z", "--stage", *pathspec).decode("utf-8", "surrogateescape").split("\0")
-    names = [row.partition("\t")[2] for row in rows if row.startswith("160000 ")]
-    return [name.removeprefix(place.prefix) for name in names if name.startswith(place.prefix)]
+    rows = git.fields("ls-files", "-z", "--stage", *place.pathspec)
+    return place.in_vault(row.partition("\t")[2] for row in rows if row.startswith("160000 "))

@@ -263,8 +263,7 @@ class Vault:
 
 def _note_paths(git: Git, place: Place) -> list[str]:
     command = ["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"]
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
-    listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    listed = git.fields(*command, *place.pathspec)
     rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 

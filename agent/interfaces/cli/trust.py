@@ -1,7 +1,5 @@
 """`vault-agent trust`: who writes to each remote, and what arrived in notes that steer the agent."""
 
-from difflib import unified_diff
-
 import click
 
 from agent.app.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
@@ -12,6 +10,7 @@ from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
+from agent.vault.history.difference import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 
 _WRITERS = {
@@ -79,7 +78,7 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
     own, now = app.vault.own_version(path), app.vault.read(path)
     if own is None and now is None:
         raise UserError(f"there is no note {name}, and no remote of this name", hint="vault-agent trust lists both")
-    diff = _diff(own, now)
+    diff = line_diff(own, now)
     if not diff and not app.vault.provenance.strangers(path, now or b""):
         output.emit({"note": path, "accepted": False}, f"nothing has arrived in {path} that you have not looked at")
         return
@@ -91,11 +90,6 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
     app.vault.provenance.has_seen(path)
     tend_arrivals(app)
     output.emit({"note": path, "accepted": True}, f"{path} counts as yours now, as it stands")
-
-
-def _diff(before: bytes | None, after: bytes | None) -> list[str]:
-    one, other = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
-    return list(unified_diff(one, other, "in force", "arrived", lineterm=""))
 
 
 def _document(state: ArrivalState) -> dict[str, object]:

@@ -1,14 +1,13 @@
 """Repairs that `doctor --fix` may make unasked: each keeps what it replaces, and none touches what a person wrote."""
 
 import os
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
 from agent.vault.change import Create, Stamp
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
-from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, index_lock, set_aside
+from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, set_aside
 from agent.vault.queue import Order
 from agent.vault.store import Vault
 from agent.vault.worktree.borders import is_repository
@@ -25,7 +24,7 @@ def rebuild_index(vault: Vault) -> Path:
     gitdir = vault.place.gitdir
     token = vault.clock.new_id()
     private, kept = gitdir / f"vault-agent-index.{token}", gitdir / f"index.broken-{token}"
-    with vault.writer.exclusive(), _index_lock(vault, token):
+    with vault.writer.exclusive(), vault.writer.index_lock(token):
         try:
             vault.git.run("read-tree", "HEAD", index=private)
             vault.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
@@ -34,11 +33,6 @@ def rebuild_index(vault: Vault) -> Path:
         finally:
             private.unlink(missing_ok=True)
     return kept
-
-
-def _index_lock(vault: Vault, token: str) -> AbstractContextManager[None]:
-    place, writer = vault.place, vault.writer
-    return index_lock(place.gitdir, place.worktree, token, vault.clock, writer.options.lock_seconds)
 
 
 def locks(vault: Vault) -> list[Path]:

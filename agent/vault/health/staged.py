@@ -9,7 +9,6 @@ from pathlib import Path
 
 from agent.markdown.note import Note
 from agent.vault import secrets
-from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
@@ -35,14 +34,14 @@ def problems(vault: Vault, index: Path | None = None) -> list[StagedProblem]:
 
     Files over 5 MB and binary ones are not searched.
     """
-    git = vault.git
     entries = list(_changed(vault, index))
     found: list[StagedProblem] = []
     for start in range(0, len(entries), _AT_ONCE):
-        small = _small(git, entries[start : start + _AT_ONCE])
-        for (path, _), blob in zip(small, git.objects([oid for _, oid in small]), strict=True):
-            if blob is not None and blob.kind == "blob":
-                found += _judge(path, blob.data)
+        part = entries[start : start + _AT_ONCE]
+        small = vault.git.small_blobs((oid for _, oid in part), _LARGEST)
+        for path, oid in part:
+            if oid in small:
+                found += _judge(path, small[oid])
     return found
 
 
@@ -65,13 +64,6 @@ def _rows(listed: bytes) -> Iterator[tuple[str, str]]:
         words = facts.split(" ")
         if words[0].startswith("100"):
             yield path, words[2] if words[1] == "blob" else words[1]
-
-
-def _small(git: Git, entries: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    asked = "".join(f"{oid}\n" for _, oid in entries).encode()
-    sizes = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n")
-    pairs = zip(entries, sizes, strict=False)
-    return [entry for entry, size in pairs if size.isdigit() and int(size) <= _LARGEST]
 
 
 def _judge(path: str, data: bytes) -> Iterator[StagedProblem]:

@@ -7,8 +7,9 @@ and the person's index stays as it is. Nothing that a vault's configuration name
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
 from agent.errors import AgentError
@@ -23,6 +24,8 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note, is_temporary
 
 _NOTE_BYTES = 1 << 20
+_COMPARED = 4_000
+"""Lines up to which two versions are compared."""
 _OPTIONS = (
     "--no-ext-diff",
     "--no-textconv",
@@ -51,7 +54,7 @@ def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
     rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
     old = rows[1] if len(rows) > 1 else _empty_tree(git)
     command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
-    out = git.run(*command, old, commit, *_within(place))
+    out = git.run(*command, old, commit, *place.pathspec)
     found, patches = _split(out, place)
     told = describe(vault, found)
     return [FileDifference(*item) for item in zip(found, patches, told, strict=True)]
@@ -73,7 +76,7 @@ def uncommitted(vault: Vault) -> tuple[FileChange, ...]:
 
 def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
     git, place = vault.git, vault.place
-    listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *_within(place))
+    listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *place.pathspec)
     new = [path for path in listed.split(b"\0") if path and not path.endswith(b"/")]
     old = vault.head or _empty_tree(git)
     blob = object_id("blob", b"", len(old)).encode()
@@ -86,11 +89,7 @@ def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
         if lines:
             git.run("update-index", "-z", "--index-info", stdin=lines, index=index, drivers_off=True)
         command = ["diff", *output, "-z", *_OPTIONS, *_PREFIXES]
-        return git.run(*command, "--end-of-options", old, *_within(place), index=index, drivers_off=True)
-
-
-def _within(place: Place) -> list[str]:
-    return ["--", place.prefix.rstrip("/")] if place.prefix else ["--"]
+        return git.run(*command, "--end-of-options", old, *place.pathspec, index=index, drivers_off=True)
 
 
 def _empty_tree(git: Git) -> str:
@@ -125,9 +124,7 @@ def describe(vault: Vault, found: Sequence[FileChange], files: Files | None = No
     """
     wanted = [change for change in found if _is_told(change)]
     ends = [entry for change in wanted for entry in (change.before, None if files else change.after) if entry]
-    ids = sorted({entry.oid for entry in ends})
-    small = _small(vault.git, ids)
-    data = dict(zip(small, vault.read_blobs(small), strict=True))
+    data = vault.git.small_blobs((entry.oid for entry in ends), _NOTE_BYTES)
     return [tuple(_told(change, data, files)) if _is_told(change) else () for change in found]
 
 
@@ -138,16 +135,7 @@ def _is_told(change: FileChange) -> bool:
     return change.before.mode in plain and change.after.mode in plain and change.before.oid != change.after.oid
 
 
-def _small(git: Git, ids: Sequence[str]) -> list[str]:
-    asked = "".join(f"{oid}\n" for oid in ids).encode()
-    if not asked:
-        return []
-    listed = git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
-    rows = [line.split(" ") for line in listed]
-    return [row[0] for row in rows if len(row) == 3 and int(row[2]) <= _NOTE_BYTES]
-
-
-def _told(change: FileChange, data: dict[str, bytes | None], files: Files | None) -> Iterator[str]:
+def _told(change: FileChange, data: Mapping[str, bytes], files: Files | None) -> Iterator[str]:
     assert change.before is not None and change.after is not None
     before = data.get(change.before.oid)
     try:
@@ -157,6 +145,17 @@ def _told(change: FileChange, data: dict[str, bytes | None], files: Files | None
     if before is None or after is None or len(after) > _NOTE_BYTES:
         return
     yield from changes.describe(changes.between(Note.parse(before), Note.parse(after)))
+
+
+def line_diff(before: bytes | None, after: bytes | None, context: int = 3) -> list[str]:
+    """The unified diff from the version in force to the one that arrived, line by line, for a person to judge.
+
+    Of versions too long to be compared (the cost grows with their product) it has all lines, old ones first.
+    """
+    old, new = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
+    if max(len(old), len(new)) > _COMPARED and old != new:
+        return ["--- in force", "+++ arrived", *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
+    return list(unified_diff(old, new, "in force", "arrived", lineterm="", n=context))
 
 
 def summary(change: FileChange) -> str:

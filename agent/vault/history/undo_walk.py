@@ -4,10 +4,10 @@ Goes from the working tree and HEAD to the parents and keeps, for each commit st
 time are now. The undone commits' changes are handed to the desk on the way; all others only teach renames.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
 from agent.vault.history.commits import Commit
 from agent.vault.history.undo_plan import Desk, PlannedFile
 from agent.vault.plumbing.git import Git
@@ -116,11 +116,4 @@ def against_other_parents(
     asked = "".join(f"{commit} {parent}\n" for commit, parent in pairs).encode()
     command = ["diff-tree", "--stdin", "--always", "-r", "-z", "-M", "--raw", "--no-abbrev", "--ignore-submodules=all"]
     fields = git.run(*command, stdin=asked).decode("utf-8", "surrogateescape").split("\0")
-    return dict(zip(pairs, _listed(fields, prefix), strict=True))
-
-
-def _listed(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
-    position = 0
-    while position < len(fields) and fields[position]:
-        found, position = parse_raw(fields, position + 1, prefix)
-        yield found
+    return dict(zip(pairs, parse_raw_lists(fields, prefix), strict=True))

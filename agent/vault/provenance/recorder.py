@@ -27,7 +27,7 @@ from agent.vault.provenance.new_commits import (
     texts,
 )
 from agent.vault.provenance.references import References, references
-from agent.vault.provenance.reflog import Maker, ReflogStep, makers, parse_steps, read_reflog, reflogs
+from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflogs, parse_steps, read_reflog
 from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
 
 MANY = 2_000
@@ -70,8 +70,9 @@ class Recorder:
 
     def update(self, answers: RemoteAnswers) -> None:
         """Record what is new; durable when this returns."""
-        log = read_reflog(self.place.gitdir / "logs" / "HEAD")
+        # In this order: git writes a step into the log before it moves the reference, so every tip has its step.
         now = references(self.place.gitdir, self._common)
+        log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         self._watched = []
         shown = _shown(now)
         before = self.database.fact(_REFERENCES)
@@ -81,7 +82,7 @@ class Recorder:
             if len(steps) < _KEPT_STEPS:
                 return
         with self.database.transaction():
-            self._sort(now, answers, first_time=before is None)
+            self._sort(now, answers, parse_steps(log), first_time=before is None)
             tips = [*now.tips, *(self.database.fact(_TIPS) or "").split()]
             kept = " ".join(list(dict.fromkeys(tips))[:_KEPT_TIPS])
             self.database.remember({_REFERENCES: shown, _HEAD_LOG: _end_of(log), _TIPS: kept})
@@ -109,12 +110,13 @@ class Recorder:
             last = step.new
         return last == head
 
-    def _sort(self, now: References, answers: RemoteAnswers, *, first_time: bool) -> None:
+    def _sort(self, now: References, answers: RemoteAnswers, steps: Sequence[ReflogStep], *, first_time: bool) -> None:
         """Tell this machine's own commits from those that came, and record both."""
         known = (self.database.fact(_TIPS) or "").split()
         new = new_commits(self.git, now.tips, known)
         parents = {commit.id: commit.parents for commit in new}
-        made = makers(reflogs(self.place.gitdir, self._common), parents, first_time=first_time)
+        others_logs = (parse_steps(read_reflog(path)) for path in other_reflogs(self.place.gitdir, self._common))
+        made = makers([steps, *others_logs], parents, first_time=first_time)
         made |= dict.fromkeys(self.journalled(), Maker.PROGRAM)
         made |= self.database.makers([commit.id for commit in new])
         own = {commit.id: made[commit.id] for commit in new if commit.id in made and commit.is_made_by(made[commit.id])}
@@ -125,10 +127,10 @@ class Recorder:
         others = [commit for commit in new if commit.id not in own and commit.id not in seen]
         sources = self._sources(now, known, bool(others))
         if first_time:
-            earlier = self._were_here(others, sources)
+            earlier = self._were_here(others, sources, steps)
             own |= dict.fromkeys(earlier, Maker.PROGRAM)  # nobody can tell any more; their trailers are believed
             others = [commit for commit in others if commit.id not in earlier]
-        own |= self._record(others, [commit for commit in new if commit.id in own], sources, now)
+        own |= self._record(others, [commit for commit in new if commit.id in own], sources, now, steps)
         self.database.add_commits(own)
 
     def _sources(self, now: References, known: Sequence[str], wanted: bool) -> Mapping[str, tuple[str, ...]]:
@@ -149,9 +151,10 @@ class Recorder:
                 found.setdefault(commit.id, [plain_address(address)])
         return {id: tuple(each) for id, each in found.items()}
 
-    def _were_here(self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]]) -> set[str]:
+    def _were_here(
+        self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], steps: Sequence[ReflogStep]
+    ) -> set[str]:
         """At the first look: the commits that are older than what the reflog remembers, and that no remote has."""
-        steps = parse_steps(read_reflog(self.place.gitdir / "logs" / "HEAD"))
         if steps and steps[0].cloned_from:
             return set()
         older = [steps[0].old] if steps and steps[0].old.strip("0") else []
@@ -165,12 +168,13 @@ class Recorder:
         own: Sequence[NewCommit],
         sources: Mapping[str, tuple[str, ...]],
         now: References,
+        steps: Sequence[ReflogStep],
     ) -> dict[str, Maker]:
         """Record what commits from elsewhere brought; returns those of them that only repeat this machine's own."""
         if len(others) > MANY:
             self._record_trees(own, sources, now)
             return {}
-        steps = parse_steps(read_reflog(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
+        steps = steps[-_KEPT_STEPS:]
         replayed = {step.new for step in steps if step.is_replay}
         replaced = self._replaced(steps, now.head) if not replayed.isdisjoint(each.id for each in others) else set()
         repeated: dict[str, Maker] = {}

@@ -70,23 +70,25 @@ def parse_steps(data: bytes) -> list[ReflogStep]:
     ]
 
 
-def reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
-    """The reflogs in which this machine's own commits may be: of HEAD and the local branches, in all work trees."""
-    yield gitdir / "logs" / "HEAD"
-    yield common / "logs" / "HEAD"
+def other_reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
+    """The reflogs beside HEAD's in which this machine's own commits may be: of local branches and other work trees."""
+    if common != gitdir:
+        yield common / "logs" / "HEAD"
     yield from sorted(common.glob("worktrees/*/logs/HEAD"))
     yield from sorted(path for path in (common / "logs" / "refs" / "heads").rglob("*") if path.is_file())
 
 
-def makers(files: Iterable[Path], parents: Mapping[str, Sequence[str]], *, first_time: bool) -> dict[str, Maker]:
+def makers(
+    logs: Iterable[Iterable[ReflogStep]], parents: Mapping[str, Sequence[str]], *, first_time: bool
+) -> dict[str, Maker]:
     """Who made which commit, by all these reflogs; commits of which they do not say are left out.
 
     One step of this program's may be several commits, one upon the other: what a person had saved comes first. Those
     between are found by their `parents`.
     """
     found: dict[str, Maker] = {}
-    for path in files:
-        for step in parse_steps(read_reflog(path)):
+    for steps in logs:
+        for step in steps:
             maker = step.earlier_maker if first_time else step.maker
             if maker is Maker.UNKNOWN:
                 continue

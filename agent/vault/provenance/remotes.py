@@ -92,6 +92,6 @@ def plain_address(address: str) -> str:
 
 def addresses(git: Git) -> dict[str, str]:
     """The plain address of each configured remote, by name."""
-    out = git.run("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)).decode("utf-8", "surrogateescape")
-    rows = (item.partition("\n") for item in out.split("\0") if item)
+    found = git.fields("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
+    rows = (item.partition("\n") for item in found)
     return {name.removeprefix("remote.").removesuffix(".url"): plain_address(url) for name, _, url in rows}

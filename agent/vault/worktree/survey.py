@@ -119,8 +119,8 @@ def filtered(git: Git, place: Place, paths: Sequence[str]) -> set[str]:
     """Those of the paths that a git filter (such as LFS) would rewrite: git has to add them itself."""
     if not paths:
         return set()
-    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-    out = git.run("check-attr", "-z", "--stdin", "filter", stdin=asked).decode("utf-8", "surrogateescape").split("\0")
+    asked = b"".join(place.in_git(path) + b"\0" for path in paths)
+    out = git.fields("check-attr", "-z", "--stdin", "filter", stdin=asked)
     return {
         path.removeprefix(place.prefix)
         for path, value in zip(out[0::3], out[2::3], strict=False)

@@ -14,7 +14,6 @@ from agent.vault.change import Outcome, Stamp
 from agent.vault.message import compose, one_line
 from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.identities import person
-from agent.vault.plumbing.index_lock import index_lock
 from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.plumbing.repository import Place
 from agent.vault.secrets import without_secrets
@@ -63,7 +62,7 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
     def plan(tip: Tip, pack: Pack) -> CommitPlan:
         edits = contents.edits(mine, tip, pack)
-        recorded[:] = [item for item in mine if place_bytes(place, item.path) in edits]
+        recorded[:] = [item for item in mine if place.in_git(item.path) in edits]
         writer.journal.open(JournalRecord(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
         known = writer.options.known
         said = subject or _subject(recorded, edits, place)
@@ -77,8 +76,8 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         JournalRecord(token, "", "", Stamp("human"), ())
     )  # so that locks left by a crash are known as ours
     try:
-        with index_lock(place.gitdir, place.worktree, token, writer.clock, writer.options.lock_seconds):
-            paths = [place_bytes(place, item.path) for item in mine]
+        with writer.index_lock(token):
+            paths = [place.in_git(item.path) for item in mine]
             made = writer.committer.commit(paths, plan, token, read_staged=False, refresh=True, before_ref=before_ref)
     except Exception:  # an interrupt is like a crash: `recover` goes on from what it finds
         with suppress(OSError):
@@ -93,13 +92,8 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
     """What the index is about to hold: after a crash before the commit, `recover` takes it out again."""
-    pairs = [(item, edits[place_bytes(place, item.path)]) for item in items]
+    pairs = [(item, edits[place.in_git(item.path)]) for item in items]
     return tuple(Planned(item.path, None, entry.oid if entry else None, "", PERSON) for item, entry in pairs)
-
-
-def place_bytes(place: Place, path: str) -> bytes:
-    """A vault path as git has it."""
-    return (place.prefix + path).encode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +107,7 @@ class _Contents:
         """What to record; a file that another program keeps open waits for the next time."""
         edits: Edits = {}
         for item in items:
-            path = place_bytes(self.writer.place, item.path)
+            path = self.writer.place.in_git(item.path)
             if submodule_above(tip, path) is not None:
                 continue  # the person is about to replace a submodule: that is theirs to commit
             files = self.writer.files
@@ -168,7 +162,7 @@ def _renames(items: Sequence[Dirty], edits: Edits, place: Place) -> dict[str, st
     arrived = {
         entry.oid: item.path
         for item in items
-        if item.kind is DirtyKind.CREATED and (entry := edits.get(place_bytes(place, item.path))) is not None
+        if item.kind is DirtyKind.CREATED and (entry := edits.get(place.in_git(item.path))) is not None
     }
     return {item.path: arrived[item.oid] for item in items if item.kind is DirtyKind.DELETED and item.oid in arrived}
 

@@ -12,13 +12,12 @@ from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.change import Applied, Change, Collision
 from agent.vault.plumbing.commit import CommitPlan, Tip
 from agent.vault.plumbing.git_processes import git_is_busy
-from agent.vault.plumbing.index_lock import file_time, index_lock, remove_own, set_aside
+from agent.vault.plumbing.index_lock import file_time, remove_own, set_aside
 from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
-from agent.vault.write.human_commits import place_bytes
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.writer import Writer
 
@@ -108,9 +107,8 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
     found = [_look(writer, plan) for plan in record.changes]
     foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
     applied = [item.applied() for item in found if item.is_applied]
-    place = writer.place
     try:
-        with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
+        with writer.index_lock(record.token):
             made = writer.commit_applied(order, applied)
     except BadPath:  # the last commit has another repository there by now
         _take_back(writer, record, found)
@@ -123,14 +121,14 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
 def _unstage(writer: Writer, record: JournalRecord) -> None:
     """Take out of the index what the crash kept from being committed: it would look as if a person had staged it."""
     place, commits = writer.place, writer.journal.ref_was_reached(record.token)
-    files = {place_bytes(place, plan.path): plan.after for plan in record.changes}
+    files = {place.in_git(plan.path): plan.after for plan in record.changes}
 
     def plan(tip: Tip, _: Pack) -> CommitPlan:
         done = any(writer.committer.holds(tip, commit) for commit in commits)
         ours = [path for path, oid in files.items() if tip.staged.get(path) is None or has_id(tip.staged[path], oid)]
         return CommitPlan((), {} if done else {path: tip.entry(path) for path in ours})
 
-    with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
+    with writer.index_lock(record.token):
         writer.committer.commit(list(files), plan, record.token)
 
 

@@ -5,7 +5,7 @@ step's own reasons are in its module; this one only keeps the order and cleans u
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from agent.clock import Clock
@@ -64,12 +64,10 @@ class Writer:
     def committer(self) -> Committer:
         return Committer(self.git, self.place, self.clock)
 
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Be the vault's only writer; raises `LockHeld`."""
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Be the vault's only writer; entering raises `LockHeld`."""
         taken = "another vault-agent is writing"
-        with process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken):
-            yield
+        return process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken)
 
     def waiting_reason(self) -> str | None:
         """Why writes must wait now; a commit that is just being made elsewhere is given two seconds to end."""
@@ -130,7 +128,7 @@ class Writer:
         outcome: Outcome | None = None
         try:
             self._announce(order, changes)
-            with self._index_lock(order.token):
+            with self.index_lock(order.token):
                 for change in changes:
                     applied.append(on_disk.apply(self.files, change, self.combine))
                 copies = self._copies(order, changes, applied)
@@ -154,11 +152,10 @@ class Writer:
         record = JournalRecord(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
         self.journal.open(record)
 
-    @contextmanager
-    def _index_lock(self, token: str) -> Iterator[None]:
+    def index_lock(self, token: str) -> AbstractContextManager[None]:
+        """Hold git's index lock in the name of a transaction; entering raises `LockHeld`."""
         place = self.place
-        with index_lock(place.gitdir, place.worktree, token, self.clock, self.options.lock_seconds):
-            yield
+        return index_lock(place.gitdir, place.worktree, token, self.clock, self.options.lock_seconds)
 
     def _copies(self, order: Order, changes: Sequence[Change], applied: list[Applied]) -> tuple[str, ...]:
         """Write the conflict copies that a race made necessary."""
@@ -182,7 +179,7 @@ class Writer:
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
         """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
         message = compose(order.subject, order.stamp, order.body, known=self.options.known)
-        paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
+        paths = [self.place.in_git(item.path) for item in applied]
         layering = Layering(
             self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
         )
