@@ -1,4 +1,4 @@
-"""A stranger's repository, fetched to be looked at: its newest files as bytes, nothing checked out, nothing run.
+"""Fetches another repository's newest files as bytes: nothing is checked out, nothing is run.
 
 No work tree is ever made, so no filter, hook, submodule or link of it can do anything; the objects go into a bare
 repository that is thrown away. Only addresses that name https, ssh or a folder of this machine are asked.

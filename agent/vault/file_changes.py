@@ -1,4 +1,4 @@
-"""What became of files between two trees, as git's raw diff tells it, in the vault's own paths."""
+"""Changes of files between two trees, parsed from git's raw diff, in the vault's own paths."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _NOT_THERE = "0"
 
 
 class Kind(StrEnum):
-    """What became of a file."""
+    """The kind of a file's change."""
 
     CREATED = "created"
     EDITED = "edited"

@@ -1,4 +1,4 @@
-"""Which note is meant: a path, or the `id` in a note's header."""
+"""Finds a note by its path, or by the `id` in its header."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Making a folder a vault: a repository where there is none, what a person had in their name, then the template.
+"""Makes a folder a vault: a new repository if needed, a commit of the person's files in their name, then the template.
 
 Nothing that exists is touched. Every reason to refuse is looked for before the first byte is written. Which template,
 and what to say about all this, is the command line's.
@@ -28,7 +28,7 @@ IGNORE = ".gitignore"
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """What `initialise` did. Paths are relative to the vault, commits are ids or None.
+    """The result of `initialise`. Paths are relative to the vault, commits are ids or None.
 
     `was_vault`: the folder was a vault before; `new_repository`: git was set up; `uncommitted`: files of the person's
     that are not in a commit yet; `nested`: repositories inside, left alone; `excluded`: ignore rules that went to
@@ -50,7 +50,7 @@ class Initialised:
 
 @dataclass(slots=True)
 class _Progress:
-    """What has been done so far."""
+    """The results so far."""
 
     left: list[Left] = field(default_factory=list)
     human_commit: str | None = None

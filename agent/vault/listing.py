@@ -59,7 +59,7 @@ def listed(vault: Vault, paths: Collection[str]) -> set[str]:
 
 
 def contents_at(vault: Vault, commit: str) -> dict[str, str]:
-    """The same for a commit; `commit` is a full id."""
+    """The path and content hash of every note in a commit (a full id)."""
     listed = vault.git.fields("ls-tree", "-r", "-z", "--full-tree", commit, *vault.place.pathspec)
     rows = (row.split("\t", 1) for row in listed)
     prefix = vault.place.prefix

@@ -89,7 +89,7 @@ class Vault:
 
     @property
     def options(self) -> Options:
-        """What the settings say about writing."""
+        """The settings for writing."""
         return self.writer.options
 
     @property
@@ -236,7 +236,7 @@ class Vault:
 
     @property
     def queued(self) -> int:
-        """How many accepted changes wait until the repository is free."""
+        """The number of accepted changes that wait until the repository is free."""
         return self.writer.queue.count()
 
     def waiting_orders(self) -> Iterator[Order]:
@@ -244,7 +244,7 @@ class Vault:
         return self.writer.queue.waiting()
 
     def waiting_reason(self) -> str | None:
-        """Why a change would have to wait now; None where it would not."""
+        """The reason why a change would have to wait now; None where it would not."""
         return self.writer.waiting_reason()
 
     def is_busy(self) -> bool:

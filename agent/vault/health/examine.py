@@ -215,7 +215,7 @@ def _listed(name: str, what: str, lines: Sequence[str]) -> Iterator[Check]:
 
 
 def trust(vault: Vault, own_hooks: Iterable[str] = ()) -> list[Check]:
-    """What git could run here when a person uses it; `own_hooks` are hooks known to be ours."""
+    """The commands that git could run here when a person uses it; `own_hooks` are hooks known to be ours."""
     mine = {f"hook {name}" for name in own_hooks}
     return guarded("trust", lambda: _trust([e for e in executables(vault.git, vault.place) if e.key not in mine]))
 
@@ -230,7 +230,7 @@ def _trust(found: Sequence[Executable]) -> Iterator[Check]:
 
 
 def template(vault: Vault, files: Iterable[str]) -> list[Check]:
-    """Which files of the template are not here; a person may have removed them on purpose."""
+    """The template's files that are missing; a person may have removed them on purpose."""
     root = vault.place.root
     gone = [path for path in files if not (root / path).exists()]
     if not gone:

@@ -1,4 +1,4 @@
-"""Probing the machine: does everything that a vault relies on really work here, tried out in a scratch vault?
+"""Tests the machine in a scratch vault: git, durable writes, exchange of files, commit and undo.
 
 One `Check` a question. What to ask about a vault is `examine`'s, what to say and the exit code are the command's.
 """
@@ -31,7 +31,7 @@ _FULL, _SCARCE = 50 * _MB, 500 * _MB
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARN = "warn"

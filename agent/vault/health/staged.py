@@ -1,4 +1,4 @@
-"""What a person is about to commit, read from git's index: can the notes' headers be read, is a secret among them?
+"""Checks of the staged files, read from git's index: headers that cannot be read, and secrets.
 
 The working tree is not looked at: what counts is what the commit would keep.
 """
@@ -30,7 +30,7 @@ class StagedProblem:
 
 
 def problems(vault: Vault, index: Path | None = None) -> list[StagedProblem]:
-    """What is wrong with the staged files of the vault; `index` is another index file than the repository's own.
+    """The problems of the vault's staged files; `index` names an index file other than the repository's own.
 
     Files over 5 MB and binary ones are not searched.
     """

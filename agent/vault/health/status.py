@@ -1,4 +1,4 @@
-"""How a vault stands, asked of the files and of git at this moment: nothing is remembered, so nothing can be stale."""
+"""The state of a vault, asked of the files and of git at this moment: nothing is cached, so nothing can be stale."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HE
 
 @dataclass(frozen=True, slots=True)
 class LastCommit:
-    """What HEAD is on."""
+    """The commit that HEAD is on."""
 
     id: str
     when: datetime

@@ -1,4 +1,4 @@
-"""What in a repository could make git run a command, for a person to judge before they use git there themselves.
+"""Finds what could make git run a command in a repository, for a person to judge before they use git there.
 
 vault-agent runs none of it (see `git`). Reading here is reading files and asking git for its settings, which executes
 nothing.
@@ -92,7 +92,7 @@ def settings(git: Git) -> list[Executable]:
 
 
 def every_scope(git: Git, key: str) -> list[Executable]:
-    """What one setting is set to in any file, the one that counts last; our own neutral values left out."""
+    """Every value of one setting in any file, the effective one last; our own neutral values are left out."""
     command = ["config", "--show-scope", "--show-origin", "-z", "--includes", "--get-all", key]
     fields = git.run(*command, ok=(0, 1)).decode("utf-8", "surrogateescape").split("\0")
     rows = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)

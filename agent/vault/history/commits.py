@@ -1,4 +1,4 @@
-"""What happened to a vault, read from git: who changed which notes, when, on whose behalf.
+"""The commits of a vault, read from git: who changed which notes, when, on whose behalf.
 
 One `git log` gives everything; who is meant by a commit is told by the trailers at the very end of its message, and a
 commit without them is a person's own. Anybody can write trailers: they count where this machine has a record that it

@@ -1,4 +1,4 @@
-"""What changed, shown two ways: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
+"""Changes shown two ways: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
 
 The working tree is compared through a private copy of the index, so that new notes and renames made by hand show up
 and the person's index stays as it is. Nothing that a vault's configuration names is run.
@@ -49,7 +49,7 @@ class FileDifference:
 
 
 def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
-    """What a commit (a full id) changed against its first parent, or against nothing where it has none."""
+    """The changes of a commit (a full id) against its first parent, or against nothing where it has none."""
     git, place = vault.git, vault.place
     rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
     old = rows[1] if len(rows) > 1 else _empty_tree(git)
@@ -61,7 +61,7 @@ def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
 
 
 def of_working_tree(vault: Vault) -> list[FileDifference]:
-    """What is not committed, staged or not; new files that git does not ignore belong to it."""
+    """The changes that are not committed, staged or not, with new files that git does not ignore."""
     found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
     told = describe(vault, found, vault.writer.files)
     return [FileDifference(*item) for item in zip(found, patches, told, strict=True)]

@@ -26,11 +26,11 @@ _LISTED = 40
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What came of it, or would with a dry run. Ids are full.
+    """The result of an undo, or the expected one of a dry run. Ids are full.
 
-    `undone` are commits taken back as a whole, `partial` those of which a part was refused. `files` are what changed,
-    `kept` notes that stay because somebody worked on them since, `refused` those that could not be merged, `skipped`
-    what there was nothing to do about. `queued` says why the undo waits, where the repository is not free.
+    `undone` are commits taken back as a whole, `partial` those of which a part was refused. `files` are the changes,
+    `kept` notes that stay because they were edited since, `refused` those that could not be merged, `skipped` changes
+    that needed nothing. `queued` says why the undo waits, where the repository is not free.
     """
 
     commit: str | None = None
@@ -104,7 +104,7 @@ def _result(desk: Desk, chosen: UndoChoice) -> Undone:
 
 
 def _as_change(draft: PlannedFile) -> FileChange | None:
-    """What becomes of a file, None when nothing does."""
+    """The planned change of a file; None where it stays as it is."""
     there = draft.now if draft.before is not None else None
     if draft.path is None or draft.after is None:
         return FileChange(Kind.DELETED, there) if there else None

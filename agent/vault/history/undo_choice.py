@@ -1,4 +1,4 @@
-"""Which commits an undo is about: those named, or all of a run, a job or a time, without what is undone already."""
+"""The commits that an undo takes back: those named, or all of a run, a job or a time, without those undone already."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SETUP = "init"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to undo: these commits, or everything of a run, of a job, or since a time. Exactly one of them is set.
+    """The request of an undo: these commits, or all of a run, of a job, or since a time. Exactly one of them is set.
 
     `since` leaves people's own commits and the vault's set-up alone, unless `include_human`.
     """

@@ -1,4 +1,4 @@
-"""What the notes are to become when commits are taken back: worked out in memory, nothing is written here.
+"""Plans the content and path of each note when commits are taken back: in memory, nothing is written here.
 
 A `Desk` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
 with the note it is about, wherever that note is by now; following notes through later renames is `undo_walk`'s.
@@ -21,7 +21,7 @@ from agent.vault.write.merge import merge_lines
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Something to tell the person about one note or commit (`about`): why it was kept, skipped or refused."""
+    """The reason why one note or commit (`about`) was kept, skipped or refused."""
 
     about: str
     reason: str
@@ -238,7 +238,7 @@ def _is_plain(entry: TreeEntry | None) -> bool:
 
 
 def _who(draft: PlannedFile) -> str:
-    """Who worked on a file since, in words that fit before a verb."""
+    """The author of later work on a file, in words that fit before a verb."""
     if draft.unsaved or not draft.later or any(commit.actor == HUMAN for commit in draft.later):
         return "you have"
     last = draft.later[0]

@@ -1,4 +1,4 @@
-"""The way back through history: which file of today is meant by a path in an old commit.
+"""Follows files back through renames: the present file of a path in an old commit.
 
 Goes from the working tree and HEAD to the parents and keeps, for each commit still to come, where the paths of that
 time are now. The undone commits' changes are handed to the desk on the way; all others only teach renames.
@@ -109,7 +109,7 @@ def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> No
 def against_other_parents(
     git: Git, history: Sequence[Commit], prefix: str
 ) -> dict[tuple[str, str], tuple[FileChange, ...]]:
-    """What each merge changed against its parents other than the first, in one process."""
+    """The changes of each merge against its parents other than the first, read by one process."""
     pairs = [(commit.id, parent) for commit in history for parent in commit.parents[1:]]
     if not pairs:
         return {}

@@ -62,7 +62,7 @@ class Tip:
     width: int = 40
 
     def entry(self, path: bytes) -> TreeEntry | None:
-        """What HEAD has at the path."""
+        """The entry that HEAD has at the path."""
         return entry_in(self.trees, path)
 
 
@@ -318,7 +318,7 @@ _Look = tuple[int, int, int]
 
 
 def _look(index: Path) -> _Look | None:
-    """What tells one version of the index file from another: inode, size and time; None where there is none."""
+    """Inode, size and time of the index file, which tell its versions apart; None where there is none."""
     try:
         status = index.stat()
     except FileNotFoundError:

@@ -158,7 +158,7 @@ class Git:
 
     @property
     def width(self) -> int:
-        """How many hex digits this repository's ids have: 40 (SHA-1) or 64 (SHA-256).
+        """The number of hex digits in this repository's ids: 40 (SHA-1) or 64 (SHA-256).
 
         Read from the file that git reads it from: an `include` cannot say it, and a repository never changes it.
         """

@@ -1,4 +1,4 @@
-"""What can keep git waiting: pipes where it reads rules, and patterns that it takes exponential time to match.
+"""Things that keep git waiting: pipes where it reads rules, and patterns that it takes exponential time to match.
 
 Looking for them costs a walk through every folder, so it is done by `doctor`, and for a command that takes too long.
 A large repository alone is none of them: its commands are waited for as long as before.

@@ -24,7 +24,7 @@ _TREE_RECORD_256 = re.compile(rb"([0-7]+ ([^\0]+)\0.{32})", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """What a tree or the index holds for a name: octal mode without leading zeros, hex id."""
+    """The entry of a tree or the index for a name: octal mode without leading zeros, hex id."""
 
     mode: str
     oid: str
@@ -161,7 +161,7 @@ def _record(name: bytes, entry: TreeEntry) -> bytes:
 
 
 def entry_in(trees: Trees, path: bytes) -> TreeEntry | None:
-    """What the folders hold at a path."""
+    """The entry at a path; None where there is none."""
     folder, _, name = path.rpartition(b"/")
     record = trees.get(folder, {}).get(name)
     if record is None:
@@ -213,7 +213,7 @@ def _depth(folder: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who and when, as a commit names them. `seconds` since 1970, `offset` in minutes east."""
+    """The author or committer of a commit. `seconds` since 1970, `offset` in minutes east."""
 
     name: str
     email: str

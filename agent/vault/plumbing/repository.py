@@ -144,7 +144,7 @@ def read_text(path: Path) -> str:
 
 
 def blocked(gitdir: Path) -> str | None:
-    """Why commits must wait, in words for the person; None when nothing stands in the way."""
+    """The reason why commits must wait, in words for the person; None when they need not."""
     for name, reason in _UNDER_WAY:
         if os.path.lexists(gitdir / name):
             return reason

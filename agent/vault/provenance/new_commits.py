@@ -1,4 +1,4 @@
-"""From commits that are new here to what they brought: which were made on this machine, which files the others changed.
+"""Lists commits that are new here: which were made on this machine, and which files and lines the others brought.
 
 Asks git; keeps nothing. Where a commit came from is told by the remotes that have it.
 """
@@ -105,7 +105,7 @@ def files_in(git: Git, commit: str, prefix: str) -> dict[str, str]:
 
 
 def brought(git: Git, changes: Sequence[FileChange]) -> Iterator[Brought]:
-    """What each change brought, a moved note under both its names."""
+    """The marks and blob ids that each change brought; a moved note has both its names."""
     for at in range(0, len(changes), _READ_AT_ONCE):
         part = changes[at : at + _READ_AT_ONCE]
         blobs = _texts(git, part)

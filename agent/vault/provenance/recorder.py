@@ -1,4 +1,4 @@
-"""One look at git: what is new since the last one, and into the record with it.
+"""Updates the record: finds the commits that are new since the last look and records their files.
 
 Most looks find only commits that this program has just made, told from the end of the reflog without asking git; they
 are kept in memory, as the next process reads the same end again. Everything else is sorted commit by commit.
@@ -59,8 +59,8 @@ class Recorder:
         self._common = common_folder(self.place.gitdir)
 
     def stamp(self) -> object:
-        """How the files and folders look in which git says that something has moved; a reference that is replaced
-        changes the look of its folder."""
+        """The stat values of the files and folders that change whenever a reference moves; a reference that is replaced
+        changes its folder."""
         if not self._watched:
             gitdir, common = self.place.gitdir, self._common
             self._watched = [gitdir / "HEAD", gitdir / "logs" / "HEAD", gitdir / "FETCH_HEAD", common / "packed-refs"]
@@ -188,7 +188,7 @@ class Recorder:
         return repeated
 
     def _replaced(self, steps: Sequence[ReflogStep], head: str) -> set[tuple[str, str]]:
-        """What this machine's own commits did that are not in the branch any more: a rebase has made them anew."""
+        """The changes of this machine's own commits that a rebase has taken out of the branch and made anew."""
         made = [step.new for step in steps if step.maker is not Maker.UNKNOWN]
         lost = new_commits(self.git, made, [head]) if head else []
         own = [commit for commit in lost if commit.id in made and commit.author == commit.committer]

@@ -1,4 +1,4 @@
-"""What git itself has written down about commits on this machine: its reflogs, which are never cloned or pulled.
+"""git's reflogs: its own record of commits on this machine, which is never cloned or pulled.
 
 A step that says "commit" was made by a person's git here; one that begins with `REFLOG_MARK` by this program. Whatever
 else moves a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, clone) may bring text from elsewhere.
@@ -21,7 +21,7 @@ _CLONE = re.compile(r"clone: from (.+)")
 
 
 class Maker(StrEnum):
-    """Who made the commit that a step of the reflog leads to."""
+    """The maker of the commit that a step of the reflog leads to."""
 
     PROGRAM = "program"
     PERSON = "person"
@@ -38,14 +38,14 @@ class ReflogStep:
 
     @property
     def maker(self) -> Maker:
-        """Who made the commit `new`, as far as this step says."""
+        """The maker of the commit `new`, as far as this step tells."""
         if self.message.startswith(REFLOG_MARK):
             return Maker.PROGRAM
         return Maker.PERSON if _PERSON.match(self.message) else Maker.UNKNOWN
 
     @property
     def earlier_maker(self) -> Maker:
-        """The same for a reflog that was begun by an earlier version of this program."""
+        """The maker in a reflog that was begun by an earlier version of this program."""
         return Maker.PROGRAM if _EARLIER.match(self.message) else self.maker
 
     @property
@@ -81,7 +81,7 @@ def other_reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
 def makers(
     logs: Iterable[Iterable[ReflogStep]], parents: Mapping[str, Sequence[str]], *, first_time: bool
 ) -> dict[str, Maker]:
-    """Who made which commit, by all these reflogs; commits of which they do not say are left out.
+    """The maker of each commit, by all these reflogs; commits that they do not tell of are left out.
 
     One step of this program's may be several commits, one upon the other: what a person had saved comes first. Those
     between are found by their `parents`.

@@ -1,4 +1,4 @@
-"""Who writes to a remote: the person's answer, kept on this machine and never in the vault.
+"""The person's answers about who writes to a remote, kept on this machine and never in the vault.
 
 An answer is about an address and not about a name: a remote that is pointed elsewhere has not been asked about. Whoever
 has not been asked about yet counts as `Writers.OTHERS`.
@@ -22,7 +22,7 @@ _KEY = re.compile(r"(?:SHA256:)?[\w+/=-]{8,128}")
 
 
 class Writers(StrEnum):
-    """Who writes to a remote."""
+    """The writers of a remote: only this person, or others too."""
 
     ME = "me"
     OTHERS = "others"
@@ -30,7 +30,7 @@ class Writers(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RemoteAnswers:
-    """What the person has said of remotes, by address, and the keys whose signature is theirs (fingerprints)."""
+    """The writers of each remote by address, and the keys (fingerprints) whose signature is the person's."""
 
     writers: Mapping[str, Writers]
     keys: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Which notes say what the agent does in every run: what arrives in them is asked about, whoever sent it.
+"""The notes that steer the agent in every run: text that arrives in them is asked about, whoever sent it.
 
 Skills have a trust of their own, which is asked about for each of their files.
 """
@@ -8,6 +8,6 @@ FOLDERS = ("rules", "jobs", "prompts")
 
 
 def steers(path: str) -> bool:
-    """Whether the note at `path` is before the agent in every run, or makes it act by itself."""
+    """Whether the note at `path` is in the prompt of every run, or makes the agent act by itself."""
     first, _, rest = path.casefold().partition("/")
     return first in FOLDERS if rest else first in NOTES

@@ -89,7 +89,7 @@ class Files:
         return self._as_git(path, self.settled)
 
     def read_now(self, path: str, patience: float = 0.0) -> tuple[str, bytes] | None:
-        """The same, as it is at this moment when a program still has it open after `patience` seconds."""
+        """The same as `read_any`, but the bytes of this moment if a program still writes after `patience` seconds."""
 
         def momentary(here: int, name: str, path: str) -> bytes:
             try:

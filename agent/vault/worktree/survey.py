@@ -1,4 +1,4 @@
-"""What git sees as changed on disk, and what it could not look at.
+"""The files that git sees as changed on disk, and those that it could not look at.
 
 A folder that git may not open is a warning on its standard error and exit status 0: what is in it is unknown, which is
 not the same as unchanged.
@@ -22,7 +22,7 @@ _LABEL = re.compile(r"^(?:warning|error|fatal): ")
 
 
 class DirtyKind(StrEnum):
-    """How a file differs from HEAD."""
+    """The difference of a file from HEAD."""
 
     EDITED = "edited"
     CREATED = "created"

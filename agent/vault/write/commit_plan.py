@@ -1,4 +1,4 @@
-"""Which commits a transaction becomes: a person's saves first, in their name, then ours; what is staged stays staged.
+"""The commits of a transaction: first a person's saves, in their name, then ours; staged changes stay staged.
 
 The three places where a note's text lives (HEAD, index, file) each get our change. Where the file held more than
 HEAD, that more is the person's: it is committed before ours in their name, unless they have staged it or want no
@@ -22,7 +22,7 @@ HUMAN_SUBJECT = "human(notes): saved before the agent's change"
 
 @dataclass(frozen=True, slots=True)
 class Layering:
-    """What is needed to sort a transaction's files into commits."""
+    """Sorts a transaction's files into commits."""
 
     git: Git
     combine: Combine

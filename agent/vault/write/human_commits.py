@@ -1,7 +1,7 @@
-"""What people did to the files by hand, and the commit that records it in their name.
+"""Commits the edits that people made by hand, in their name.
 
-Everything that git sees as changed and not staged belongs to it; what a person has staged is theirs to commit, and so
-is what a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
+Every change that git sees and that is not staged belongs to the commit; staged files are left for the person to commit,
+and so are files that a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
 """
 
 from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
-    """What the index is about to hold: after a crash before the commit, `recover` takes it out again."""
+    """The journal's rows for the index entries, which `recover` removes after a crash before the commit."""
     pairs = [(item, edits[place.in_git(item.path)]) for item in items]
     return tuple(Planned(item.path, None, entry.oid if entry else None, "", PERSON) for item, entry in pairs)
 
@@ -104,7 +104,7 @@ class _Contents:
     restless: frozenset[str]
 
     def edits(self, items: Sequence[Dirty], tip: Tip, pack: Pack) -> Edits:
-        """What to record; a file that another program keeps open waits for the next time."""
+        """The index entries to commit; a file that another program keeps open waits for the next time."""
         edits: Edits = {}
         for item in items:
             path = self.writer.place.in_git(item.path)

@@ -1,4 +1,4 @@
-"""The write-ahead journal: what is about to change, flushed outside the vault before the first file is touched.
+"""The write-ahead journal: each planned change, flushed outside the vault before the first file is touched.
 
 A record is opened before and closed after; one that was never closed is finished or rolled back by `recover`. Closed
 records stay for a while, because they tell which contents were written by us (`written`).

@@ -2,7 +2,7 @@
 
 Text that only moves is not lost: a renamed note, an archive, a large note that is split into small ones. Neither is
 text that is wrapped anew, ticked off or corrected here and there: a line is still there while at least half of its
-pairs of neighbouring words are. When to stop is left to `brake`.
+pairs of neighbouring words are. When to stop is left to `mass_change`.
 """
 
 import re
@@ -66,7 +66,7 @@ def removes_text(rewrite: Rewrite) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Damage:
-    """What of a note is gone: `gone` lines out of `lines` with `size` characters."""
+    """The missing part of a note: `gone` lines out of `lines` with `size` characters."""
 
     path: str
     lines: int

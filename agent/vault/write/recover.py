@@ -40,7 +40,7 @@ class _Found:
 
     @property
     def replaced(self) -> dict[str, bytes]:
-        """What came out of the note's place: the person's bytes."""
+        """The temporary files that hold the bytes which our exchange replaced: the person's."""
         return {name: data for name, data in self.temporaries.items() if not has_id(data, self.plan.after)}
 
     @property
@@ -172,7 +172,7 @@ def _drop_ours(writer: Writer, item: _Found) -> None:
 
 
 def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
-    """Undo the half that reached the disk; what a person has saved on top of it stays."""
+    """Roll back the changes that reached the disk; text that a person has saved on top of them stays."""
     for item in found:
         ours = item.current is not None and has_id(item.current, item.plan.after)
         if item.is_applied and (ours or item.plan.after is None):
@@ -187,7 +187,7 @@ def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -
 
 
 def _go_on(writer: Writer, item: _Found) -> None:
-    """Bring a change to disk that the crash came before."""
+    """Apply a change that the crash has prevented."""
     plan, wanted = item.plan, item.wanted
     unchanged = item.current is not None and has_id(item.current, plan.before)
     if plan.after is None:

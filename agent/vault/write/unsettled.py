@@ -83,7 +83,7 @@ class WaitingFiles:
         return abs(now - status.st_ctime) < self.quiet_seconds
 
     def _ages(self, paths: Collection[str], now: float) -> dict[str, float]:
-        """How long, in seconds, each path has been waited for; the others are forgotten."""
+        """The seconds for which each path has waited; all other paths are dropped from the file."""
         before = _load(self.since)
         since = {path: min(before.get(path, now), now) for path in sorted(paths)}
         if since != before:
@@ -92,7 +92,7 @@ class WaitingFiles:
         return {path: now - start for path, start in since.items()}
 
     def recorded(self, paths: Iterable[str]) -> None:
-        """Wait anew for files that were recorded as they were."""
+        """Restart the waiting time of files that were committed while still open."""
         since = _load(self.since)
         done = [path for path in paths if since.pop(path, None) is not None]
         if done:

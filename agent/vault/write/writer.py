@@ -70,7 +70,7 @@ class Writer:
         return process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken)
 
     def waiting_reason(self) -> str | None:
-        """Why writes must wait now; a commit that is just being made elsewhere is given two seconds to end."""
+        """The reason why writes must wait now, or None; another program's commit is given two seconds to end."""
         deadline = self.clock.monotonic() + EDITOR_PATIENCE
         while (reason := blocked(self.place.gitdir)) is None:
             if not commit_editor_is_open(self.place.gitdir, self.place.worktree):
@@ -243,7 +243,7 @@ def in_plain_words(place: Place) -> Iterator[None]:
 
 
 def _half_done(error: Exception) -> Permanent:
-    """What to say when the change failed and taking it back failed too."""
+    """The error for a change that failed and could not be rolled back either."""
     return Permanent(
         f"the change failed and could not be taken back yet: {error}",
         hint="it is taken back before the next write; vault-agent status counts it as unfinished until then",
@@ -251,7 +251,7 @@ def _half_done(error: Exception) -> Permanent:
 
 
 def _refused(error: OSError, place: Place) -> UserError:
-    """What the disk refused, in words for the person."""
+    """The error for a failure of the disk, in words for the person."""
     return UserError(
         f"nothing was written: {error.strerror or error} ({error.filename or place.root})",
         hint="make room or set the folder's permissions, then try again",
