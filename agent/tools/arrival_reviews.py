@@ -19,7 +19,7 @@ from agent.markdown.values import Value
 from agent.markdown.verdict import BOXES, above, decision, ticked
 from agent.vault import durable
 from agent.vault.change import Stamp
-from agent.vault.history.difference import line_diff
+from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
 from agent.vault.provenance.steering import steers

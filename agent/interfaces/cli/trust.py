@@ -10,7 +10,7 @@ from agent.interfaces.cli.paths import inside
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
-from agent.vault.history.difference import line_diff
+from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 
 _WRITERS = {

@@ -4,15 +4,13 @@ import os
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
-from agent.vault.change import Create, Stamp
+from agent.vault.change import Stamp
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
 from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, set_aside
-from agent.vault.queue import Order
 from agent.vault.store import Vault
 from agent.vault.worktree.borders import is_repository
 from agent.vault.worktree.paths import is_temporary
-from agent.vault.write.merge import conflict_copy_path
 
 
 def rebuild_index(vault: Vault) -> Path:
@@ -122,12 +120,8 @@ def _is_kept(vault: Vault, data: bytes) -> bool:
 
 
 def _keep(vault: Vault, beside: str, data: bytes) -> str:
-    token = vault.clock.new_id()
-    copy = conflict_copy_path(beside, f"{vault.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}")
-    order = Order(
-        token, (Create(copy, data),), f"doctor(vault): kept what a crash left as {copy}", Stamp("agent", tool="doctor")
-    )
-    outcome = vault.writer.perform(order)
+    subject = f"doctor(vault): kept what a crash left beside {beside}"
+    outcome = vault.writer.keep_copy(beside, data, subject, Stamp("agent", tool="doctor"))
     if outcome.queued:
-        raise AgentError(f"{copy} waits: {outcome.queued}", hint="vault-agent doctor --fix")
-    return copy
+        raise AgentError(f"what a crash left beside {beside} waits: {outcome.queued}", hint="vault-agent doctor --fix")
+    return outcome.paths[0]

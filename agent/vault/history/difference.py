@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
 from pathlib import Path
 
 from agent.errors import AgentError
@@ -24,8 +23,6 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note, is_temporary
 
 _NOTE_BYTES = 1 << 20
-_COMPARED = 4_000
-"""Lines up to which two versions are compared."""
 _OPTIONS = (
     "--no-ext-diff",
     "--no-textconv",
@@ -145,17 +142,6 @@ def _told(change: FileChange, data: Mapping[str, bytes], files: Files | None) ->
     if before is None or after is None or len(after) > _NOTE_BYTES:
         return
     yield from changes.describe(changes.between(Note.parse(before), Note.parse(after)))
-
-
-def line_diff(before: bytes | None, after: bytes | None, context: int = 3) -> list[str]:
-    """The unified diff from the version in force to the one that arrived, line by line, for a person to judge.
-
-    Of versions too long to be compared (the cost grows with their product) it has all lines, old ones first.
-    """
-    old, new = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
-    if max(len(old), len(new)) > _COMPARED and old != new:
-        return ["--- in force", "+++ arrived", *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
-    return list(unified_diff(old, new, "in force", "arrived", lineterm="", n=context))
 
 
 def summary(change: FileChange) -> str:

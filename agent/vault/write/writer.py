@@ -99,8 +99,7 @@ class Writer:
         self.check_ours(order.requests)
         for attempt in range(TRIES):
             token = order.token if attempt == 0 else self.clock.new_id()
-            when = self.clock.now()
-            resolver = Resolver(self.files, self.combine, token, f"{when:%Y-%m-%d %H%M%S} {token[-4:].lower()}")
+            resolver = Resolver(self.files, self.combine, token, self._copy_name(token))
             changes = resolver.changes(order.requests)
             if not changes:
                 return Outcome()
@@ -209,11 +208,18 @@ class Writer:
 
     def rescue(self, path: str, data: bytes) -> Outcome:
         """Keep bytes that a person saved and that no note holds, as a conflict copy in their name."""
-        token = self.clock.new_id()
-        copy = conflict_copy_path(path, f"{self.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}")
-        request = Create(copy, conflict_note(data, path))
         subject = f"human(notes): kept a late save of {path}"
-        return self.perform(Order(token, (request,), subject, Stamp("human")))
+        return self.keep_copy(path, conflict_note(data, path), subject, Stamp("human"))
+
+    def keep_copy(self, path: str, data: bytes, subject: str, stamp: Stamp) -> Outcome:
+        """Write the bytes as a conflict copy beside the path, in one commit; the outcome names the copy."""
+        token = self.clock.new_id()
+        copy = conflict_copy_path(path, self._copy_name(token))
+        return self.perform(Order(token, (Create(copy, data),), subject, stamp))
+
+    def _copy_name(self, token: str) -> str:
+        """The part of a conflict copy's name that tells it from others: time and end of an id."""
+        return f"{self.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}"
 
     def _undo(self, order: Order, changes: Sequence[Change], applied: Sequence[Applied]) -> bool:
         """Take back what was applied; False where that fails too: the journal stays open, and `recover` goes on."""
