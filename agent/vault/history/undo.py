@@ -68,9 +68,8 @@ def undo(
         raise _conflict(desk, chosen)
     if dry_run or not planned.files:
         return planned
-    with vault.transaction(
-        _subject(chosen), _stamp(planned), body=_body(planned), confirmed=confirmed, system=True
-    ) as transaction:
+    subject, stamp = f"undo(notes): {chosen.name}", Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
+    with vault.transaction(subject, stamp, body=_body(planned), confirmed=confirmed, system=True) as transaction:
         _request(transaction, desk)
     return _settle(vault, planned, transaction.outcome)
 
@@ -131,14 +130,6 @@ def _later(draft: PlannedFile) -> str:
     named += ["your edit that is not committed yet"] if draft.unsaved else []
     shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
     return f" (by {shown})" if named else ""
-
-
-def _subject(chosen: UndoChoice) -> str:
-    return f"undo(notes): {chosen.name}"
-
-
-def _stamp(planned: Undone) -> Stamp:
-    return Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
 
 
 def _body(planned: Undone) -> str:
