@@ -208,7 +208,7 @@ def _in_repository(repository: Fetched) -> Iterable[Found | Problem]:
             path.removeprefix(start): blob.size for path, blob in repository.files.items() if path.startswith(start)
         }
         sizes = {path: size for path, size in inside.items() if not any(p.startswith(".") for p in path.split("/"))}
-        strange = tuple(path.removeprefix(start) for path in repository.strange if path.startswith(start))
+        strange = tuple(path.removeprefix(start) for path in repository.not_files if path.startswith(start))
         yield Found(folder or _named(repository), sizes, strange, _blobs(repository, start))
 
 

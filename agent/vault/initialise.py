@@ -119,10 +119,10 @@ def refuse(root: Path, state: Path) -> None:
     pointer = root / ".git"
     if pointer.is_dir() and not pointer.is_symlink() and not (pointer / "HEAD").exists():
         raise NotAVault(f"{pointer} is not a whole repository", hint="move it away, then repeat the command")
-    standing = next((folder for folder in (root, *root.parents) if folder.exists()), root)
-    if not os.access(standing, os.W_OK | os.X_OK):
+    existing = next((folder for folder in (root, *root.parents) if folder.exists()), root)
+    if not os.access(existing, os.W_OK | os.X_OK):
         raise UserError(
-            f"no permission to write in {standing}", hint="change the folder's permissions, or choose another"
+            f"no permission to write in {existing}", hint="change the folder's permissions, or choose another"
         )
 
 

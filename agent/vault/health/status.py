@@ -70,14 +70,14 @@ def _look(vault: Vault) -> VaultStatus:
     try:
         found = survey(vault.git, place)
         notes = contents(vault, found.changed)
-        told = last.wait(ok=(0, 128))
+        logged = last.wait(ok=(0, 128))
     finally:
         last.end()
     opened, unread = opened_and_unread(writer.files, found.changed)
     return VaultStatus(
         place.root,
         _short(branch(place.gitdir)),
-        _commit(told),
+        _commit(logged),
         found.changed,
         tuple(sorted(opened)),
         tuple(dict.fromkeys((*found.unread, *sorted(unread)))),
@@ -111,8 +111,8 @@ def _is_copy(vault: Vault, path: str) -> bool:
     return note.problem is not None or "conflict_of" in note.header
 
 
-def _commit(told: bytes) -> LastCommit | None:
-    fields = told.decode("utf-8", "replace").rstrip("\n").split("\0")
+def _commit(logged: bytes) -> LastCommit | None:
+    fields = logged.decode("utf-8", "replace").rstrip("\n").split("\0")
     if len(fields) != 4:
         return None
     return LastCommit(fields[0], datetime.fromisoformat(fields[1]), fields[2], fields[3])

@@ -53,15 +53,15 @@ def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
     command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
     out = git.run(*command, old, commit, *place.pathspec)
     found, patches = _split(out, place)
-    told = describe(vault, found)
-    return [FileDifference(*item) for item in zip(found, patches, told, strict=True)]
+    described = describe(vault, found)
+    return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
 
 
 def of_working_tree(vault: Vault) -> list[FileDifference]:
     """The changes that are not committed, staged or not, with new files that git does not ignore."""
     found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
-    told = describe(vault, found, vault.writer.files)
-    return [FileDifference(*item) for item in zip(found, patches, told, strict=True)]
+    described = describe(vault, found, vault.writer.files)
+    return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
 
 
 def uncommitted(vault: Vault) -> tuple[FileChange, ...]:
@@ -81,7 +81,7 @@ def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="vault-agent-diff-") as folder:
         index = Path(folder) / "index"
         if (place.gitdir / "index").exists():
-            # With the index's own time: by it git knows which files changed too soon after to be told apart.
+            # With the index's own time: by it git knows which files changed too soon after to be described apart.
             shutil.copy2(place.gitdir / "index", index)
         if lines:
             git.run("update-index", "-z", "--index-info", stdin=lines, index=index, drivers_off=True)
@@ -119,20 +119,20 @@ def describe(vault: Vault, found: Sequence[FileChange], files: Files | None = No
     With `files`, what is there now is read from the working tree. Nothing is said about files that are no
     notes, that are new or gone, or that have more than a megabyte.
     """
-    wanted = [change for change in found if _is_told(change)]
+    wanted = [change for change in found if _is_described(change)]
     ends = [entry for change in wanted for entry in (change.before, None if files else change.after) if entry]
     data = vault.git.small_blobs((entry.oid for entry in ends), _NOTE_BYTES)
-    return [tuple(_told(change, data, files)) if _is_told(change) else () for change in found]
+    return [tuple(_described(change, data, files)) if _is_described(change) else () for change in found]
 
 
-def _is_told(change: FileChange) -> bool:
+def _is_described(change: FileChange) -> bool:
     plain = {FILE, PROGRAM}
     if change.before is None or change.after is None or not is_note(change.path):
         return False
     return change.before.mode in plain and change.after.mode in plain and change.before.oid != change.after.oid
 
 
-def _told(change: FileChange, data: Mapping[str, bytes], files: Files | None) -> Iterator[str]:
+def _described(change: FileChange, data: Mapping[str, bytes], files: Files | None) -> Iterator[str]:
     assert change.before is not None and change.after is not None
     before = data.get(change.before.oid)
     try:

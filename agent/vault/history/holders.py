@@ -83,9 +83,9 @@ def _stashed(git: Git) -> Iterator[tuple[str, str]]:
 def _detached(git: Git) -> Iterator[tuple[str, str]]:
     """The commit of every work tree that is on no branch."""
     for block in git.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").split("\n\n"):
-        said = dict(line.partition(" ")[::2] for line in block.splitlines())
-        if "detached" in said:
-            yield f"the work tree {said['worktree']}", said["HEAD"]
+        fields = dict(line.partition(" ")[::2] for line in block.splitlines())
+        if "detached" in fields:
+            yield f"the work tree {fields['worktree']}", fields["HEAD"]
 
 
 def _has_any(git: Git, commit: str, rows: Collection[str], elsewhere: Collection[str]) -> bool:

@@ -208,8 +208,8 @@ class _Work:
             return made.get(match[0].decode(), match[0].decode()).encode()
 
         header = _SIGNATURE.sub(b"", _HEADER.sub(replaced, head + b"\n"))
-        said = self._message(message) if named else message
-        return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, said))
+        text = self._message(message) if named else message
+        return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, text))
 
     def _message(self, message: bytes) -> bytes:
         """The message with another first line and no body; its trailers stay."""

@@ -14,7 +14,7 @@ from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit, lineage
 from agent.vault.history.difference import uncommitted
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
-from agent.vault.history.undo_plan import Desk, PlannedFile, Word, needed
+from agent.vault.history.undo_plan import PlannedFile, Reason, UndoPlan, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.message import one_line
 from agent.vault.store import Transaction, Vault
@@ -37,9 +37,9 @@ class Undone:
     undone: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
     files: tuple[FileChange, ...] = ()
-    kept: tuple[Word, ...] = ()
-    refused: tuple[Word, ...] = ()
-    skipped: tuple[Word, ...] = ()
+    kept: tuple[Reason, ...] = ()
+    refused: tuple[Reason, ...] = ()
+    skipped: tuple[Reason, ...] = ()
     conflicts: tuple[str, ...] = ()
     human_commits_kept: int = 0
     queued: str | None = None
@@ -62,42 +62,42 @@ def undo(
         vault.commit_human(confirmed=confirmed)  # else the half of a rename that we do not touch stays out of history
         history = lineage(vault)
         unsaved = uncommitted(vault)
-    desk = plan(vault, history, unsaved, chosen.commits)
-    planned = _result(desk, chosen)
+    undo_plan = plan(vault, history, unsaved, chosen.commits)
+    planned = _result(undo_plan, chosen)
     if planned.refused and not partial:
-        raise _conflict(desk, chosen)
+        raise _conflict(undo_plan, chosen)
     if dry_run or not planned.files:
         return planned
     subject, stamp = f"undo(notes): {chosen.name}", Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
     with vault.transaction(subject, stamp, body=_body(planned), confirmed=confirmed, system=True) as transaction:
-        _request(transaction, desk)
+        _request(transaction, undo_plan)
     return _settle(vault, planned, transaction.outcome)
 
 
-def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> Desk:
+def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:
     """Work out what each note becomes; reads, and writes nothing."""
     ids = needed(list(commits))
     found = vault.git.objects(ids) if ids else []
     blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
     paths = {path for each in commits for change in each.files for path in (change.path, change.old_path) if path}
-    desk = Desk(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
+    undo_plan = UndoPlan(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
     merged = against_other_parents(vault.git, history, vault.place.prefix)
-    Walk(desk, merged).back(history, unsaved, {commit.id for commit in commits})
-    return desk
+    Walk(undo_plan, merged).back(history, unsaved, {commit.id for commit in commits})
+    return undo_plan
 
 
-def _result(desk: Desk, chosen: UndoChoice) -> Undone:
-    drafts = sorted(desk.drafts, key=lambda draft: draft.name)
+def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
+    drafts = sorted(undo_plan.drafts, key=lambda draft: draft.name)
     files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
-    kept = {Word(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
-    refused = {Word(draft.name, draft.refused): None for draft in drafts if draft.refused}
+    kept = {Reason(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
+    refused = {Reason(draft.name, draft.refused): None for draft in drafts if draft.refused}
     return Undone(
-        undone=tuple(commit.id for commit in chosen.commits if commit.id not in desk.partial),
-        partial=tuple(commit.id for commit in chosen.commits if commit.id in desk.partial),
+        undone=tuple(commit.id for commit in chosen.commits if commit.id not in undo_plan.partial),
+        partial=tuple(commit.id for commit in chosen.commits if commit.id in undo_plan.partial),
         files=files,
         kept=tuple(kept),
         refused=tuple(refused),
-        skipped=(*chosen.skipped, *dict.fromkeys(desk.skipped)),
+        skipped=(*chosen.skipped, *dict.fromkeys(undo_plan.skipped)),
         human_commits_kept=chosen.human_kept,
     )
 
@@ -114,8 +114,8 @@ def _as_change(draft: PlannedFile) -> FileChange | None:
     return FileChange(Kind.EDITED, draft.path) if draft.before != draft.after else None
 
 
-def _conflict(desk: Desk, chosen: UndoChoice) -> Conflict:
-    refused = [draft for draft in desk.drafts if draft.refused]
+def _conflict(undo_plan: UndoPlan, chosen: UndoChoice) -> Conflict:
+    refused = [draft for draft in undo_plan.drafts if draft.refused]
     lines = [f"  {draft.name}: {draft.refused}{_later(draft)}" for draft in refused]
     return Conflict(
         f"cannot undo {chosen.name} without losing later work; nothing was changed\n" + "\n".join(lines),
@@ -140,11 +140,11 @@ def _body(planned: Undone) -> str:
     return "\n".join([*(one_line(line) for line in lines[:_LISTED]), *more])
 
 
-def _request(transaction: Transaction, desk: Desk) -> None:
+def _request(transaction: Transaction, undo_plan: UndoPlan) -> None:
     """Ask for the planned files: what goes first, so that what moves or comes back finds its place free."""
     moving: list[PlannedFile] = []
     staying: list[PlannedFile] = []
-    for draft in desk.drafts:
+    for draft in undo_plan.drafts:
         change = _as_change(draft)
         match change.kind if change else None:
             case Kind.DELETED:
@@ -160,7 +160,7 @@ def _request(transaction: Transaction, desk: Desk) -> None:
         if draft.now is None:
             transaction.create(draft.path, draft.after)
         else:  # what stands at the path is its own text, or that of a note it trades places with
-            transaction.edit(draft.path, desk.standing(draft.path).before or b"", draft.after)
+            transaction.edit(draft.path, undo_plan.present(draft.path).before or b"", draft.after)
 
 
 def _move(transaction: Transaction, moving: list[PlannedFile]) -> list[PlannedFile]:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agent.errors import UserError
 from agent.vault.history.commits import HUMAN, Commit, resolve
-from agent.vault.history.undo_plan import Word
+from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 
@@ -32,14 +32,14 @@ class UndoChoice:
     """The commits to undo, newest first, those that were passed over, and what an undo's subject calls them."""
 
     commits: tuple[Commit, ...]
-    skipped: tuple[Word, ...]
+    skipped: tuple[Reason, ...]
     human_kept: int
     name: str
 
 
 def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
     """The commits that are meant and not undone already; raises `UserError` for one that is not there."""
-    aside: list[Word] = []
+    aside: list[Reason] = []
     human_kept = 0
     touching = [commit for commit in history if commit.files]
     if selection.commits:
@@ -53,12 +53,12 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
         recent = [commit for commit in touching if commit.when >= selection.since]
         foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
         wanted = [commit for commit in foreign if not _is_set_up(commit)]
-        aside = [Word(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
+        aside = [Reason(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
         human_kept, name = len(recent) - len(foreign), f"everything since {selection.since:%Y-%m-%d %H:%M}"
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
     done = _undone(history, {commit.id for commit in wanted})
-    aside += [Word(commit.id, "it is undone already") for commit in wanted if commit.id in done]
+    aside += [Reason(commit.id, "it is undone already") for commit in wanted if commit.id in done]
     return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
 
 

@@ -1,6 +1,6 @@
 """Plans the content and path of each note when commits are taken back: in memory, nothing is written here.
 
-A `Desk` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
+A `UndoPlan` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
 with the note it is about, wherever that note is by now; following notes through later renames is `undo_walk`'s.
 """
 
@@ -20,7 +20,7 @@ from agent.vault.write.merge import merge_lines
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Reason:
     """The reason why one note or commit (`about`) was kept, skipped or refused."""
 
     about: str
@@ -62,7 +62,7 @@ class PlannedFile:
 
 
 @dataclass(slots=True)
-class Desk:
+class UndoPlan:
     """The files at work.
 
     `blobs` has what git holds for the ids that the undone commits name, `closed` the paths at which nothing of ours
@@ -73,14 +73,14 @@ class Desk:
     files: Files
     blobs: Mapping[str, bytes | None] = field(default_factory=dict)
     closed: Mapping[str, BadPath] = field(default_factory=dict)
-    skipped: list[Word] = field(default_factory=list)
+    skipped: list[Reason] = field(default_factory=list)
     drafts: list[PlannedFile] = field(default_factory=list)
     partial: set[str] = field(default_factory=set)
     _touched: list[tuple[str, PlannedFile]] = field(default_factory=list)
     _on_disk: dict[str, PlannedFile] = field(default_factory=dict)
     _planned: dict[str, PlannedFile | None] = field(default_factory=dict)
 
-    def standing(self, path: str) -> PlannedFile:
+    def present(self, path: str) -> PlannedFile:
         """The file that stands at this path on disk now; one that is not there when there is none."""
         draft = self._on_disk.get(path)
         if draft is None:
@@ -112,7 +112,7 @@ class Desk:
         return draft
 
     def _skip(self, change: FileChange, draft: PlannedFile | None, reason: str) -> PlannedFile | None:
-        self.skipped.append(Word(change.path, reason))
+        self.skipped.append(Reason(change.path, reason))
         return draft
 
     def _change(self, change: FileChange, draft: PlannedFile) -> None:
@@ -160,7 +160,7 @@ class Desk:
         assert change.before is not None and change.after is not None and draft.after is not None
         if change.before.oid == change.after.oid:
             if change.kind is Kind.EDITED:
-                self.skipped.append(Word(change.path, "only its permissions changed; they stay"))
+                self.skipped.append(Reason(change.path, "only its permissions changed; they stay"))
             return
         if self._is(draft.after, change.before):
             return
@@ -213,7 +213,7 @@ class Desk:
         """The file that is to be at this path, as planned so far."""
         if path in self._planned:
             return self._planned[path]
-        draft = self.standing(path)
+        draft = self.present(path)
         self._load(draft)
         return draft if draft.path == path and draft.is_there else None
 

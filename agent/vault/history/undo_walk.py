@@ -1,7 +1,7 @@
 """Follows files back through renames: the present file of a path in an old commit.
 
 Goes from the working tree and HEAD to the parents and keeps, for each commit still to come, where the paths of that
-time are now. The undone commits' changes are handed to the desk on the way; all others only teach renames.
+time are now. The undone commits' changes are handed to the undo_plan on the way; all others only teach renames.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
 from agent.vault.history.commits import Commit
-from agent.vault.history.undo_plan import Desk, PlannedFile
+from agent.vault.history.undo_plan import PlannedFile, UndoPlan
 from agent.vault.plumbing.git import Git
 
 Whereabouts = dict[str, PlannedFile | None]
@@ -20,7 +20,7 @@ Whereabouts = dict[str, PlannedFile | None]
 class Walk:
     """One way back. `merged` has, for each merge and each parent but the first, what the merge changed against it."""
 
-    desk: Desk
+    undo_plan: UndoPlan
     merged: dict[tuple[str, str], tuple[FileChange, ...]]
     _born: dict[str, tuple[str, PlannedFile | None]] = field(default_factory=dict)
     _died: dict[str, str] = field(default_factory=dict)
@@ -48,12 +48,12 @@ class Walk:
                 self._learn(here, commit.files, commit)
             if commit.parents:
                 _add(waiting, commit.parents[0], here)
-        self.desk.finish()
+        self.undo_plan.finish()
 
     def _undo(self, here: Whereabouts, commit: Commit) -> None:
         for change in commit.files:
             known = None if change.kind is Kind.DELETED else self._find(here, change.path)
-            draft = self.desk.undo(commit, change, known)
+            draft = self.undo_plan.undo(commit, change, known)
             if change.kind in {Kind.CREATED, Kind.RENAMED}:
                 here[change.path] = None
             if change.kind is not Kind.CREATED:
@@ -96,7 +96,7 @@ class Walk:
         return draft if change.before is not None and change.before.oid == oid else None
 
     def _find(self, here: Whereabouts, path: str) -> PlannedFile | None:
-        return here[path] if path in here else self.desk.standing(path)
+        return here[path] if path in here else self.undo_plan.present(path)
 
 
 def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> None:

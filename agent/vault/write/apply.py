@@ -107,13 +107,13 @@ def put_back(files: Files, path: str, temporary: str, expected: bytes) -> None:
 
     When something newer than `expected` (ours) stands there, a person saved it, and it keeps the place.
     """
-    standing = files.beside(path, temporary)
+    present = files.beside(path, temporary)
     for _ in range(ATTEMPTS):
         files.trade(path, temporary)
         out = files.beside(path, temporary)
-        if out == expected or standing is None or out is None:
+        if out == expected or present is None or out is None:
             return
-        standing, expected = out, standing
+        present, expected = out, present
 
 
 def roll_back(files: Files, applied: Applied) -> None:

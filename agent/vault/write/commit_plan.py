@@ -21,7 +21,7 @@ HUMAN_SUBJECT = "human(notes): saved before the agent's change"
 
 
 @dataclass(frozen=True, slots=True)
-class Layering:
+class CommitPlanner:
     """Sorts a transaction's files into commits."""
 
     git: Git

@@ -65,8 +65,8 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
         recorded[:] = [item for item in mine if place.in_git(item.path) in edits]
         writer.journal.open(JournalRecord(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
         known = writer.options.known
-        said = subject or _subject(recorded, edits, place)
-        message = compose(said, Stamp("human"), _body(recorded, known), known=known)
+        line = subject or _subject(recorded, edits, place)
+        message = compose(line, Stamp("human"), _body(recorded, known), known=known)
         return CommitPlan((Layer(edits, who, message),), edits)
 
     def before_ref(commit: str) -> None:

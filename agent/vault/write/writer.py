@@ -27,7 +27,7 @@ from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY, is_note
 from agent.vault.write import apply as on_disk
-from agent.vault.write.commit_plan import Layering
+from agent.vault.write.commit_plan import CommitPlanner
 from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.mass_change import check_series, touched_by
@@ -179,13 +179,13 @@ class Writer:
         """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
         message = compose(order.subject, order.stamp, order.body, known=self.options.known)
         paths = [self.place.in_git(item.path) for item in applied]
-        layering = Layering(
+        planner = CommitPlanner(
             self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
         )
 
         def plan(tip: Tip, pack: Pack) -> CommitPlan:
             borders.check_tip(tip, paths)
-            return layering.plan(applied, message, tip, pack)
+            return planner.plan(applied, message, tip, pack)
 
         def before_ref(commit: str) -> None:
             self.journal.reached_ref(order.token, commit)
