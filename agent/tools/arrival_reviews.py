@@ -7,7 +7,6 @@ and who wrote it to `vault.provenance`.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import unified_diff
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
@@ -19,6 +18,7 @@ from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import RecordFolder, answer_in, close, post
 from agent.vault.folders import APPROVALS, folder_of
+from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import Arrival
 from agent.vault.provenance.remotes import Writers
 from agent.vault.store import Vault
@@ -159,9 +159,7 @@ def _compose(vault: Vault, review: Review, arrivals: list[Arrival], when: dateti
 
 
 def _diff(vault: Vault, path: str) -> str:
-    versions = vault.own_version(path), vault.read(path)
-    before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in versions)
-    diff = "\n".join(unified_diff(before, after, "in force", "arrived", lineterm="", n=2))
+    diff = "\n".join(line_diff(vault.own_version(path), vault.read(path), context=2))
     return diff if len(diff) <= _LONGEST_DIFF else f"{diff[:_LONGEST_DIFF]}\n…"
 
 

@@ -1,7 +1,7 @@
-"""The values a transaction is made of: what is asked for, what it becomes on disk, and what came of it.
+"""The values of a transaction: `Request`s from callers, the `Change`s on disk that they become, and the `Outcome`.
 
-`Request`s are what callers say and what a queue keeps; a `Change` is a request resolved against the note as it
-stands; an `Applied` says what really was replaced.
+A queue keeps requests; a `Change` is a request resolved against the present note; an `Applied` records the bytes that
+were really replaced.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Collision(StrEnum):
-    """What to do when a person's save meets ours: stop, merge three ways, or put our text after theirs."""
+    """The reaction when a person's save meets ours: stop, merge three ways, or append our text to theirs."""
 
     REFUSE = "refuse"
     MERGE = "merge"
@@ -96,7 +96,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who did it and on whose behalf: the trailers of a commit. `call` names one tool call within its run."""
+    """The trailers of a commit: the actor, and on whose behalf. `call` names one tool call within its run."""
 
     actor: str = "agent"
     run: str = ""
@@ -108,7 +108,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a transaction came to: a commit, or a place in the queue with the reason for waiting.
+    """The result of a transaction: a commit, or a place in the queue with the reason for waiting.
 
     `human` is the commit, just before ours, that recorded what a person had saved in the same notes. `fresh`: a
     person's burst of edits was still going on, so nothing was committed yet. `open` and `unread` are files left for

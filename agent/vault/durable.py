@@ -1,4 +1,4 @@
-"""Small files outside the vault that must survive a crash: whole or not there at all, on the disk before we go on."""
+"""Writes small files outside the vault that must survive a crash: whole or not at all, flushed when a call returns."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A stranger's repository, fetched to be looked at: its newest files as bytes, nothing checked out, nothing run.
+"""Fetches another repository's newest files as bytes: nothing is checked out, nothing is run.
 
 No work tree is ever made, so no filter, hook, submodule or link of it can do anything; the objects go into a bare
 repository that is thrown away. Only addresses that name https, ssh or a folder of this machine are asked.
@@ -34,7 +34,7 @@ class Fetched:
 
     commit: str
     files: Mapping[str, Blob]
-    strange: tuple[str, ...]
+    not_files: tuple[str, ...]
     git: Git
 
     def read(self, paths: list[str]) -> dict[str, bytes]:
@@ -85,12 +85,12 @@ def _listed(git: Git) -> Fetched:
     if len(rows) > _LISTED:
         raise UserError(f"the repository has more than {_LISTED:,} files", hint="install from a folder of it")
     files: dict[str, Blob] = {}
-    strange: list[str] = []
+    not_files: list[str] = []
     for row in filter(None, rows):
         meta, path = row.split("\t", 1)
         mode, kind, oid, size = meta.split()
         if kind == "blob" and mode.startswith("100"):
             files[path] = Blob(oid, int(size))
         else:
-            strange.append(path)
-    return Fetched(commit, files, tuple(strange), git)
+            not_files.append(path)
+    return Fetched(commit, files, tuple(not_files), git)

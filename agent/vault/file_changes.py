@@ -1,16 +1,16 @@
-"""What became of files between two trees, as git's raw diff tells it, in the vault's own paths."""
+"""Changes of files between two trees, parsed from git's raw diff, in the vault's own paths."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agent.vault.plumbing.objects import Entry
+from agent.vault.plumbing.objects import TreeEntry
 
 _NOT_THERE = "0"
 
 
 class Kind(StrEnum):
-    """What became of a file."""
+    """The kind of a file's change."""
 
     CREATED = "created"
     EDITED = "edited"
@@ -28,8 +28,8 @@ class FileChange:
     kind: Kind
     path: str
     old_path: str | None = None
-    before: Entry | None = None
-    after: Entry | None = None
+    before: TreeEntry | None = None
+    after: TreeEntry | None = None
 
 
 def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[FileChange, ...], int]:
@@ -41,14 +41,24 @@ def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[
         paths = fields[position + 1 : position + 1 + count]
         names = [path.removeprefix(prefix) if path.startswith(prefix) else None for path in paths]
         position += 1 + count
-        before = Entry(old_mode, old_id) if old_mode.strip(_NOT_THERE) else None
-        after = Entry(mode, new_id) if mode.strip(_NOT_THERE) else None
+        before = TreeEntry(old_mode, old_id) if old_mode.strip(_NOT_THERE) else None
+        after = TreeEntry(mode, new_id) if mode.strip(_NOT_THERE) else None
         if status[0] != "U":
             files += _change(names[0], names[-1], before, after)
     return tuple(files), position
 
 
-def _change(old: str | None, new: str | None, before: Entry | None, after: Entry | None) -> Iterator[FileChange]:
+def parse_raw_lists(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
+    """The changes in each of the lists that `git diff-tree --stdin --always -z` prints, each below its commit's id."""
+    position = 0
+    while position < len(fields) and fields[position]:
+        found, position = parse_raw(fields, position + 1, prefix)
+        yield found
+
+
+def _change(
+    old: str | None, new: str | None, before: TreeEntry | None, after: TreeEntry | None
+) -> Iterator[FileChange]:
     """One record as a change inside the vault: what is moved in counts as created, what is moved out as deleted."""
     if old is not None and new is not None and old != new:
         yield FileChange(Kind.RENAMED, new, old, before, after)

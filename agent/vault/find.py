@@ -1,4 +1,4 @@
-"""Which note is meant: a path, or the `id` in a note's header."""
+"""Finds a note by its path, or by the `id` in its header."""
 
 import re
 
@@ -44,7 +44,5 @@ def _has_id(data: bytes | None, name: str) -> bool:
 def _with_text(vault: Vault, text: str) -> list[str]:
     """Notes that contain the text somewhere, git's search first doing the rough work."""
     command = ["grep", "-l", "-z", "-i", "-F", "--untracked", "--no-textconv", "-e", text]
-    out = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
-    prefix = vault.place.prefix
-    paths = [path.removeprefix(prefix) for path in out.split("\0") if path.startswith(prefix)]
-    return [path for path in paths if is_note(path)]
+    found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
+    return [path for path in vault.place.in_vault(found) if is_note(path)]

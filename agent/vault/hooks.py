@@ -1,4 +1,4 @@
-"""Putting our git hooks into a repository: only where no hook of that name exists, and never where git would not look.
+"""Installs our git hooks in a repository: only where no hook of that name exists, and never where git would not look.
 
 Our own git calls run no hook at all; these are for the git that a person calls. What they do is in `hooks/`.
 """

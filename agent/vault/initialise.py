@@ -1,4 +1,4 @@
-"""Making a folder a vault: a repository where there is none, what a person had in their name, then the template.
+"""Makes a folder a vault: a new repository if needed, a commit of the person's files in their name, then the template.
 
 Nothing that exists is touched. Every reason to refuse is looked for before the first byte is written. Which template,
 and what to say about all this, is the command line's.
@@ -17,18 +17,19 @@ from agent.vault.change import Stamp
 from agent.vault.folders import AGENT_NOTE
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.survey import Kind, dirty, filtered
+from agent.vault.worktree.survey import DirtyKind, dirty, filtered
 
 IGNORE = ".gitignore"
 
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """What `initialise` did. Paths are relative to the vault, commits are ids or None.
+    """The result of `initialise`. Paths are relative to the vault, commits are ids or None.
 
     `was_vault`: the folder was a vault before; `new_repository`: git was set up; `uncommitted`: files of the person's
     that are not in a commit yet; `nested`: repositories inside, left alone; `excluded`: ignore rules that went to
@@ -50,7 +51,7 @@ class Initialised:
 
 @dataclass(slots=True)
 class _Progress:
-    """What has been done so far."""
+    """The results so far."""
 
     left: list[Left] = field(default_factory=list)
     human_commit: str | None = None
@@ -119,10 +120,10 @@ def refuse(root: Path, state: Path) -> None:
     pointer = root / ".git"
     if pointer.is_dir() and not pointer.is_symlink() and not (pointer / "HEAD").exists():
         raise NotAVault(f"{pointer} is not a whole repository", hint="move it away, then repeat the command")
-    standing = next((folder for folder in (root, *root.parents) if folder.exists()), root)
-    if not os.access(standing, os.W_OK | os.X_OK):
+    existing = next((folder for folder in (root, *root.parents) if folder.exists()), root)
+    if not os.access(existing, os.W_OK | os.X_OK):
         raise UserError(
-            f"no permission to write in {standing}", hint="change the folder's permissions, or choose another"
+            f"no permission to write in {existing}", hint="change the folder's permissions, or choose another"
         )
 
 
@@ -166,7 +167,7 @@ def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _P
     """Commit everything in the folder in the person's name, but for what the ignore rules leave out."""
     wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
     done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
-    files = [item.path for item in dirty(vault.git, vault.place) if item.kind is Kind.CREATED]
+    files = [item.path for item in dirty(vault.git, vault.place) if item.kind is DirtyKind.CREATED]
     aside = filtered(vault.git, vault.place, files)
     done.left += [Left(path, "a git filter handles it: git add it yourself") for path in sorted(aside)]
     count = len(files) - len(aside)
@@ -213,22 +214,19 @@ def _ignore(vault: Vault, template: Mapping[str, bytes], laid: bool, done: _Prog
 
 def _ignored(git: Git, place: Place, paths: Sequence[str]) -> list[str]:
     """Those of the paths that git's ignore rules leave out."""
-    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-    found = git.run("--no-literal-pathspecs", "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1))
-    return [os.fsdecode(name).removeprefix(place.prefix) for name in found.split(b"\0") if name]
+    asked = b"".join(place.in_git(path) + b"\0" for path in paths)
+    return place.in_vault(git.fields("--no-literal-pathspecs", "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1)))
 
 
 def common(vault: Vault) -> Files:
     """The folder that all work trees of the repository share (hooks, `info`), as files."""
-    shown = vault.git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
-    return Files(Path(os.fsdecode(shown.removesuffix(b"\n"))), vault.clock, vault.writer.options.durable)
+    return Files(common_folder(vault.place.gitdir), vault.clock, vault.options.durable)
 
 
 def nested(git: Git, place: Place) -> tuple[str, ...]:
     """Folders in the vault that are repositories of their own, submodules included."""
     command = ["ls-files", "-z", "--others", "--exclude-standard"]
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
-    listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    listed = git.fields(*command, *place.pathspec)
     folders = [name.removeprefix(place.prefix).rstrip("/") for name in listed if name.endswith("/")]
     found = [name for name in folders if name and os.path.lexists(place.root / name / ".git")]
     return tuple(sorted({*found, *_modules(git, place)}))
@@ -236,7 +234,5 @@ def nested(git: Git, place: Place) -> tuple[str, ...]:
 
 def _modules(git: Git, place: Place) -> Sequence[str]:
     """Folders that the repository holds as submodules."""
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
-    rows = git.run("ls-files", "-z", "--stage", *pathspec).decode("utf-8", "surrogateescape").split("\0")
-    names = [row.partition("\t")[2] for row in rows if row.startswith("160000 ")]
-    return [name.removeprefix(place.prefix) for name in names if name.startswith(place.prefix)]
+    rows = git.fields("ls-files", "-z", "--stage", *place.pathspec)
+    return place.in_vault(row.partition("\t")[2] for row in rows if row.startswith("160000 "))

@@ -1,4 +1,4 @@
-"""Where a vault's private files are: lock, journal, queue, outside the vault, under the vault's id.
+"""The private folder of a vault, outside the vault and under its id: lock, journal, queue.
 
 The id lies in the repository's own folder, which is neither cloned nor synced: a clone gets its own, a vault that is
 moved keeps its, and a copied vault is noticed because the original is still where it was.

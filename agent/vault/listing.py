@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from agent.errors import AgentError
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, Kind, dirty, filtered
+from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
@@ -15,7 +15,7 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
     disk, also where git keeps what a filter made of them; a file that a program keeps open is taken as it is now. One
     that cannot be read has the hash that git last saw, and is left out where it saw none.
     """
-    command = ["ls-files", "-s", "-t", "-z", *_pathspec(vault)]
+    command = ["ls-files", "-s", "-t", "-z", *vault.place.pathspec]
     listing = vault.git.start(*command)  # git lists while it looks for what changed
     try:
         changed = dirty(vault.git, vault.place) if changed is None else changed
@@ -29,7 +29,7 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
         found.pop(path)
     staged = {item.path: oid for item in changed if (oid := found.pop(item.path, ""))}
     notes = {path: oid for path, oid in found.items() if is_note(path)}
-    there = [item.path for item in changed if item.kind is not Kind.DELETED and is_note(item.path)]
+    there = [item.path for item in changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     for path in (*there, *filter(is_note, away), *_rewritten(vault, [*notes])):
         known = staged.get(path) or found.get(path)
         notes.pop(path, None)
@@ -55,17 +55,13 @@ def listed(vault: Vault, paths: Collection[str]) -> set[str]:
     if not paths:
         return set()
     command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]
-    prefix = vault.place.prefix
-    out = vault.git.run(*command, *(prefix + path for path in paths)).decode("utf-8", "surrogateescape")
-    return {name.removeprefix(prefix) for name in out.split("\0") if name}
+    return set(vault.place.in_vault(vault.git.fields(*command, *(vault.place.prefix + path for path in paths))))
 
 
 def contents_at(vault: Vault, commit: str) -> dict[str, str]:
-    """The same for a commit; `commit` is a full id."""
-    out = vault.git.run("ls-tree", "-r", "-z", "--full-tree", commit, *_pathspec(vault)).decode(
-        "utf-8", "surrogateescape"
-    )
-    rows = (row.split("\t", 1) for row in out.split("\0") if row)
+    """The path and content hash of every note in a commit (a full id)."""
+    listed = vault.git.fields("ls-tree", "-r", "-z", "--full-tree", commit, *vault.place.pathspec)
+    rows = (row.split("\t", 1) for row in listed)
     prefix = vault.place.prefix
     return {
         path.removeprefix(prefix): meta.split(" ")[2]
@@ -77,7 +73,3 @@ def contents_at(vault: Vault, commit: str) -> dict[str, str]:
 def _entry(row: str, prefix: str) -> tuple[str, str]:
     meta, path = row.split("\t", 1)
     return path.removeprefix(prefix), meta.split(" ")[1]
-
-
-def _pathspec(vault: Vault) -> list[str]:
-    return ["--", vault.place.prefix.rstrip("/")] if vault.place.prefix else []

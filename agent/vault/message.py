@@ -1,4 +1,4 @@
-"""What a commit says: one line `type(scope): what`, the reason, and trailers that name who and on whose behalf."""
+"""Commit messages: one line `type(scope): what`, the reason, and trailers that name who and on whose behalf."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,7 @@ def compose(subject: str, stamp: Stamp, body: str = "", *, known: KnownSecrets) 
 
 
 def masked_stamp(stamp: Stamp, known: KnownSecrets) -> Stamp:
-    """The same stamp without secrets. Actor, run and undone commits are names that the program has given."""
+    """The stamp without secrets. Actor, run and undone commits are names that the program has given."""
     tool, session, call = (without_secrets(value, known) for value in (stamp.tool, stamp.session, stamp.call))
     return replace(stamp, tool=tool, session=session, call=call)
 

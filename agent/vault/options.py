@@ -1,4 +1,4 @@
-"""What the settings say about a vault: how it is written, and how much one change may delete.
+"""The settings of a vault's writes: durability, quiet times, and how much one change may delete.
 
 Where the settings come from is the caller's business.
 """
@@ -23,7 +23,7 @@ class Brake:
     share: float = 0.05
 
     def limit(self, total: int) -> int:
-        """How many notes may go, out of `total`."""
+        """The number of notes that may go, out of `total`."""
         return max(self.notes, int(total * self.share))
 
     def check(self, lost: Iterable[str], earlier: int, total: int, who: str) -> None:
@@ -43,7 +43,7 @@ class Brake:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the settings say about writing; seconds where it is a time."""
+    """The settings for writing; times are in seconds."""
 
     durable: bool = True
     human_commits: bool = True

@@ -57,7 +57,7 @@ class Queue:
             yield order
 
     def count(self) -> int:
-        """How many orders wait."""
+        """The number of waiting orders."""
         return len(list(self.folder.glob("*.json")))
 
     def done(self, token: str) -> None:

@@ -29,7 +29,7 @@ from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.worktree.survey import Dirty, dirty
-from agent.vault.write import human_commits as humans
+from agent.vault.write import human_commits
 from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
 from agent.vault.write.journal import Journal
 from agent.vault.write.recover import recover
@@ -89,7 +89,7 @@ class Vault:
 
     @property
     def options(self) -> Options:
-        """What the settings say about writing."""
+        """The settings for writing."""
         return self.writer.options
 
     @property
@@ -177,12 +177,12 @@ class Vault:
         return done
 
     def commit_human(self, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
-        """Commit what people changed by hand, in their name; see `humans.commit`."""
+        """Commit what people changed by hand, in their name; see `human_commits.commit`."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             if not self.writer.waiting_reason():
                 self._drain()
-            return humans.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
+            return human_commits.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
 
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None where there is none; where a program keeps the note open, its bytes of this moment."""
@@ -236,7 +236,7 @@ class Vault:
 
     @property
     def queued(self) -> int:
-        """How many accepted changes wait until the repository is free."""
+        """The number of accepted changes that wait until the repository is free."""
         return self.writer.queue.count()
 
     def waiting_orders(self) -> Iterator[Order]:
@@ -244,7 +244,7 @@ class Vault:
         return self.writer.queue.waiting()
 
     def waiting_reason(self) -> str | None:
-        """Why a change would have to wait now; None where it would not."""
+        """The reason why a change would have to wait now; None where it would not."""
         return self.writer.waiting_reason()
 
     def is_busy(self) -> bool:
@@ -263,8 +263,7 @@ class Vault:
 
 def _note_paths(git: Git, place: Place) -> list[str]:
     command = ["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"]
-    pathspec = ["--", place.prefix.rstrip("/")] if place.prefix else []
-    listed = git.run(*command, *pathspec).decode("utf-8", "surrogateescape").split("\0")
+    listed = git.fields(*command, *place.pathspec)
     rows = ((row[:1], row[2:].removeprefix(place.prefix)) for row in listed)
     return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
 

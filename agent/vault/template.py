@@ -61,7 +61,7 @@ def room(root: Path, files: Mapping[str, bytes], modules: Iterable[str] = ()) ->
 
 
 def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | None:
-    """Why the file cannot be laid; empty when it is there already, None when there is room."""
+    """The reason why the file cannot be laid; empty when it is there already, None when there is room."""
     *parts, name = path.split("/")
     here = root
     for number, part in enumerate(parts, 1):
@@ -85,7 +85,7 @@ def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | No
 
 
 def _closed(folder: Path, name: str) -> str:
-    """Why nothing can be laid in a folder of this name; empty when it can."""
+    """The reason why nothing can be laid in a folder of this name; empty when it can."""
     if folder.name != name:
         return f"{folder.name} is there, which is the same name where case does not count"
     if folder.is_symlink():
@@ -96,7 +96,7 @@ def _closed(folder: Path, name: str) -> str:
 
 
 def _entry(folder: Path, name: str) -> Path | None:
-    """What the folder has under this name: exactly, or else but for the case of letters."""
+    """The folder's item of this name, or one that differs only in the case of letters; None where there is neither."""
     exact = folder / name
     if os.path.lexists(exact):
         return exact

@@ -22,11 +22,10 @@ from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
 from agent.vault.plumbing.commit import Committer, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.worktree import exchange as swap
-from agent.vault.worktree import files
+from agent.vault.worktree import exchange, files
 from agent.vault.worktree.files import Files
 from agent.vault.write import apply, loss, writer
-from agent.vault.write.journal import Journal, Record
+from agent.vault.write.journal import Journal, JournalRecord
 from agent.vault.write.merge import Combine
 from agent.watch.classify import FileDifference
 from agent.watch.compare import Comparison
@@ -47,7 +46,7 @@ def _temporary_not_flushed(put: Put) -> None:
 def _journal_not_flushed(put: Put) -> None:
     write = Journal.open
 
-    def careless(self: Journal, record: Record) -> None:
+    def careless(self: Journal, record: JournalRecord) -> None:
         write(replace(self, durable=False), record)
 
     put(Journal, "open", careless)
@@ -103,7 +102,7 @@ def _links_followed(put: Put) -> None:
 
 
 def _writers_not_asked_for(put: Put) -> None:
-    put(swap, "has_writer", lambda descriptor: False)
+    put(exchange, "has_writer", lambda descriptor: False)
     put(apply, "late_saves", lambda on_disk, applied: [])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agent.vault.provenance import marks
 from agent.vault.provenance.record import Provenance
-from agent.vault.provenance.reflog import Maker, Step
+from agent.vault.provenance.reflog import Maker, ReflogStep
 from agent.vault.store import Vault
 from tests.trust.arrivals import play, world
 
@@ -32,7 +32,7 @@ BUGS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "arrivals are recorded and never count": lambda put: put.setattr(Provenance, "_counts", lambda *each: False),
     "notes are read as they are": lambda put: put.setattr(Vault, "own_version", Vault.read),
     "lines are compared to the letter": lambda put: put.setattr(marks, "normalized", lambda line: line),
-    "every commit in the reflog was made here": lambda put: put.setattr(Step, "maker", Maker.PROGRAM),
+    "every commit in the reflog was made here": lambda put: put.setattr(ReflogStep, "maker", Maker.PROGRAM),
 }
 
 

@@ -23,7 +23,7 @@ from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.index_lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.journal import Record
+from agent.vault.write.journal import JournalRecord
 from tests.fakes import FakeClock
 from tests.trust.crash import PROJECT
 from tests.vaults import FAST, committed, git, head, make_vault, write
@@ -122,7 +122,7 @@ def test_a_lock_that_our_own_journal_knows_is_taken_at_once(tmp_path: Path) -> N
     """A container that was killed starts again with its private files, in a new PID namespace."""
     vault = make_vault(tmp_path, options=PATIENT)
     token = vault.clock.new_id()
-    vault.writer.journal.open(Record(token, "x", "", Stamp(), ()))
+    vault.writer.journal.open(JournalRecord(token, "x", "", Stamp(), ()))
     lock = leave_lock(vault, ELSEWHERE["another container"], token)
     assert add(vault, "new.md") == ""
     assert not lock.exists() and status(vault).unfinished == 0

@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import MassChange
 from agent.vault.change import Stamp
-from agent.vault.worktree.survey import Kind, dirty
+from agent.vault.worktree.survey import DirtyKind, dirty
 from tests.fakes import FakeClock
 from tests.vaults import committed, git, head, make_vault, write
 
@@ -116,7 +116,7 @@ def test_a_filtered_file_is_left_to_git(tmp_path: Path) -> None:
     write(vault.place.root / "big.bin", "x")
     write(vault.place.root / "a.md", "one\n")
     assert vault.commit_human().paths == ("a.md",)
-    assert [(item.path, item.kind) for item in dirty(vault.git, vault.place)] == [("big.bin", Kind.CREATED)]
+    assert [(item.path, item.kind) for item in dirty(vault.git, vault.place)] == [("big.bin", DirtyKind.CREATED)]
 
 
 def test_a_vanished_vault_is_not_committed_unasked(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.vault.change import Stamp
-from agent.vault.plumbing.objects import Entry, Pack, folders, format_tree, graft, parse_tree
+from agent.vault.plumbing.objects import Pack, TreeEntry, folders, format_tree, graft, parse_tree
 from agent.vault.store import open_vault
 from tests.vaults import FAST, blob_id, committed, git, make_vault, write
 
@@ -38,7 +38,7 @@ def test_only_the_folders_on_the_path_are_named() -> None:
 
 
 def test_a_folder_that_becomes_empty_vanishes() -> None:
-    entry = Entry("100644", blob_id(b"x"))
+    entry = TreeEntry("100644", blob_id(b"x"))
     with closing(Pack()) as pack:
         _, trees = graft({}, {b"a/b/c.md": entry, b"d.md": entry}, pack)
         _, trees = graft(trees, {b"a/b/c.md": None}, pack)
@@ -53,8 +53,8 @@ def test_any_sequence_of_grafts_is_what_git_would_have_written(changes: list[tup
         root, trees = graft({}, {}, pack)
         for path, data in changes:
             state[path] = data
-            root, trees = graft(trees, {path.encode(): Entry("100644", pack.add("blob", data))}, pack)
-        whole, _ = graft({}, {path.encode(): Entry("100644", blob_id(data)) for path, data in state.items()}, other)
+            root, trees = graft(trees, {path.encode(): TreeEntry("100644", pack.add("blob", data))}, pack)
+        whole, _ = graft({}, {path.encode(): TreeEntry("100644", blob_id(data)) for path, data in state.items()}, other)
     assert root == whole
 
 

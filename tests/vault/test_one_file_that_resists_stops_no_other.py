@@ -17,10 +17,10 @@ from agent.vault.health.status import status
 from agent.vault.listing import contents
 from agent.vault.options import HOLDS_UP, Options
 from agent.vault.store import Vault
-from agent.vault.worktree import exchange as swap
+from agent.vault.worktree import exchange
 from agent.vault.worktree.files import SETTLE_SECONDS
 from agent.vault.worktree.survey import survey, unreadable
-from agent.vault.write.unsettled import RECORDED_AFTER
+from agent.vault.write.unsettled import RECORDED_AFTER, WaitingFiles
 from tests.fakes import FakeClock
 from tests.trust.crash import PROJECT
 from tests.vaults import committed, git, head, make_vault, write
@@ -32,7 +32,7 @@ SHORT = Options(durable=False, quiet_seconds=QUIET)
 @contextmanager
 def kept_open(path: Path) -> Iterator[Callable[[str], None]]:
     """Keep a file open for writing as a log's program does; gives what appends to it."""
-    if swap.has_writer(os.open(PROJECT / "README.md", os.O_RDONLY)) is None:
+    if exchange.has_writer(os.open(PROJECT / "README.md", os.O_RDONLY)) is None:
         pytest.skip("this system does not tell who writes")
     with path.open("ab", buffering=0) as file:
 
@@ -135,7 +135,7 @@ def test_a_file_that_is_saved_every_second_holds_up_the_others_for_three_interva
 ) -> None:
     vault = make(tmp_path)
     restless = {"log.md"}
-    monkeypatch.setattr("agent.vault.write.unsettled.Waiting._is_fresh", lambda self, item, now: item.path in restless)
+    monkeypatch.setattr(WaitingFiles, "_is_fresh", lambda self, item, now: item.path in restless)
     write(vault.place.root / "other.md", "two\n")
     assert ticking(vault, HOLDS_UP * QUIET - 2, 1.0, "log.md") == []
     assert ticking(vault, 4, 1.0, "log.md") == [("other.md",)]

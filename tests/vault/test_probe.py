@@ -13,7 +13,7 @@ from agent.vault.health import examine, probe
 from agent.vault.health.probe import Check, Level
 from agent.vault.queue import Order
 from agent.vault.store import Vault
-from agent.vault.write.journal import Record, planned
+from agent.vault.write.journal import JournalRecord, planned
 from tests.vaults import FAST, committed, git, make_vault, write
 
 OLD = 1_700_000_000
@@ -128,7 +128,7 @@ def test_what_a_crash_left_and_what_waits_is_finished(tmp_path: Path) -> None:
     writer.enqueue(Order(vault.clock.new_id(), (Create("late.md", b"late\n"),), "late", Stamp()), "busy")
     token = vault.clock.new_id()
     change = Change("half.md", None, b"half\n", f".vault-agent-{token}-0", Collision.REFUSE)
-    writer.journal.open(Record(token, "half", "", Stamp(), planned([change], vault.git.width)))
+    writer.journal.open(JournalRecord(token, "half", "", Stamp(), planned([change], vault.git.width)))
     assert look(vault)["unfinished"].level is Level.WARN and look(vault)["queue"].level is Level.WARN
     assert "2 changes were finished" in look(vault, fix=True)["unfinished"].what
     assert committed(vault.place.root, "late.md") == b"late\n"

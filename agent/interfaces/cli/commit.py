@@ -5,7 +5,7 @@ import click
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.change import Outcome
-from agent.vault.worktree.survey import Dirty, Kind
+from agent.vault.worktree.survey import Dirty, DirtyKind
 from agent.workspace.workspace import build
 
 
@@ -38,13 +38,13 @@ def _format(outcome: Outcome, left: list[Dirty]) -> str:
     lines = ["nothing committed" if outcome.unread or outcome.open else "nothing to commit"]
     if outcome.human:
         lines = [f"commit {outcome.human[:12]}: {len(outcome.paths)} of your files", *outcome.paths[:20]]
-    staged = sum(1 for item in left if item.kind is Kind.STAGED)
+    staged = sum(1 for item in left if item.kind is DirtyKind.STAGED)
     if staged:
         lines.append(f"{staged} staged by you, left for your own `git commit`")
     lines += [f"left     {path}: another program keeps it open" for path in outcome.open]
     lines += [f"unknown  {path}: cannot be looked at" for path in outcome.unread]
     named = {*outcome.open, *outcome.unread}
-    others = sum(1 for item in left if item.kind is not Kind.STAGED and item.path not in named)
+    others = sum(1 for item in left if item.kind is not DirtyKind.STAGED and item.path not in named)
     if others:
         lines.append(f"{others} left alone (saved a moment ago, or handled by a git filter)")
     return as_lines(lines)

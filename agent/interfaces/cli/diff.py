@@ -9,7 +9,7 @@ from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
-from agent.vault.history.difference import Difference, of_commit, of_working_tree
+from agent.vault.history.difference import FileDifference, of_commit, of_working_tree
 from agent.workspace.workspace import build
 
 
@@ -38,12 +38,12 @@ def command(output: Output, commit: str | None, path: str | None) -> None:
         output.note("everything is committed" if commit is None and not path else "no note was changed")
 
 
-def _is_in(item: Difference, path: str) -> bool:
+def _is_in(item: FileDifference, path: str) -> bool:
     names = (item.change.path, item.change.old_path or "")
     return not path or any(name == path or name.startswith(path + "/") for name in names)
 
 
-def _document(item: Difference) -> Mapping[str, object]:
+def _document(item: FileDifference) -> Mapping[str, object]:
     return {
         "kind": item.change.kind,
         "path": item.change.path,
@@ -53,7 +53,7 @@ def _document(item: Difference) -> Mapping[str, object]:
     }
 
 
-def _format(found: Sequence[Difference]) -> Printed | bytes:
+def _format(found: Sequence[FileDifference]) -> Printed | bytes:
     """The patch as git wrote it, byte for byte; with colours on a terminal."""
     patch = b"".join(item.patch for item in found)
     if not sys.stdout.isatty():

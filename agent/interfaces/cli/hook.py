@@ -7,7 +7,7 @@ import click
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.interfaces.cli.printing import as_lines
-from agent.vault.health.staged import Problem, problems
+from agent.vault.health.staged import StagedProblem, problems
 from agent.vault.secrets import EXCUSE
 from agent.workspace.workspace import build
 
@@ -43,7 +43,7 @@ def rescan(output: Output) -> None:
     output.emit({"settled": settled}, "")
 
 
-def _format(found: list[Problem]) -> str:
+def _format(found: list[StagedProblem]) -> str:
     lines = [str(item) for item in found]
     if any("secret" in item.why for item in found):
         lines.append(f"A line that is no secret is excused by <!-- {EXCUSE} --> or %% {EXCUSE} %% on it.")

@@ -11,8 +11,8 @@ from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state, counted
 from agent.runs.status import Standing, standing
-from agent.vault.health.status import Status, status
-from agent.vault.worktree.survey import Kind
+from agent.vault.health.status import VaultStatus, status
+from agent.vault.worktree.survey import DirtyKind
 from agent.workspace.daemon_lock import last_word
 from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import build
@@ -62,7 +62,7 @@ def command(output: Output, notes: bool) -> None:
         output.warn(warning)
 
 
-def _document(found: Status) -> dict[str, object]:
+def _document(found: VaultStatus) -> dict[str, object]:
     last = found.last
     return {
         "vault": str(found.root),
@@ -81,12 +81,12 @@ def _document(found: Status) -> dict[str, object]:
     }
 
 
-def _format_vault(found: Status) -> list[str]:
+def _format_vault(found: VaultStatus) -> list[str]:
     lines = [f"vault    {found.root}", f"branch   {found.branch or 'none (HEAD is detached)'}"]
     if found.last:
         lines.append(f"last     {found.last.id[:12]} {found.last.when:%Y-%m-%d %H:%M} {found.last.subject}")
-    staged = [item for item in found.dirty if item.kind is Kind.STAGED]
-    yours = [item for item in found.dirty if item.kind is not Kind.STAGED]
+    staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
+    yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED]
     lines.append(f"edits    {_edits(len(yours), found.unread)}")
     lines += [f"           {item.kind:8} {item.path}" for item in yours[:_SHOWN]]
     lines += [f"           and {len(yours) - _SHOWN} more"] if len(yours) > _SHOWN else []

@@ -1,7 +1,5 @@
 """`vault-agent trust`: records who writes to each remote, and accepts notes that steer the agent and came by one."""
 
-from difflib import unified_diff
-
 import click
 
 from agent.errors import UserError
@@ -12,6 +10,7 @@ from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.status import arrived_document
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
+from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 from agent.workspace.workspace import App, build
 
@@ -81,7 +80,7 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
     own, now = app.vault.own_version(path), app.vault.read(path)
     if own is None and now is None:
         raise UserError(f"there is no note {name}, and no remote of this name", hint="vault-agent trust lists both")
-    diff = _diff(own, now)
+    diff = line_diff(own, now)
     if not diff and not app.vault.provenance.strangers(path, now or b""):
         output.emit({"note": path, "accepted": False}, f"nothing has arrived in {path} that you have not looked at")
         return
@@ -93,11 +92,6 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
     app.vault.provenance.has_seen(path)
     tend_arrivals(app)
     output.emit({"note": path, "accepted": True}, f"{path} counts as yours now, as it stands")
-
-
-def _diff(before: bytes | None, after: bytes | None) -> list[str]:
-    one, other = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
-    return list(unified_diff(one, other, "in force", "arrived", lineterm=""))
 
 
 def _format(state: ArrivalState) -> str:

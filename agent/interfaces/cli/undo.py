@@ -11,7 +11,7 @@ from agent.vault.history.commits import is_commit_id
 from agent.vault.history.difference import summary
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
-from agent.vault.history.undo_plan import Word
+from agent.vault.history.undo_plan import Reason
 from agent.workspace.workspace import build
 
 _SHOWN, _NAMED = 40, 5
@@ -87,7 +87,7 @@ def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
         yield f"to have it again: vault-agent undo {result.commit[:10]}"
 
 
-def _skipped(words: Sequence[Word]) -> Iterator[str]:
+def _skipped(words: Sequence[Reason]) -> Iterator[str]:
     """A line for each reason: with the names when they are few, with their number when they are many."""
     reasons: dict[str, list[str]] = {}
     for word in words:

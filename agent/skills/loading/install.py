@@ -205,8 +205,8 @@ def _in_repository(repository: Fetched) -> Iterable[SourceFolder | SkillProblem]
             path.removeprefix(start): blob.size for path, blob in repository.files.items() if path.startswith(start)
         }
         sizes = {path: size for path, size in inside.items() if not any(p.startswith(".") for p in path.split("/"))}
-        strange = tuple(path.removeprefix(start) for path in repository.strange if path.startswith(start))
-        yield SourceFolder(folder or _named(repository), sizes, strange, partial(_read_blobs, repository, start))
+        not_files = tuple(path.removeprefix(start) for path in repository.not_files if path.startswith(start))
+        yield SourceFolder(folder or _named(repository), sizes, not_files, partial(_read_blobs, repository, start))
 
 
 def _named(repository: Fetched) -> str:

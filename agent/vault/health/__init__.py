@@ -1,1 +1,1 @@
-"""How a vault stands and what could harm it: status, probes, repairs, the audit of what could execute."""
+"""The health of a vault: status, probes, repairs, the audit of settings that could run commands."""

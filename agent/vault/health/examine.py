@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.errors import AgentError, GitFailed, Retryable
 from agent.markdown.note import Note
 from agent.vault.health import repair
-from agent.vault.health.probe import Check, Level, disk, guarded, ok
+from agent.vault.health.probe import Check, bad, disk, guarded, ok, warn
 from agent.vault.health.status import conflict_copies
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git
@@ -41,18 +41,18 @@ def _head(vault: Vault) -> Iterator[Check]:
     name = branch(gitdir)
     text = (gitdir / "HEAD").read_text("utf-8", "replace").strip()
     if name is None and not _ID.fullmatch(text):
-        yield Check(Level.BAD, "HEAD", f"{gitdir / 'HEAD'} is damaged", next=_mend_head(gitdir))
+        yield bad("HEAD", f"{gitdir / 'HEAD'} is damaged", next=_mend_head(gitdir))
         return
     reason = blocked(gitdir)
     if reason:
-        yield Check(Level.WARN, "repository", f"{reason}: writes wait until that is over", next="git status")
+        yield warn("repository", f"{reason}: writes wait until that is over", next="git status")
     found = vault.git.objects(["HEAD"])[0]
     if found is not None:
         yield ok("HEAD", f"{name or 'no branch'} at {found.oid[:12]}")
     elif name is not None and (gitdir / name).exists():
-        yield Check(Level.BAD, "HEAD", f"{name} names a commit that is not there", next="git reflog")
+        yield bad("HEAD", f"{name} names a commit that is not there", next="git reflog")
     else:
-        yield Check(Level.WARN, "HEAD", "there is no commit yet", next="vault-agent commit")
+        yield warn("HEAD", "there is no commit yet", next="vault-agent commit")
 
 
 def _mend_head(gitdir: Path) -> str:
@@ -68,10 +68,10 @@ def _pipes(vault: Vault) -> Iterator[Check]:
     found = list(hazards(vault.place.gitdir, vault.place.worktree))
     for each in found:
         if each.pattern:
-            yield Check(Level.BAD, "pattern", str(each), next=each.hint)
+            yield bad("pattern", str(each), next=each.hint)
             continue
         what = f"{each.path} is not a file: git would wait for it for ever"
-        yield Check(Level.BAD, "pipe", what, next=f"rm '{each.path}'")
+        yield bad("pipe", what, next=f"rm '{each.path}'")
     if not found:
         yield ok("pipes", "none where git reads")
 
@@ -81,7 +81,7 @@ def _index(vault: Vault, fix: bool) -> Iterator[Check]:
         vault.git.run("ls-files", "--cached", "-z")
     except GitFailed as error:
         if not fix:
-            yield Check(Level.BAD, "index", error.message, next=FIX)
+            yield bad("index", error.message, next=FIX)
             return
         kept = repair.rebuild_index(vault)
         yield ok("index", f"fixed: made anew from HEAD; the unreadable one is kept as {kept}")
@@ -98,14 +98,12 @@ def _locks(vault: Vault, fix: bool) -> Iterator[Check]:
             yield ok("lock", f"fixed: {lock} was dead ({age:.0f} s old) and is moved aside")
         else:
             what = f"{lock} is {age:.0f} s old; a git command is at work, or one was killed"
-            yield Check(Level.WARN, "lock", what, next=FIX)
+            yield warn("lock", what, next=FIX)
     litter = repair.litter(vault)
     if litter and fix:
         yield ok("leftovers", f"fixed: removed {repair.remove_litter(vault)} working files in {vault.place.gitdir}")
     elif litter:
-        yield Check(
-            Level.WARN, "leftovers", f"{len(litter)} of our working files are left in {vault.place.gitdir}", next=FIX
-        )
+        yield warn("leftovers", f"{len(litter)} of our working files are left in {vault.place.gitdir}", next=FIX)
     if not found and not litter:
         yield ok("locks", "none")
 
@@ -119,23 +117,13 @@ def _unfinished(vault: Vault, fix: bool) -> Iterator[Check]:
     if open_now + waiting < before:
         yield ok("unfinished", f"fixed: {before - open_now - waiting} changes were finished")
     if open_now:
-        yield Check(
-            Level.WARN,
-            "unfinished",
-            f"a crash left {open_now} changes unfinished; the next write finishes them",
-            next=FIX,
-        )
+        yield warn("unfinished", f"a crash left {open_now} changes unfinished; the next write finishes them", next=FIX)
     if waiting:
-        yield Check(
-            Level.WARN,
-            "queue",
-            f"{waiting} changes wait: {blocked(vault.place.gitdir) or 'for the next write'}",
-            next=FIX,
-        )
+        yield warn("queue", f"{waiting} changes wait: {blocked(vault.place.gitdir) or 'for the next write'}", next=FIX)
     failed = writer.queue.failed()
     if failed:
         lines = tuple(f"{path}: {reason}" for path, reason in failed.items())
-        yield Check(Level.WARN, "queue", f"{len(failed)} changes could not be carried out and are kept", lines)
+        yield warn("queue", f"{len(failed)} changes could not be carried out and are kept", lines)
     if not before and not failed:
         yield ok("unfinished", "nothing")
 
@@ -150,7 +138,7 @@ def _temporaries(vault: Vault, fix: bool) -> Iterator[Check]:
         found = [path for path in found if path not in removed]
     if found:
         what = f"{len(found)} temporary files are left among the notes"
-        yield Check(Level.WARN, "temporaries", what, tuple(found), FIX)
+        yield warn("temporaries", what, tuple(found), FIX)
     elif not fix:
         yield ok("temporaries", "none")
 
@@ -161,15 +149,10 @@ def _objects(vault: Vault) -> Iterator[Check]:
     try:
         git.run("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
     except Retryable:
-        yield Check(
-            Level.WARN,
-            "objects",
-            f"not checked to the end in {FSCK_SECONDS:.0f} s",
-            next="git fsck --connectivity-only",
-        )
+        yield warn("objects", f"not checked to the end in {FSCK_SECONDS:.0f} s", next="git fsck --connectivity-only")
     except GitFailed as error:
         lines = tuple(error.stderr.strip().splitlines())
-        yield Check(Level.BAD, "objects", "git fsck finds damage", lines, "git fsck --full")
+        yield bad("objects", "git fsck finds damage", lines, "git fsck --full")
     else:
         yield ok("objects", "git fsck finds nothing missing")
 
@@ -211,11 +194,11 @@ def _conflicts(vault: Vault) -> Iterator[Check]:
 
 def _listed(name: str, what: str, lines: Sequence[str]) -> Iterator[Check]:
     if lines:
-        yield Check(Level.WARN, name, f"{len(lines)} {what}", tuple(lines))
+        yield warn(name, f"{len(lines)} {what}", tuple(lines))
 
 
 def trust(vault: Vault, own_hooks: Iterable[str] = ()) -> list[Check]:
-    """What git could run here when a person uses it; `own_hooks` are hooks known to be ours."""
+    """The commands that git could run here when a person uses it; `own_hooks` are hooks known to be ours."""
     mine = {f"hook {name}" for name in own_hooks}
     return guarded("trust", lambda: _trust([e for e in executables(vault.git, vault.place) if e.key not in mine]))
 
@@ -226,20 +209,14 @@ def _trust(found: Sequence[Executable]) -> Iterator[Check]:
         return
     lines = tuple(f"{item.key} = {item.value}  ({item.where})" for item in found)
     what = f"{len(found)} things could run a command; vault-agent never runs these, git in your terminal would"
-    yield Check(Level.WARN, "trust", what, lines)
+    yield warn("trust", what, lines)
 
 
 def template(vault: Vault, files: Iterable[str]) -> list[Check]:
-    """Which files of the template are not here; a person may have removed them on purpose."""
+    """The template's files that are missing; a person may have removed them on purpose."""
     root = vault.place.root
     gone = [path for path in files if not (root / path).exists()]
     if not gone:
         return [ok("template", "every file is here")]
-    return [
-        Check(
-            Level.OK,
-            "template",
-            f"{len(gone)} files are not here; `vault-agent init PATH --restore` lays them again",
-            tuple(gone),
-        )
-    ]
+    what = f"{len(gone)} files are not here; `vault-agent init PATH --restore` lays them again"
+    return [ok("template", what, tuple(gone))]

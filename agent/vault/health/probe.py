@@ -1,4 +1,4 @@
-"""Probing the machine: does everything that a vault relies on really work here, tried out in a scratch vault?
+"""Tests the machine in a scratch vault: git, durable writes, exchange of files, commit and undo.
 
 One `Check` a question. What to ask about a vault is `examine`'s, what to say and the exit code are the command's.
 """
@@ -23,7 +23,7 @@ from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
-from agent.vault.worktree import exchange as swap
+from agent.vault.worktree import exchange
 
 OLDEST, RECENT = (2, 34), (2, 36)
 _MB = 1 << 20
@@ -31,7 +31,7 @@ _FULL, _SCARCE = 50 * _MB, 500 * _MB
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARN = "warn"
@@ -49,8 +49,19 @@ class Check:
     next: str = ""
 
 
-def ok(name: str, what: str) -> Check:
-    return Check(Level.OK, name, what)
+def ok(name: str, what: str, details: tuple[str, ...] = ()) -> Check:
+    """A finding that is as it should be."""
+    return Check(Level.OK, name, what, details)
+
+
+def warn(name: str, what: str, details: tuple[str, ...] = (), next: str = "") -> Check:
+    """A finding that a person should know of."""
+    return Check(Level.WARN, name, what, details, next)
+
+
+def bad(name: str, what: str, details: tuple[str, ...] = (), next: str = "") -> Check:
+    """A finding that keeps the vault from working."""
+    return Check(Level.BAD, name, what, details, next)
 
 
 def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
@@ -58,9 +69,9 @@ def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
     try:
         return list(ask())
     except AgentError as error:
-        return [Check(Level.BAD, name, error.message, next=error.hint)]
+        return [bad(name, error.message, next=error.hint)]
     except (OSError, ValueError, KeyError, RecursionError) as error:
-        return [Check(Level.BAD, name, f"{type(error).__name__}: {error}")]
+        return [bad(name, f"{type(error).__name__}: {error}")]
 
 
 Undo = Callable[[Vault, str], object]
@@ -86,13 +97,9 @@ def _git_version() -> Iterator[Check]:
     found = re.search(r"(\d+)\.(\d+)", shown)
     version = (int(found[1]), int(found[2])) if found else (0, 0)
     if version < OLDEST:
-        yield Check(Level.BAD, "git", f"{shown} is too old; 2.34 or newer is needed", next="install a newer git")
+        yield bad("git", f"{shown} is too old; 2.34 or newer is needed", next="install a newer git")
     elif version < RECENT:
-        yield Check(
-            Level.WARN,
-            "git",
-            f"{shown}: before 2.36 git can force only new objects to the disk, not refs and the index",
-        )
+        yield warn("git", f"{shown}: before 2.36 git can force only new objects to the disk, not refs and the index")
     else:
         yield ok("git", shown.removeprefix("git version "))
 
@@ -111,7 +118,7 @@ def disk(name: str, folder: Path) -> Check:
     free = shutil.disk_usage(folder).free
     what = f"{free / _MB / 1024:.1f} GB free at {folder}"
     if free < _FULL:
-        return Check(Level.BAD, name, what, next="make room, then try again")
+        return bad(name, what, next="make room, then try again")
     return Check(Level.WARN if free < _SCARCE else Level.OK, name, what)
 
 
@@ -120,16 +127,11 @@ def _scratch(state: Path, clock: Clock, options: Options, take_back: Undo) -> It
     with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as name:
         folder = Path(name)
         yield from _calls(folder)
-        yield (
-            ok("durable", "every write is forced to the disk")
-            if options.durable
-            else Check(
-                Level.WARN,
-                "durable",
-                "off: a power cut can lose the last changes",
-                next="vault-agent config unset git.durable",
-            )
-        )
+        if options.durable:
+            yield ok("durable", "every write is forced to the disk")
+        else:
+            lost = "off: a power cut can lose the last changes"
+            yield warn("durable", lost, next="vault-agent config unset git.durable")
         done = initialise(folder / "vault", {MARKER: b""}, folder / "state", clock, options)
         yield from _round_trip(done.vault, take_back)
 
@@ -140,21 +142,17 @@ def _calls(folder: Path) -> Iterator[Check]:
     (folder / "two").write_bytes(b"2")
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        swapped = swap.exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
+        swapped = exchange.exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
     finally:
         os.close(descriptor)
     if swapped:
         yield ok("exchange", "two files can be exchanged in one step")
     else:
-        yield Check(
-            Level.WARN, "exchange", "not on this file system: a save in the same instant is found a moment later"
-        )
+        yield warn("exchange", "not on this file system: a save in the same instant is found a moment later")
     with (folder / "one").open("rb") as file:
-        seen = swap.has_writer(file.fileno())
+        seen = exchange.has_writer(file.fileno())
     if seen is None:
-        yield Check(
-            Level.WARN, "leases", "not here: a program that is just saving a note is not seen, only what it saved"
-        )
+        yield warn("leases", "not here: a program that is just saving a note is not seen, only what it saved")
     else:
         yield ok("leases", "a program that is just saving a note is seen")
 
@@ -168,9 +166,9 @@ def _round_trip(vault: Vault, take_back: Undo) -> Iterator[Check]:
         editing.edit("probe.md", first, second)
     edit = editing.outcome.commit
     if edit is None or vault.read("probe.md") != second or vault.read_at("HEAD", "probe.md") != second:
-        yield Check(Level.BAD, "write", "a note that was written and committed is not there", next="vault-agent doctor")
+        yield bad("write", "a note that was written and committed is not there", next="vault-agent doctor")
         return
     yield ok("write", "a note was written, edited and committed")
     take_back(vault, edit)
     restored = vault.read("probe.md") == first and vault.read_at("HEAD", "probe.md") == first
-    yield ok("undo", "the edit was taken back") if restored else Check(Level.BAD, "undo", "an edit was not taken back")
+    yield ok("undo", "the edit was taken back") if restored else bad("undo", "an edit was not taken back")

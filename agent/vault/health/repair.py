@@ -1,19 +1,16 @@
 """Repairs that `doctor --fix` may make unasked: each keeps what it replaces, and none touches what a person wrote."""
 
 import os
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
-from agent.vault.change import Create, Stamp
+from agent.vault.change import Stamp
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
-from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, index_lock, set_aside
-from agent.vault.queue import Order
+from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, set_aside
 from agent.vault.store import Vault
 from agent.vault.worktree.borders import is_repository
 from agent.vault.worktree.paths import is_temporary
-from agent.vault.write.merge import conflict_copy_path
 
 
 def rebuild_index(vault: Vault) -> Path:
@@ -25,7 +22,7 @@ def rebuild_index(vault: Vault) -> Path:
     gitdir = vault.place.gitdir
     token = vault.clock.new_id()
     private, kept = gitdir / f"vault-agent-index.{token}", gitdir / f"index.broken-{token}"
-    with vault.writer.exclusive(), _index_lock(vault, token):
+    with vault.writer.exclusive(), vault.writer.index_lock(token):
         try:
             vault.git.run("read-tree", "HEAD", index=private)
             vault.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
@@ -34,11 +31,6 @@ def rebuild_index(vault: Vault) -> Path:
         finally:
             private.unlink(missing_ok=True)
     return kept
-
-
-def _index_lock(vault: Vault, token: str) -> AbstractContextManager[None]:
-    place, writer = vault.place, vault.writer
-    return index_lock(place.gitdir, place.worktree, token, vault.clock, writer.options.lock_seconds)
 
 
 def locks(vault: Vault) -> list[Path]:
@@ -128,12 +120,8 @@ def _is_kept(vault: Vault, data: bytes) -> bool:
 
 
 def _keep(vault: Vault, beside: str, data: bytes) -> str:
-    token = vault.clock.new_id()
-    copy = conflict_copy_path(beside, f"{vault.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}")
-    order = Order(
-        token, (Create(copy, data),), f"doctor(vault): kept what a crash left as {copy}", Stamp("agent", tool="doctor")
-    )
-    outcome = vault.writer.perform(order)
+    subject = f"doctor(vault): kept what a crash left beside {beside}"
+    outcome = vault.writer.keep_copy(beside, data, subject, Stamp("agent", tool="doctor"))
     if outcome.queued:
-        raise AgentError(f"{copy} waits: {outcome.queued}", hint="vault-agent doctor --fix")
-    return copy
+        raise AgentError(f"what a crash left beside {beside} waits: {outcome.queued}", hint="vault-agent doctor --fix")
+    return outcome.paths[0]

@@ -1,4 +1,4 @@
-"""What a person is about to commit, read from git's index: can the notes' headers be read, is a secret among them?
+"""Checks of the staged files, read from git's index: headers that cannot be read, and secrets.
 
 The working tree is not looked at: what counts is what the commit would keep.
 """
@@ -9,7 +9,6 @@ from pathlib import Path
 
 from agent.markdown.note import Note
 from agent.vault import secrets
-from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
@@ -19,7 +18,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class StagedProblem:
     """A reason not to commit a file: its path in the vault, the line from 1, and why. Never a secret's text."""
 
     path: str
@@ -30,19 +29,19 @@ class Problem:
         return f"{self.path}:{self.line}: {self.why}"
 
 
-def problems(vault: Vault, index: Path | None = None) -> list[Problem]:
-    """What is wrong with the staged files of the vault; `index` is another index file than the repository's own.
+def problems(vault: Vault, index: Path | None = None) -> list[StagedProblem]:
+    """The problems of the vault's staged files; `index` names an index file other than the repository's own.
 
     Files over 5 MB and binary ones are not searched.
     """
-    git = vault.git
     entries = list(_changed(vault, index))
-    found: list[Problem] = []
+    found: list[StagedProblem] = []
     for start in range(0, len(entries), _AT_ONCE):
-        small = _small(git, entries[start : start + _AT_ONCE])
-        for (path, _), blob in zip(small, git.objects([oid for _, oid in small]), strict=True):
-            if blob is not None and blob.kind == "blob":
-                found += _judge(path, blob.data)
+        part = entries[start : start + _AT_ONCE]
+        small = vault.git.small_blobs((oid for _, oid in part), _LARGEST)
+        for path, oid in part:
+            if oid in small:
+                found += _judge(path, small[oid])
     return found
 
 
@@ -67,19 +66,12 @@ def _rows(listed: bytes) -> Iterator[tuple[str, str]]:
             yield path, words[2] if words[1] == "blob" else words[1]
 
 
-def _small(git: Git, entries: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    asked = "".join(f"{oid}\n" for _, oid in entries).encode()
-    sizes = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked).split(b"\n")
-    pairs = zip(entries, sizes, strict=False)
-    return [entry for entry, size in pairs if size.isdigit() and int(size) <= _LARGEST]
-
-
-def _judge(path: str, data: bytes) -> Iterator[Problem]:
+def _judge(path: str, data: bytes) -> Iterator[StagedProblem]:
     if is_note(path):
         problem = Note.parse(data).problem
         if problem is not None:
-            yield Problem(path, problem.line, f"the header cannot be read: {problem.message}")
+            yield StagedProblem(path, problem.line, f"the header cannot be read: {problem.message}")
     if b"\0" in data[:_BINARY_LOOK]:
         return
     for finding in secrets.find(data.decode("utf-8", "replace")):
-        yield Problem(path, finding.line, f"this looks like a secret ({finding.kind})")
+        yield StagedProblem(path, finding.line, f"this looks like a secret ({finding.kind})")

@@ -1,4 +1,4 @@
-"""How a vault stands, asked of the files and of git at this moment: nothing is remembered, so nothing can be stale."""
+"""The state of a vault, asked of the files and of git at this moment: nothing is cached, so nothing can be stale."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HE
 
 @dataclass(frozen=True, slots=True)
 class LastCommit:
-    """What HEAD is on."""
+    """The commit that HEAD is on."""
 
     id: str
     when: datetime
@@ -28,7 +28,7 @@ class LastCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class VaultStatus:
     """The vault's state.
 
     `open` are changed files that another program keeps open, to be recorded when it closes them; of `unread` files and
@@ -53,7 +53,7 @@ class Status:
     notes: Mapping[str, str]
 
 
-def status(vault: Vault) -> Status:
+def status(vault: Vault) -> VaultStatus:
     """Look at everything once; takes no lock and changes nothing. Raises `Permanent` for what cannot be looked at."""
     try:
         return _look(vault)
@@ -64,20 +64,20 @@ def status(vault: Vault) -> Status:
         ) from error
 
 
-def _look(vault: Vault) -> Status:
+def _look(vault: Vault) -> VaultStatus:
     place, writer = vault.place, vault.writer
     last = vault.git.start(*_LAST)
     try:
         found = survey(vault.git, place)
         notes = contents(vault, found.changed)
-        told = last.wait(ok=(0, 128))
+        logged = last.wait(ok=(0, 128))
     finally:
         last.end()
     opened, unread = opened_and_unread(writer.files, found.changed)
-    return Status(
+    return VaultStatus(
         place.root,
         _short(branch(place.gitdir)),
-        _commit(told),
+        _commit(logged),
         found.changed,
         tuple(sorted(opened)),
         tuple(dict.fromkeys((*found.unread, *sorted(unread)))),
@@ -111,8 +111,8 @@ def _is_copy(vault: Vault, path: str) -> bool:
     return note.problem is not None or "conflict_of" in note.header
 
 
-def _commit(told: bytes) -> LastCommit | None:
-    fields = told.decode("utf-8", "replace").rstrip("\n").split("\0")
+def _commit(logged: bytes) -> LastCommit | None:
+    fields = logged.decode("utf-8", "replace").rstrip("\n").split("\0")
     if len(fields) != 4:
         return None
     return LastCommit(fields[0], datetime.fromisoformat(fields[1]), fields[2], fields[3])

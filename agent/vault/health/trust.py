@@ -1,4 +1,4 @@
-"""What in a repository could make git run a command, for a person to judge before they use git there themselves.
+"""Finds what could make git run a command in a repository, for a person to judge before they use git there.
 
 vault-agent runs none of it (see `git`). Reading here is reading files and asking git for its settings, which executes
 nothing.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.errors import AgentError
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import Place
 
 _KEYS = frozenset(
@@ -91,7 +92,7 @@ def settings(git: Git) -> list[Executable]:
 
 
 def every_scope(git: Git, key: str) -> list[Executable]:
-    """What one setting is set to in any file, the one that counts last; our own neutral values left out."""
+    """Every value of one setting in any file, the effective one last; our own neutral values are left out."""
     command = ["config", "--show-scope", "--show-origin", "-z", "--includes", "--get-all", key]
     fields = git.run(*command, ok=(0, 1)).decode("utf-8", "surrogateescape").split("\0")
     rows = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
@@ -101,7 +102,7 @@ def every_scope(git: Git, key: str) -> list[Executable]:
 def executables(git: Git, place: Place) -> list[Executable]:
     """Everything in this repository that could make git run a command or look outside; never raises for odd content."""
     found = [item for item in settings(git) if could_execute(item.key, item.value)]
-    found += _hooks(git, place)
+    found += _hooks(place)
     found += _attributes(git, place)
     found += _stores(place)
     return found
@@ -123,30 +124,24 @@ def could_execute(key: str, value: str) -> bool:
     return "" in parts or last in parts
 
 
-def _hooks(git: Git, place: Place) -> Iterator[Executable]:
-    for folder in {place.gitdir / "hooks", _common(git, place) / "hooks"}:
+def _hooks(place: Place) -> Iterator[Executable]:
+    for folder in {place.gitdir / "hooks", common_folder(place.gitdir) / "hooks"}:
         for path in _listed(folder):
             if path.suffix != ".sample" and os.access(path, os.X_OK) and not path.is_dir():
                 yield Executable(f"hook {path.name}", "a program", str(path))
 
 
-def _common(git: Git, place: Place) -> Path:
-    try:
-        shown = git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
-    except AgentError:
-        return place.gitdir
-    return Path(os.fsdecode(shown.removesuffix(b"\n")))
-
-
 def _attributes(git: Git, place: Place) -> Iterator[Executable]:
     """Lines in attribute files that name a filter, a diff or a merge driver."""
     try:
-        listed = git.run("ls-files", "-z", "--cached", "--others", "--deduplicate")
+        listed = git.fields("ls-files", "-z", "--cached", "--others", "--deduplicate")
     except AgentError:
-        listed = b""
-    names = [os.fsdecode(name) for name in listed.split(b"\0") if name.rpartition(b"/")[2] == b".gitattributes"]
+        listed = []
+    names = [name for name in listed if name.rpartition("/")[2] == ".gitattributes"]
     files = {place.worktree / name for name in [".gitattributes", *names]}
-    for path in sorted({*files, place.gitdir / "info" / "attributes", _common(git, place) / "info" / "attributes"}):
+    for path in sorted(
+        {*files, place.gitdir / "info" / "attributes", common_folder(place.gitdir) / "info" / "attributes"}
+    ):
         for number, line in enumerate(_text(path).splitlines(), 1):
             words = line.split()[1:] if not line.lstrip().startswith("#") else []
             for word in words:

@@ -1,1 +1,1 @@
-"""What happened, and taking it back. It reads history, and writes only through a transaction."""
+"""The vault's git history: reading it, undoing commits, rewriting it. It writes notes only through a transaction."""

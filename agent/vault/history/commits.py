@@ -1,4 +1,4 @@
-"""What happened to a vault, read from git: who changed which notes, when, on whose behalf.
+"""The commits of a vault, read from git: who changed which notes, when, on whose behalf.
 
 One `git log` gives everything; who is meant by a commit is told by the trailers at the very end of its message, and a
 commit without them is a person's own. Anybody can write trailers: they count where this machine has a record that it
@@ -175,10 +175,10 @@ def _claimed(commit: Commit) -> Commit:
 def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     oid, parents, date, author, message = head
     subject, body, trailers = parse_message(message)
-    said = {name: value for name, value in reversed(trailers)}
+    named = {name: value for name, value in reversed(trailers)}
     undoes = tuple(value for name, value in trailers if name == "vault-undoes" and is_commit_id(value))
-    actor = said.get("vault-actor", "") or HUMAN
-    run, tool, session, call = (said.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
+    actor = named.get("vault-actor", "") or HUMAN
+    run, tool, session, call = (named.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
     known = tuple(parents.split())
     return Commit(oid, _when(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
 

@@ -1,4 +1,4 @@
-"""What changed, shown two ways: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
+"""Changes shown two ways: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
 
 The working tree is compared through a private copy of the index, so that new notes and renames made by hand show up
 and the person's index stays as it is. Nothing that a vault's configuration names is run.
@@ -7,7 +7,7 @@ and the person's index stays as it is. Nothing that a vault's configuration name
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +37,7 @@ _FIRST_LINE = re.compile(rb"^(?:diff --git |\* Unmerged path )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """One changed file: its change, its part of the patch as git writes it, and plain lines about the note."""
 
     change: FileChange
@@ -45,23 +45,23 @@ class Difference:
     lines: tuple[str, ...]
 
 
-def of_commit(vault: Vault, commit: str) -> list[Difference]:
-    """What a commit (a full id) changed against its first parent, or against nothing where it has none."""
+def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
+    """The changes of a commit (a full id) against its first parent, or against nothing where it has none."""
     git, place = vault.git, vault.place
     rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
     old = rows[1] if len(rows) > 1 else _empty_tree(git)
     command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
-    out = git.run(*command, old, commit, *_within(place))
+    out = git.run(*command, old, commit, *place.pathspec)
     found, patches = _split(out, place)
-    told = describe(vault, found)
-    return [Difference(*item) for item in zip(found, patches, told, strict=True)]
+    described = describe(vault, found)
+    return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
 
 
-def of_working_tree(vault: Vault) -> list[Difference]:
-    """What is not committed, staged or not; new files that git does not ignore belong to it."""
+def of_working_tree(vault: Vault) -> list[FileDifference]:
+    """The changes that are not committed, staged or not, with new files that git does not ignore."""
     found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
-    told = describe(vault, found, vault.writer.files)
-    return [Difference(*item) for item in zip(found, patches, told, strict=True)]
+    described = describe(vault, found, vault.writer.files)
+    return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
 
 
 def uncommitted(vault: Vault) -> tuple[FileChange, ...]:
@@ -73,7 +73,7 @@ def uncommitted(vault: Vault) -> tuple[FileChange, ...]:
 
 def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
     git, place = vault.git, vault.place
-    listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *_within(place))
+    listed = git.run("ls-files", "-z", "--others", "--exclude-standard", *place.pathspec)
     new = [path for path in listed.split(b"\0") if path and not path.endswith(b"/")]
     old = vault.head or _empty_tree(git)
     blob = object_id("blob", b"", len(old)).encode()
@@ -81,16 +81,12 @@ def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="vault-agent-diff-") as folder:
         index = Path(folder) / "index"
         if (place.gitdir / "index").exists():
-            # With the index's own time: by it git knows which files changed too soon after to be told apart.
+            # With the index's own time: by it git knows which files changed too soon after to be described apart.
             shutil.copy2(place.gitdir / "index", index)
         if lines:
             git.run("update-index", "-z", "--index-info", stdin=lines, index=index, drivers_off=True)
         command = ["diff", *output, "-z", *_OPTIONS, *_PREFIXES]
-        return git.run(*command, "--end-of-options", old, *_within(place), index=index, drivers_off=True)
-
-
-def _within(place: Place) -> list[str]:
-    return ["--", place.prefix.rstrip("/")] if place.prefix else ["--"]
+        return git.run(*command, "--end-of-options", old, *place.pathspec, index=index, drivers_off=True)
 
 
 def _empty_tree(git: Git) -> str:
@@ -123,31 +119,20 @@ def describe(vault: Vault, found: Sequence[FileChange], files: Files | None = No
     With `files`, what is there now is read from the working tree. Nothing is said about files that are no
     notes, that are new or gone, or that have more than a megabyte.
     """
-    wanted = [change for change in found if _is_told(change)]
+    wanted = [change for change in found if _is_described(change)]
     ends = [entry for change in wanted for entry in (change.before, None if files else change.after) if entry]
-    ids = sorted({entry.oid for entry in ends})
-    small = _small(vault.git, ids)
-    data = dict(zip(small, vault.read_blobs(small), strict=True))
-    return [tuple(_told(change, data, files)) if _is_told(change) else () for change in found]
+    data = vault.git.small_blobs((entry.oid for entry in ends), _NOTE_BYTES)
+    return [tuple(_described(change, data, files)) if _is_described(change) else () for change in found]
 
 
-def _is_told(change: FileChange) -> bool:
+def _is_described(change: FileChange) -> bool:
     plain = {FILE, PROGRAM}
     if change.before is None or change.after is None or not is_note(change.path):
         return False
     return change.before.mode in plain and change.after.mode in plain and change.before.oid != change.after.oid
 
 
-def _small(git: Git, ids: Sequence[str]) -> list[str]:
-    asked = "".join(f"{oid}\n" for oid in ids).encode()
-    if not asked:
-        return []
-    listed = git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
-    rows = [line.split(" ") for line in listed]
-    return [row[0] for row in rows if len(row) == 3 and int(row[2]) <= _NOTE_BYTES]
-
-
-def _told(change: FileChange, data: dict[str, bytes | None], files: Files | None) -> Iterator[str]:
+def _described(change: FileChange, data: Mapping[str, bytes], files: Files | None) -> Iterator[str]:
     assert change.before is not None and change.after is not None
     before = data.get(change.before.oid)
     try:

@@ -1,4 +1,4 @@
-"""Who still has commits that are to be written anew, and whether this repository has all of its history at all."""
+"""The references and repositories that still hold commits which a purge rewrites, and the check for a whole history."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def check_complete(git: Git) -> None:
 def holders(
     git: Git, place: Place, rows: Mapping[str, Sequence[str]], paths: Sequence[str], changes: Changes
 ) -> Holders:
-    """Who else has the commits in `rows` (each with its parents), or others whose `paths` hold what is to go."""
+    """Find other holders of the commits in `rows` (each with its parents), or of others whose `paths` hold the text."""
     oldest = [commit for commit, parents in rows.items() if rows.keys().isdisjoint(parents)]
     current = branch(place.gitdir)
     elsewhere = _elsewhere(git, paths, changes)
@@ -83,9 +83,9 @@ def _stashed(git: Git) -> Iterator[tuple[str, str]]:
 def _detached(git: Git) -> Iterator[tuple[str, str]]:
     """The commit of every work tree that is on no branch."""
     for block in git.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").split("\n\n"):
-        said = dict(line.partition(" ")[::2] for line in block.splitlines())
-        if "detached" in said:
-            yield f"the work tree {said['worktree']}", said["HEAD"]
+        fields = dict(line.partition(" ")[::2] for line in block.splitlines())
+        if "detached" in fields:
+            yield f"the work tree {fields['worktree']}", fields["HEAD"]
 
 
 def _has_any(git: Git, commit: str, rows: Collection[str], elsewhere: Collection[str]) -> bool:

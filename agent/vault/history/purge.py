@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agent.errors import Permanent, UserError
 from agent.vault.history.commits import resolve
 from agent.vault.history.holders import check_complete, holders
-from agent.vault.plumbing.objects import Entry, Pack, Trees, entry_in, folders, graft, parse_tree
+from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
 from agent.vault.plumbing.repository import branch
 from agent.vault.store import Vault
 
@@ -30,7 +30,7 @@ Clean = Callable[[str, bytes], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What came of it, or would with a dry run: how many commits are made anew, the branch's end, the backup's name.
+    """The result of a purge or a dry run: the number of rewritten commits, the branch's end, the backup's name.
 
     `other_refs` are the branches, tags and stashes that hold the old commits too, `remote_refs` those of other
     repositories.
@@ -53,9 +53,9 @@ def purge(
     remote: bool = False,
     dry_run: bool = False,
 ) -> Purged:
-    """Take what `clean` takes out of these notes out of the history of the current branch.
+    """Rewrite the history of the current branch with every version of these notes as `clean` leaves it.
 
-    `subject` is what the first line becomes of the messages of all commits that changed them. `remote`: also when other
+    `subject` replaces the first line of the message of each commit that changed them. `remote`: also when other
     repositories have the commits. `token` names the backup: after a crash, the same call with the same token goes on.
     Raises `UserError` where they have and nobody said so, while the repository is not free, or where a part of the
     history is not here, and `Permanent` where the last commit would change.
@@ -118,7 +118,7 @@ class _Work:
         return {commit: parents for commit, *parents in rows if commit in dirty}
 
     def changes(self, commits: Sequence[str]) -> dict[str, dict[bytes, bytes | None]]:
-        """What becomes of the paths in each commit, where it becomes something else."""
+        """The new content of the paths in each commit (None: removed), where it differs."""
         held = self._held(commits)
         blobs = sorted({oid for found in held.values() for oid in found.values()})
         data = {
@@ -193,9 +193,9 @@ class _Work:
         edits = {path: self._entry(trees, path, data, pack) for path, data in changes.items()}
         return graft(trees, edits, pack)[0]
 
-    def _entry(self, trees: Trees, path: bytes, data: bytes | None, pack: Pack) -> Entry | None:
+    def _entry(self, trees: Trees, path: bytes, data: bytes | None, pack: Pack) -> TreeEntry | None:
         before = entry_in(trees, path)
-        return None if data is None or before is None else Entry(before.mode, pack.add("blob", data))
+        return None if data is None or before is None else TreeEntry(before.mode, pack.add("blob", data))
 
     def _commit(self, raw: bytes, tree: str, made: Mapping[str, str], named: bool, pack: Pack) -> str:
         head, _, message = raw.partition(b"\n\n")
@@ -208,8 +208,8 @@ class _Work:
             return made.get(match[0].decode(), match[0].decode()).encode()
 
         header = _SIGNATURE.sub(b"", _HEADER.sub(replaced, head + b"\n"))
-        said = self._message(message) if named else message
-        return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, said))
+        text = self._message(message) if named else message
+        return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, text))
 
     def _message(self, message: bytes) -> bytes:
         """The message with another first line and no body; its trailers stay."""
@@ -223,7 +223,7 @@ def _text(path: bytes) -> str:
 
 
 def drop_commands(vault: Vault, backup: str) -> Iterator[str]:
-    """What a person types to drop the old commits for good, while nothing else writes to the repository.
+    """The commands that drop the old commits for good, to be typed while nothing else writes to the repository.
 
     Only what the branch has left behind goes from the logs of HEAD and the branch: `--all` would take every stash but
     the last.

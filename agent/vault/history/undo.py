@@ -13,8 +13,8 @@ from agent.vault.change import Outcome, Stamp
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit, lineage
 from agent.vault.history.difference import uncommitted
-from agent.vault.history.undo_choice import Chosen, Selection, choose
-from agent.vault.history.undo_plan import Desk, Draft, Word, needed
+from agent.vault.history.undo_choice import Selection, UndoChoice, choose
+from agent.vault.history.undo_plan import PlannedFile, Reason, UndoPlan, needed
 from agent.vault.history.undo_walk import Walk, against_other_parents
 from agent.vault.message import one_line
 from agent.vault.store import Transaction, Vault
@@ -26,20 +26,20 @@ _LISTED = 40
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What came of it, or would with a dry run. Ids are full.
+    """The result of an undo, or the expected one of a dry run. Ids are full.
 
-    `undone` are commits taken back as a whole, `partial` those of which a part was refused. `files` are what changed,
-    `kept` notes that stay because somebody worked on them since, `refused` those that could not be merged, `skipped`
-    what there was nothing to do about. `queued` says why the undo waits, where the repository is not free.
+    `undone` are commits taken back as a whole, `partial` those of which a part was refused. `files` are the changes,
+    `kept` notes that stay because they were edited since, `refused` those that could not be merged, `skipped` changes
+    that needed nothing. `queued` says why the undo waits, where the repository is not free.
     """
 
     commit: str | None = None
     undone: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
     files: tuple[FileChange, ...] = ()
-    kept: tuple[Word, ...] = ()
-    refused: tuple[Word, ...] = ()
-    skipped: tuple[Word, ...] = ()
+    kept: tuple[Reason, ...] = ()
+    refused: tuple[Reason, ...] = ()
+    skipped: tuple[Reason, ...] = ()
     conflicts: tuple[str, ...] = ()
     human_commits_kept: int = 0
     queued: str | None = None
@@ -62,49 +62,48 @@ def undo(
         vault.commit_human(confirmed=confirmed)  # else the half of a rename that we do not touch stays out of history
         history = lineage(vault)
         unsaved = uncommitted(vault)
-    desk = plan(vault, history, unsaved, chosen.commits)
-    planned = _result(desk, chosen)
+    undo_plan = plan(vault, history, unsaved, chosen.commits)
+    planned = _result(undo_plan, chosen)
     if planned.refused and not partial:
-        raise _conflict(desk, chosen)
+        raise _conflict(undo_plan, chosen)
     if dry_run or not planned.files:
         return planned
-    with vault.transaction(
-        _subject(chosen), _stamp(planned), body=_body(planned), confirmed=confirmed, system=True
-    ) as transaction:
-        _request(transaction, desk)
+    subject, stamp = f"undo(notes): {chosen.name}", Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
+    with vault.transaction(subject, stamp, body=_body(planned), confirmed=confirmed, system=True) as transaction:
+        _request(transaction, undo_plan)
     return _settle(vault, planned, transaction.outcome)
 
 
-def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> Desk:
+def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:
     """Work out what each note becomes; reads, and writes nothing."""
     ids = needed(list(commits))
     found = vault.git.objects(ids) if ids else []
     blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
     paths = {path for each in commits for change in each.files for path in (change.path, change.old_path) if path}
-    desk = Desk(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
+    undo_plan = UndoPlan(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
     merged = against_other_parents(vault.git, history, vault.place.prefix)
-    Walk(desk, merged).back(history, unsaved, {commit.id for commit in commits})
-    return desk
+    Walk(undo_plan, merged).back(history, unsaved, {commit.id for commit in commits})
+    return undo_plan
 
 
-def _result(desk: Desk, chosen: Chosen) -> Undone:
-    drafts = sorted(desk.drafts, key=lambda draft: draft.name)
+def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
+    drafts = sorted(undo_plan.drafts, key=lambda draft: draft.name)
     files = tuple(change for draft in drafts if (change := _as_change(draft)) is not None)
-    kept = {Word(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
-    refused = {Word(draft.name, draft.refused): None for draft in drafts if draft.refused}
+    kept = {Reason(draft.now, draft.kept): None for draft in drafts if draft.kept and draft.now}
+    refused = {Reason(draft.name, draft.refused): None for draft in drafts if draft.refused}
     return Undone(
-        undone=tuple(commit.id for commit in chosen.commits if commit.id not in desk.partial),
-        partial=tuple(commit.id for commit in chosen.commits if commit.id in desk.partial),
+        undone=tuple(commit.id for commit in chosen.commits if commit.id not in undo_plan.partial),
+        partial=tuple(commit.id for commit in chosen.commits if commit.id in undo_plan.partial),
         files=files,
         kept=tuple(kept),
         refused=tuple(refused),
-        skipped=(*chosen.skipped, *dict.fromkeys(desk.skipped)),
+        skipped=(*chosen.skipped, *dict.fromkeys(undo_plan.skipped)),
         human_commits_kept=chosen.human_kept,
     )
 
 
-def _as_change(draft: Draft) -> FileChange | None:
-    """What becomes of a file, None when nothing does."""
+def _as_change(draft: PlannedFile) -> FileChange | None:
+    """The planned change of a file; None where it stays as it is."""
     there = draft.now if draft.before is not None else None
     if draft.path is None or draft.after is None:
         return FileChange(Kind.DELETED, there) if there else None
@@ -115,8 +114,8 @@ def _as_change(draft: Draft) -> FileChange | None:
     return FileChange(Kind.EDITED, draft.path) if draft.before != draft.after else None
 
 
-def _conflict(desk: Desk, chosen: Chosen) -> Conflict:
-    refused = [draft for draft in desk.drafts if draft.refused]
+def _conflict(undo_plan: UndoPlan, chosen: UndoChoice) -> Conflict:
+    refused = [draft for draft in undo_plan.drafts if draft.refused]
     lines = [f"  {draft.name}: {draft.refused}{_later(draft)}" for draft in refused]
     return Conflict(
         f"cannot undo {chosen.name} without losing later work; nothing was changed\n" + "\n".join(lines),
@@ -125,20 +124,12 @@ def _conflict(desk: Desk, chosen: Chosen) -> Conflict:
     )
 
 
-def _later(draft: Draft) -> str:
+def _later(draft: PlannedFile) -> str:
     """The later commits that touched a note, for a person to look at."""
     named = [f"{commit.id[:8]} {commit.subject}" for commit in dict.fromkeys(draft.later)]
     named += ["your edit that is not committed yet"] if draft.unsaved else []
     shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
     return f" (by {shown})" if named else ""
-
-
-def _subject(chosen: Chosen) -> str:
-    return f"undo(notes): {chosen.name}"
-
-
-def _stamp(planned: Undone) -> Stamp:
-    return Stamp(HUMAN, tool=TOOL, undoes=planned.undone)
 
 
 def _body(planned: Undone) -> str:
@@ -149,11 +140,11 @@ def _body(planned: Undone) -> str:
     return "\n".join([*(one_line(line) for line in lines[:_LISTED]), *more])
 
 
-def _request(transaction: Transaction, desk: Desk) -> None:
+def _request(transaction: Transaction, undo_plan: UndoPlan) -> None:
     """Ask for the planned files: what goes first, so that what moves or comes back finds its place free."""
-    moving: list[Draft] = []
-    staying: list[Draft] = []
-    for draft in desk.drafts:
+    moving: list[PlannedFile] = []
+    staying: list[PlannedFile] = []
+    for draft in undo_plan.drafts:
         change = _as_change(draft)
         match change.kind if change else None:
             case Kind.DELETED:
@@ -169,10 +160,10 @@ def _request(transaction: Transaction, desk: Desk) -> None:
         if draft.now is None:
             transaction.create(draft.path, draft.after)
         else:  # what stands at the path is its own text, or that of a note it trades places with
-            transaction.edit(draft.path, desk.standing(draft.path).before or b"", draft.after)
+            transaction.edit(draft.path, undo_plan.present(draft.path).before or b"", draft.after)
 
 
-def _move(transaction: Transaction, moving: list[Draft]) -> list[Draft]:
+def _move(transaction: Transaction, moving: list[PlannedFile]) -> list[PlannedFile]:
     """Ask for the moves, each once its target is free; returns those that trade places, to be written as edits."""
     while moving:
         sources = {draft.now for draft in moving}

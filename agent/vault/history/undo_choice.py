@@ -1,4 +1,4 @@
-"""Which commits an undo is about: those named, or all of a run, a job or a time, without what is undone already."""
+"""The commits that an undo takes back: those named, or all of a run, a job or a time, without those undone already."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agent.errors import UserError
 from agent.vault.history.commits import HUMAN, Commit, resolve
-from agent.vault.history.undo_plan import Word
+from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 
@@ -15,7 +15,7 @@ _SETUP = "init"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to undo: these commits, or everything of a run, of a job, or since a time. Exactly one of them is set.
+    """The request of an undo: these commits, or all of a run, of a job, or since a time. Exactly one of them is set.
 
     `since` leaves people's own commits and the vault's set-up alone, unless `include_human`.
     """
@@ -28,18 +28,18 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class UndoChoice:
     """The commits to undo, newest first, those that were passed over, and what an undo's subject calls them."""
 
     commits: tuple[Commit, ...]
-    skipped: tuple[Word, ...]
+    skipped: tuple[Reason, ...]
     human_kept: int
     name: str
 
 
-def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Chosen:
+def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
     """The commits that are meant and not undone already; raises `UserError` for one that is not there."""
-    aside: list[Word] = []
+    aside: list[Reason] = []
     human_kept = 0
     touching = [commit for commit in history if commit.files]
     if selection.commits:
@@ -53,13 +53,13 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Cho
         recent = [commit for commit in touching if commit.when >= selection.since]
         foreign = [commit for commit in recent if selection.include_human or commit.actor != HUMAN]
         wanted = [commit for commit in foreign if not _is_set_up(commit)]
-        aside = [Word(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
+        aside = [Reason(c.id, "it set up the vault; name it to undo it") for c in foreign if c not in wanted]
         human_kept, name = len(recent) - len(foreign), f"everything since {selection.since:%Y-%m-%d %H:%M}"
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
     done = _undone(history, {commit.id for commit in wanted})
-    aside += [Word(commit.id, "it is undone already") for commit in wanted if commit.id in done]
-    return Chosen(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
+    aside += [Reason(commit.id, "it is undone already") for commit in wanted if commit.id in done]
+    return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
 
 
 def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> list[Commit]:

@@ -1,6 +1,6 @@
-"""What the notes are to become when commits are taken back: worked out in memory, nothing is written here.
+"""Plans the content and path of each note when commits are taken back: in memory, nothing is written here.
 
-A `Desk` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
+A `UndoPlan` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
 with the note it is about, wherever that note is by now; following notes through later renames is `undo_walk`'s.
 """
 
@@ -13,22 +13,22 @@ from agent.markdown.adjacent_merge import merge_touching
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.history.commits import HUMAN, Commit
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, has_id
+from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry, has_id
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.write.merge import merge_lines
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """Something to tell the person about one note or commit (`about`): why it was kept, skipped or refused."""
+class Reason:
+    """The reason why one note or commit (`about`) was kept, skipped or refused."""
 
     about: str
     reason: str
 
 
 @dataclass(eq=False, slots=True)
-class Draft:
+class PlannedFile:
     """One file: `now` and `before` as it stands on disk, `path` and `after` as it is to be (None: no file).
 
     `later` are the commits, newer than what is being undone, that touched it too; `unsaved` says that the working
@@ -62,7 +62,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Desk:
+class UndoPlan:
     """The files at work.
 
     `blobs` has what git holds for the ids that the undone commits name, `closed` the paths at which nothing of ours
@@ -73,22 +73,22 @@ class Desk:
     files: Files
     blobs: Mapping[str, bytes | None] = field(default_factory=dict)
     closed: Mapping[str, BadPath] = field(default_factory=dict)
-    skipped: list[Word] = field(default_factory=list)
-    drafts: list[Draft] = field(default_factory=list)
+    skipped: list[Reason] = field(default_factory=list)
+    drafts: list[PlannedFile] = field(default_factory=list)
     partial: set[str] = field(default_factory=set)
-    _touched: list[tuple[str, Draft]] = field(default_factory=list)
-    _on_disk: dict[str, Draft] = field(default_factory=dict)
-    _planned: dict[str, Draft | None] = field(default_factory=dict)
+    _touched: list[tuple[str, PlannedFile]] = field(default_factory=list)
+    _on_disk: dict[str, PlannedFile] = field(default_factory=dict)
+    _planned: dict[str, PlannedFile | None] = field(default_factory=dict)
 
-    def standing(self, path: str) -> Draft:
+    def present(self, path: str) -> PlannedFile:
         """The file that stands at this path on disk now; one that is not there when there is none."""
         draft = self._on_disk.get(path)
         if draft is None:
-            draft = Draft(path, None, path, None)
+            draft = PlannedFile(path, None, path, None)
             self._on_disk[path] = draft
         return draft
 
-    def undo(self, commit: Commit, change: FileChange, draft: Draft | None) -> Draft | None:
+    def undo(self, commit: Commit, change: FileChange, draft: PlannedFile | None) -> PlannedFile | None:
         """Take one change back; `draft` is its file now. Returns the file that was at the change's path before it."""
         before, after = change.before, change.after
         if not _is_plain(before) or not _is_plain(after):
@@ -111,11 +111,11 @@ class Desk:
             self._change(change, draft)
         return draft
 
-    def _skip(self, change: FileChange, draft: Draft | None, reason: str) -> Draft | None:
-        self.skipped.append(Word(change.path, reason))
+    def _skip(self, change: FileChange, draft: PlannedFile | None, reason: str) -> PlannedFile | None:
+        self.skipped.append(Reason(change.path, reason))
         return draft
 
-    def _change(self, change: FileChange, draft: Draft) -> None:
+    def _change(self, change: FileChange, draft: PlannedFile) -> None:
         match change.kind:
             case Kind.CREATED:
                 self._withdraw(change, draft)
@@ -127,7 +127,7 @@ class Desk:
             case Kind.DELETED:
                 pass
 
-    def _withdraw(self, change: FileChange, draft: Draft) -> None:
+    def _withdraw(self, change: FileChange, draft: PlannedFile) -> None:
         """Remove what a commit created, unless somebody has worked on it since."""
         assert change.after is not None
         if draft.path == change.path and self._is(draft.after, change.after):
@@ -137,14 +137,14 @@ class Desk:
         draft.kept = f"{_who(draft)} {'moved' if self._is(draft.after, change.after) else 'edited'} it since"
         self._reset(draft)
 
-    def _restore(self, change: FileChange) -> Draft:
+    def _restore(self, change: FileChange) -> PlannedFile:
         """Bring back what a commit deleted; refused where another file has taken the path."""
         assert change.before is not None
         there = self._at(change.path)
         if there is not None and self._is(there.after, change.before):
             return there
         data = self.blobs.get(change.before.oid)
-        draft = Draft(None, None, change.path, data, is_read=True, meant=change.path)
+        draft = PlannedFile(None, None, change.path, data, is_read=True, meant=change.path)
         self.drafts.append(draft)
         if there is not None:
             draft.later, draft.unsaved = there.later, there.unsaved
@@ -155,12 +155,12 @@ class Desk:
             self._planned[change.path] = draft
         return draft
 
-    def _merge(self, change: FileChange, draft: Draft) -> None:
+    def _merge(self, change: FileChange, draft: PlannedFile) -> None:
         """Take the change of the text back, and keep what was written since."""
         assert change.before is not None and change.after is not None and draft.after is not None
         if change.before.oid == change.after.oid:
             if change.kind is Kind.EDITED:
-                self.skipped.append(Word(change.path, "only its permissions changed; they stay"))
+                self.skipped.append(Reason(change.path, "only its permissions changed; they stay"))
             return
         if self._is(draft.after, change.before):
             return
@@ -182,7 +182,7 @@ class Desk:
         merged = merge_lines(self.git, base, ours, theirs)
         return merge_touching(base, ours, theirs) if merged is None else merged
 
-    def _move_back(self, change: FileChange, draft: Draft) -> None:
+    def _move_back(self, change: FileChange, draft: PlannedFile) -> None:
         assert change.old_path is not None
         if draft.refused or draft.path != change.path:
             return  # moved again since: it stays where it was put
@@ -193,11 +193,11 @@ class Desk:
         self._planned[change.old_path] = draft
         draft.path = change.old_path
 
-    def _refuse(self, draft: Draft, reason: str) -> None:
+    def _refuse(self, draft: PlannedFile, reason: str) -> None:
         draft.refused = reason
         self._reset(draft)
 
-    def _reset(self, draft: Draft) -> None:
+    def _reset(self, draft: PlannedFile) -> None:
         """Leave a file as it stands; whatever was to take its place is refused in turn."""
         if draft.path is not None and self._planned.get(draft.path) is draft:
             self._planned[draft.path] = None
@@ -209,15 +209,15 @@ class Desk:
         if taker is not None and taker is not draft:
             self._refuse(taker, f"{draft.now} is still there")
 
-    def _at(self, path: str) -> Draft | None:
+    def _at(self, path: str) -> PlannedFile | None:
         """The file that is to be at this path, as planned so far."""
         if path in self._planned:
             return self._planned[path]
-        draft = self.standing(path)
+        draft = self.present(path)
         self._load(draft)
         return draft if draft.path == path and draft.is_there else None
 
-    def _load(self, draft: Draft) -> None:
+    def _load(self, draft: PlannedFile) -> None:
         if draft.is_read:
             return
         draft.is_read = True
@@ -225,7 +225,7 @@ class Desk:
         if draft.now is not None:
             draft.before = draft.after = self.files.read(draft.now)
 
-    def _is(self, data: bytes | None, entry: Entry) -> bool:
+    def _is(self, data: bytes | None, entry: TreeEntry) -> bool:
         return has_id(data, entry.oid)
 
     def finish(self) -> None:
@@ -233,12 +233,12 @@ class Desk:
         self.partial.update(commit for commit, draft in self._touched if draft.refused)
 
 
-def _is_plain(entry: Entry | None) -> bool:
+def _is_plain(entry: TreeEntry | None) -> bool:
     return entry is None or entry.mode in {FILE, PROGRAM}
 
 
-def _who(draft: Draft) -> str:
-    """Who worked on a file since, in words that fit before a verb."""
+def _who(draft: PlannedFile) -> str:
+    """The author of later work on a file, in words that fit before a verb."""
     if draft.unsaved or not draft.later or any(commit.actor == HUMAN for commit in draft.later):
         return "you have"
     last = draft.later[0]

@@ -1,18 +1,18 @@
-"""The way back through history: which file of today is meant by a path in an old commit.
+"""Follows files back through renames: the present file of a path in an old commit.
 
 Goes from the working tree and HEAD to the parents and keeps, for each commit still to come, where the paths of that
-time are now. The undone commits' changes are handed to the desk on the way; all others only teach renames.
+time are now. The undone commits' changes are handed to the undo_plan on the way; all others only teach renames.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
 from agent.vault.history.commits import Commit
-from agent.vault.history.undo_plan import Desk, Draft
+from agent.vault.history.undo_plan import PlannedFile, UndoPlan
 from agent.vault.plumbing.git import Git
 
-Whereabouts = dict[str, Draft | None]
+Whereabouts = dict[str, PlannedFile | None]
 """Path at some time to the file that it is today; None: that file is gone. A path not in it has kept its file."""
 
 
@@ -20,9 +20,9 @@ Whereabouts = dict[str, Draft | None]
 class Walk:
     """One way back. `merged` has, for each merge and each parent but the first, what the merge changed against it."""
 
-    desk: Desk
+    undo_plan: UndoPlan
     merged: dict[tuple[str, str], tuple[FileChange, ...]]
-    _born: dict[str, tuple[str, Draft | None]] = field(default_factory=dict)
+    _born: dict[str, tuple[str, PlannedFile | None]] = field(default_factory=dict)
     _died: dict[str, str] = field(default_factory=dict)
 
     def back(self, history: Sequence[Commit], unsaved: Sequence[FileChange], targets: Collection[str]) -> None:
@@ -48,12 +48,12 @@ class Walk:
                 self._learn(here, commit.files, commit)
             if commit.parents:
                 _add(waiting, commit.parents[0], here)
-        self.desk.finish()
+        self.undo_plan.finish()
 
     def _undo(self, here: Whereabouts, commit: Commit) -> None:
         for change in commit.files:
             known = None if change.kind is Kind.DELETED else self._find(here, change.path)
-            draft = self.desk.undo(commit, change, known)
+            draft = self.undo_plan.undo(commit, change, known)
             if change.kind in {Kind.CREATED, Kind.RENAMED}:
                 here[change.path] = None
             if change.kind is not Kind.CREATED:
@@ -81,7 +81,7 @@ class Walk:
                 case Kind.EDITED:
                     pass
 
-    def _bear(self, here: Whereabouts, change: FileChange, draft: Draft | None) -> None:
+    def _bear(self, here: Whereabouts, change: FileChange, draft: PlannedFile | None) -> None:
         """Remember a file that came; one that is deleted elsewhere in a later commit was moved, in two steps."""
         if change.after is None:
             return
@@ -90,13 +90,13 @@ class Walk:
         if left is not None and left in here and here[left] is None:
             here[left] = draft
 
-    def _returned(self, change: FileChange) -> Draft | None:
+    def _returned(self, change: FileChange) -> PlannedFile | None:
         """The file that came back later with the very text that was deleted here: it is the same one."""
         oid, draft = self._born.get(change.path, ("", None))
         return draft if change.before is not None and change.before.oid == oid else None
 
-    def _find(self, here: Whereabouts, path: str) -> Draft | None:
-        return here[path] if path in here else self.desk.standing(path)
+    def _find(self, here: Whereabouts, path: str) -> PlannedFile | None:
+        return here[path] if path in here else self.undo_plan.present(path)
 
 
 def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> None:
@@ -109,18 +109,11 @@ def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> No
 def against_other_parents(
     git: Git, history: Sequence[Commit], prefix: str
 ) -> dict[tuple[str, str], tuple[FileChange, ...]]:
-    """What each merge changed against its parents other than the first, in one process."""
+    """The changes of each merge against its parents other than the first, read by one process."""
     pairs = [(commit.id, parent) for commit in history for parent in commit.parents[1:]]
     if not pairs:
         return {}
     asked = "".join(f"{commit} {parent}\n" for commit, parent in pairs).encode()
     command = ["diff-tree", "--stdin", "--always", "-r", "-z", "-M", "--raw", "--no-abbrev", "--ignore-submodules=all"]
     fields = git.run(*command, stdin=asked).decode("utf-8", "surrogateescape").split("\0")
-    return dict(zip(pairs, _listed(fields, prefix), strict=True))
-
-
-def _listed(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
-    position = 0
-    while position < len(fields) and fields[position]:
-        found, position = parse_raw(fields, position + 1, prefix)
-        yield found
+    return dict(zip(pairs, parse_raw_lists(fields, prefix), strict=True))

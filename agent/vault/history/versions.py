@@ -1,6 +1,6 @@
 """Earlier versions of notes, and which commits changed them: questions that need no whole history."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -30,7 +30,7 @@ def committed_blobs(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
     """The blob id of each path in the last commit; paths that it does not have are left out."""
     prefix = vault.place.prefix
     command = ["ls-tree", "-z", "--full-tree", "--format=%(objectname) %(path)", "HEAD", "--"]
-    rows = _fields(vault, *command, *(prefix + path for path in paths))
+    rows = vault.git.fields(*command, *(prefix + path for path in paths), ok=(0, 128))
     return {path.removeprefix(prefix): blob for blob, _, path in (row.partition(" ") for row in rows) if path}
 
 
@@ -48,19 +48,17 @@ def last_commit(vault: Vault, path: str) -> str | None:
 
 def edited_on(vault: Vault, folder: str, day: date) -> list[str]:
     """The notes of a folder (ending in `/`) that commits of a day have changed and not created, in local time."""
-    prefix, zone = vault.place.prefix, vault.clock.now().strftime("%z")
+    zone = vault.clock.now().strftime("%z")
     times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
     options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
-    names = dict.fromkeys(_fields(vault, "log", *times, *options, "HEAD", "--", prefix + folder))
-    return [name.removeprefix(prefix) for name in names if name]
+    names = vault.git.fields("log", *times, *options, "HEAD", "--", vault.place.prefix + folder, ok=(0, 128))
+    return vault.place.in_vault(dict.fromkeys(names))
 
 
 def changed_between(vault: Vault, before: str, after: str) -> list[str]:
     """The paths of the vault that differ between two commits; raises `GitFailed` where one of them is missing."""
     command = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, after]
-    prefix = vault.place.prefix
-    names = vault.git.run(*command).decode("utf-8", "surrogateescape").split("\0")
-    return [name.removeprefix(prefix) for name in names if name and name.startswith(prefix)]
+    return vault.place.in_vault(vault.git.fields(*command))
 
 
 def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
@@ -81,7 +79,3 @@ def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
         if actor == HUMAN and author in authors:
             found |= last
     return found
-
-
-def _fields(vault: Vault, *command: str) -> Sequence[str]:
-    return vault.git.run(*command, ok=(0, 128)).decode("utf-8", "surrogateescape").split("\0")

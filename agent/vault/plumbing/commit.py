@@ -20,8 +20,8 @@ from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import (
     FOLDER,
-    Entry,
     Pack,
+    TreeEntry,
     Trees,
     entry_in,
     folders,
@@ -40,7 +40,7 @@ FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
 
-Edits = dict[bytes, Entry | None]
+Edits = dict[bytes, TreeEntry | None]
 """Paths inside the repository, each with what it becomes; None: it goes."""
 
 
@@ -61,8 +61,8 @@ class Tip:
     staged: dict[bytes, bytes | None] = field(default_factory=dict)
     width: int = 40
 
-    def entry(self, path: bytes) -> Entry | None:
-        """What HEAD has at the path."""
+    def entry(self, path: bytes) -> TreeEntry | None:
+        """The entry that HEAD has at the path."""
         return entry_in(self.trees, path)
 
 
@@ -76,7 +76,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CommitPlan:
     """Commits to make, oldest first, and what the shared index is to hold afterwards for the same paths."""
 
     layers: tuple[Layer, ...]
@@ -94,7 +94,7 @@ class Committer:
     def commit(
         self,
         paths: Sequence[bytes],
-        plan: Callable[[Tip, Pack], Plan],
+        plan: Callable[[Tip, Pack], CommitPlan],
         token: str,
         *,
         read_staged: bool = True,
@@ -206,7 +206,7 @@ class Committer:
             return None
         trees: Trees = {}
         for folder in above:
-            entry = entry_in(trees, folder) if folder else Entry(FOLDER, commit[5 : commit.index(b"\n")].decode())
+            entry = entry_in(trees, folder) if folder else TreeEntry(FOLDER, commit[5 : commit.index(b"\n")].decode())
             if entry is None or entry.mode != FOLDER:
                 continue
             data = load_loose(common, entry.oid, "tree")
@@ -318,7 +318,7 @@ _Look = tuple[int, int, int]
 
 
 def _look(index: Path) -> _Look | None:
-    """What tells one version of the index file from another: inode, size and time; None where there is none."""
+    """Inode, size and time of the index file, which tell its versions apart; None where there is none."""
     try:
         status = index.stat()
     except FileNotFoundError:

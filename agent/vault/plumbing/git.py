@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,10 +17,9 @@ from typing import BinaryIO
 from agent.errors import GitFailed, Retryable, UserError
 from agent.vault.plumbing.command import Git as Command
 from agent.vault.plumbing.command import GitCommandNotFound
-from agent.vault.plumbing.hazards import Hazard, hazards
+from agent.vault.plumbing.hazards import READERS, Hazard, hazards
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import blob_id
-from agent.vault.plumbing.pipes import READERS
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -107,6 +106,11 @@ class Git:
         """
         return self.start(*args, stdin=stdin, index=index, drivers_off=drivers_off).wait(ok)
 
+    def fields(self, *args: str, stdin: bytes = b"", ok: Sequence[int] = (0,), drivers_off: bool = False) -> list[str]:
+        """Run `git ARGS` with `-z` among them and return its NUL-separated fields, without empty ones."""
+        out = self.run(*args, stdin=stdin, ok=ok, drivers_off=drivers_off)
+        return [field for field in out.decode("utf-8", "surrogateescape").split("\0") if field]
+
     def start(
         self, *args: str, stdin: bytes | BinaryIO = b"", index: Path | None = None, drivers_off: bool = False
     ) -> "Running":
@@ -154,7 +158,7 @@ class Git:
 
     @property
     def width(self) -> int:
-        """How many hex digits this repository's ids have: 40 (SHA-1) or 64 (SHA-256).
+        """The number of hex digits in this repository's ids: 40 (SHA-1) or 64 (SHA-256).
 
         Read from the file that git reads it from: an `include` cannot say it, and a repository never changes it.
         """
@@ -179,6 +183,16 @@ class Git:
         """Look up revisions such as `HEAD`, `HEAD:daily` or `:0:note.md` in one process; None where one is missing."""
         asked = "".join(f"{self._plain(name)}\n" for name in names).encode("utf-8", "surrogateescape")
         return list(_parse_batch(self.run("cat-file", "--batch", stdin=asked), len(names)))
+
+    def small_blobs(self, ids: Iterable[str], most: int) -> dict[str, bytes]:
+        """The contents of those of these blobs that have at most so many bytes, by id."""
+        asked = "\n".join(dict.fromkeys(ids)).encode()
+        if not asked:
+            return {}
+        out = self.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin=asked).decode()
+        rows = [row.split(" ") for row in out.splitlines()]
+        small = [row[0] for row in rows if len(row) == 3 and row[1] == "blob" and int(row[2]) <= most]
+        return {found.oid: found.data for found in (self.objects(small) if small else ()) if found is not None}
 
     def _plain(self, name: str) -> str:
         """The name, or its id where a line end in it would break the one-line-each protocol."""

@@ -1,4 +1,4 @@
-"""Who else is at work in a repository: live git processes, seen without asking git.
+"""Live git processes in a repository, found in the process table.
 
 A lock file names no process and an open commit editor holds none open, so the process table is the only witness.
 """

@@ -1,4 +1,4 @@
-"""What can keep git waiting: pipes where it reads rules, and patterns that it takes exponential time to match.
+"""Things that keep git waiting: pipes where it reads rules, and patterns that it takes exponential time to match.
 
 Looking for them costs a walk through every folder, so it is done by `doctor`, and for a command that takes too long.
 A large repository alone is none of them: its commands are waited for as long as before.
@@ -13,13 +13,14 @@ from itertools import pairwise
 from math import comb
 from pathlib import Path
 
-from agent.vault.plumbing.pipes import pipes
-
 STARS = 3
 """Stars in one pattern from which on matching it can take seconds."""
 STEPS = 50_000_000
 """Steps of matching that git does in about half a second."""
 _MOST = 1 << 20
+_READ_BY_GIT = frozenset((".gitattributes", ".gitignore", ".gitmodules"))
+READERS = frozenset(("status", "ls-files", "update-index", "check-attr", "check-ignore", "diff", "add"))
+"""The git commands that read those files."""
 _RULES = frozenset((".gitignore", ".gitattributes"))
 _RUN = re.compile(r"\*+")
 _KEYS = (b"excludesfile", b"attributesfile", b"path")
@@ -52,7 +53,7 @@ def hazards(gitdir: Path, worktree: Path, *, folders: bool = True) -> Iterator[H
     yield from (Hazard(path) for path in fixed if _is_pipe(path))
     if not folders:
         return
-    yield from (Hazard(path) for path in pipes(worktree))
+    yield from (Hazard(path) for path in _pipes(worktree))
     suspects = [each for path in fixed if path.name not in {"config", ".mailmap"} for each in _suspects(path)]
     names: list[str] = []
     for folder, below, files in os.walk(worktree):
@@ -62,6 +63,20 @@ def hazards(gitdir: Path, worktree: Path, *, folders: bool = True) -> Iterator[H
         inside = folder[len(str(worktree)) + 1 :]
         names += (f"{inside}/{name}" if inside else name for name in (*below, *files))
     yield from (each for each in suspects if _steps(each.pattern, names) > STEPS)
+
+
+def _pipes(worktree: Path) -> Iterator[Path]:
+    """Files that git reads and that are none: pipes, sockets, devices. Links are not followed, by git either."""
+    for folder, below, names in os.walk(worktree):
+        below[:] = sorted(name for name in below if name != ".git")
+        for name in sorted(_READ_BY_GIT.intersection(names)):
+            path = Path(folder, name)
+            try:
+                kind = path.lstat().st_mode
+            except OSError:
+                continue
+            if not stat.S_ISREG(kind) and not stat.S_ISLNK(kind):
+                yield path
 
 
 def _steps(pattern: str, names: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""In whose name a commit is made: the agent's, or the person's as git or the machine knows them."""
+"""Authors of commits: the agent, or the person as git or the machine knows them."""
 
 import getpass
 import os
@@ -39,7 +39,7 @@ def _clean(text: str) -> str:
 
 
 def signature(who: Person, when: datetime) -> Signature:
-    """Who and when, in the form a commit wants."""
+    """The author or committer line of a commit."""
     offset = when.utcoffset()
     minutes = int(offset.total_seconds() // 60) if offset else 0
     return Signature(who.name, who.email, int(when.timestamp()), minutes)

@@ -1,8 +1,8 @@
-"""Two kinds of lock: a process lock among ourselves, and git's own index lock among everybody.
+"""git's index lock, which all git commands respect: taking it, keeping it, and removing one that a crash left.
 
-Both say who holds them: host, start of the computer, PID namespace and process. The index lock is a file that git's
-commands respect. A living holder of ours keeps it locked in the kernel too and touches it at every step, so that a
-lock which a crash left is told from one that is held in another container or on another computer.
+Ours names its holder: host, start of the computer, PID namespace and process. A living holder keeps it locked in the
+kernel too and touches it at every step, so that a lock which a crash left is told from one that is held in another
+container or on another computer. Locks among our own processes are in `vault/locks`.
 """
 
 import fcntl
@@ -92,7 +92,7 @@ def _try_link(mark: Path, lock: Path) -> bool:
 
 
 class _Kernel(Enum):
-    """What this kernel knows of a lock file's holder."""
+    """This kernel's knowledge of a lock file's holder."""
 
     LOCKED = 1
     FREE = 2
@@ -167,7 +167,7 @@ def _try_flock(descriptor: int) -> _Kernel:
 
 
 def _file_time(path: Path, *, keep: bool) -> float:
-    """What time it is for the file system, in seconds: a file server's clock need not be this computer's."""
+    """The file system's time in seconds: a file server's clock may differ from this computer's."""
     try:
         path.touch()
         return path.stat().st_mtime
@@ -177,7 +177,7 @@ def _file_time(path: Path, *, keep: bool) -> float:
 
 
 def file_time(gitdir: Path, clock: Clock) -> float:
-    """What time it is for the file system that the repository lies on, in seconds; raises `OSError`."""
+    """The time in seconds of the file system that holds the repository; raises `OSError`."""
     return _file_time(gitdir / f"vault-agent-lock.{clock.new_id()}", keep=False)
 
 

@@ -23,8 +23,8 @@ _TREE_RECORD_256 = re.compile(rb"([0-7]+ ([^\0]+)\0.{32})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What a tree or the index holds for a name: octal mode without leading zeros, hex id."""
+class TreeEntry:
+    """The entry of a tree or the index for a name: octal mode without leading zeros, hex id."""
 
     mode: str
     oid: str
@@ -71,7 +71,7 @@ def load_loose(gitdir: Path, oid: str, kind: str) -> bytes | None:
     return content if head == f"{kind} {len(content)}".encode() else None
 
 
-def index_lines(entries: Mapping[bytes, Entry | None], width: int) -> bytes:
+def index_lines(entries: Mapping[bytes, TreeEntry | None], width: int) -> bytes:
     """The entries as `git update-index -z --index-info` reads them; mode 0 and an id of zeros remove a path."""
     return b"".join(
         (f"{entry.mode} {entry.oid}" if entry else f"0 {'0' * width}").encode() + b"\t" + path + b"\0"
@@ -156,18 +156,18 @@ def format_tree(level: Level) -> bytes:
     return b"".join([record for _, record in sorted(keyed)])
 
 
-def _record(name: bytes, entry: Entry) -> bytes:
+def _record(name: bytes, entry: TreeEntry) -> bytes:
     return b"%s %s\0%s" % (entry.mode.encode(), name, bytes.fromhex(entry.oid))
 
 
-def entry_in(trees: Trees, path: bytes) -> Entry | None:
-    """What the folders hold at a path."""
+def entry_in(trees: Trees, path: bytes) -> TreeEntry | None:
+    """The entry at a path; None where there is none."""
     folder, _, name = path.rpartition(b"/")
     record = trees.get(folder, {}).get(name)
     if record is None:
         return None
     mode = record.partition(b" ")[0]
-    return Entry(mode.decode(), record[len(mode) + 1 + len(name) + 1 :].hex())
+    return TreeEntry(mode.decode(), record[len(mode) + 1 + len(name) + 1 :].hex())
 
 
 def folders(paths: Iterable[bytes]) -> list[bytes]:
@@ -182,7 +182,7 @@ def folders(paths: Iterable[bytes]) -> list[bytes]:
     return sorted(found)
 
 
-def graft(trees: Trees, edits: Mapping[bytes, Entry | None], pack: Pack) -> tuple[str, Trees]:
+def graft(trees: Trees, edits: Mapping[bytes, TreeEntry | None], pack: Pack) -> tuple[str, Trees]:
     """Write new trees along the edited paths; return the new root's id and the folders as they are then.
 
     `trees` must have every folder in `folders(edits)` that exists; None removes a path. A folder left empty
@@ -201,7 +201,7 @@ def graft(trees: Trees, edits: Mapping[bytes, Entry | None], pack: Pack) -> tupl
         parent, _, name = folder.rpartition(b"/")
         if levels[folder]:
             tree = pack.add("tree", format_tree(levels[folder]))
-            levels[parent][name] = _record(name, Entry(FOLDER, tree))
+            levels[parent][name] = _record(name, TreeEntry(FOLDER, tree))
         elif levels[parent].get(name, b"").startswith(b"40000 "):
             del levels[parent][name]
     return pack.add("tree", format_tree(levels[b""])), {**trees, **levels}
@@ -213,7 +213,7 @@ def _depth(folder: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who and when, as a commit names them. `seconds` since 1970, `offset` in minutes east."""
+    """The author or committer of a commit. `seconds` since 1970, `offset` in minutes east."""
 
     name: str
     email: str

@@ -6,6 +6,7 @@ Only plain files are read here, so that nothing runs before the repository is kn
 import os
 import re
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,19 @@ class Place:
     def prefix(self) -> str:
         inside = str(self.root)[len(str(self.worktree)) :].strip("/")  # asked for every path of a listing
         return inside and inside + "/"
+
+    @property
+    def pathspec(self) -> list[str]:
+        """The last arguments of a git command, which limit it to the vault."""
+        return ["--", self.prefix.rstrip("/")] if self.prefix else ["--"]
+
+    def in_git(self, path: str) -> bytes:
+        """A path of the vault as git has it: from the top of the work tree, in bytes."""
+        return (self.prefix + path).encode("utf-8", "surrogateescape")
+
+    def in_vault(self, paths: Iterable[str]) -> list[str]:
+        """Those of git's paths that lie in the vault, relative to it."""
+        return [path.removeprefix(self.prefix) for path in paths if path and path.startswith(self.prefix)]
 
 
 def locate(root: Path) -> Place | None:
@@ -130,7 +144,7 @@ def read_text(path: Path) -> str:
 
 
 def blocked(gitdir: Path) -> str | None:
-    """Why commits must wait, in words for the person; None when nothing stands in the way."""
+    """The reason why commits must wait, in words for the person; None when they need not."""
     for name, reason in _UNDER_WAY:
         if os.path.lexists(gitdir / name):
             return reason

@@ -1,7 +1,7 @@
-"""The record of what arrived, in one SQLite file beside the vault's other private files.
+"""The record of arrivals, in one SQLite file beside the vault's other private files.
 
-It can be made again from git's own logs, so a damaged file is put aside and the record begun anew; what the person has
-answered lies elsewhere (`remotes`, `looks`). One transaction for each look, durable before anybody is told.
+It can be rebuilt from git's own logs, so a damaged file is set aside and the record begun anew; the person's answers
+are elsewhere (`remotes`, `looks`). Each look is one transaction, durable before its result is returned.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 from agent.config.private import clear_way, make_folder, touch
 from agent.errors import Retryable
 from agent.vault.provenance.reflog import Maker
-from agent.vault.provenance.remotes import Answers
+from agent.vault.provenance.remotes import RemoteAnswers
 
 _BUSY_SECONDS = 10.0
 _ASKED_AT_ONCE = 500
@@ -59,7 +59,7 @@ class Arrival:
     addresses: tuple[str, ...]
     author: str
 
-    def is_mine(self, answers: Answers) -> bool:
+    def is_mine(self, answers: RemoteAnswers) -> bool:
         """Whether it came from where only the person writes."""
         return bool(self.addresses) and all(map(answers.is_mine, self.addresses))
 
@@ -106,7 +106,7 @@ class Database:
         self._write("INSERT OR REPLACE INTO own_commit VALUES (?, ?)", [(id, str(each)) for id, each in makers.items()])
 
     def makers(self, ids: Sequence[str]) -> dict[str, Maker]:
-        """Who on this machine made these commits; those that were made elsewhere are left out."""
+        """The maker of each of these commits on this machine; those made elsewhere are left out."""
         return {
             str(id): Maker(str(maker)) for id, maker in self._among("SELECT id, maker FROM own_commit WHERE id", ids)
         }
@@ -135,7 +135,7 @@ class Database:
         return [str(row[0]) for row in self._rows("SELECT DISTINCT path FROM arrival ORDER BY path", ())]
 
     def counts(self) -> dict[str, int]:
-        """How many paths have arrived by each address (empty: by none)."""
+        """The number of paths that arrived by each address (empty: by none)."""
         found: dict[str, int] = {}
         for addresses, count in self._rows(
             "SELECT addresses, COUNT(DISTINCT path) FROM arrival GROUP BY addresses", ()
@@ -145,11 +145,11 @@ class Database:
         return found
 
     def at(self, path: str) -> list[Arrival]:
-        """What arrived at a path, the oldest first."""
+        """The arrivals at a path, the oldest first."""
         return self._arrivals("SELECT * FROM arrival WHERE path = ? ORDER BY id", (path,))
 
     def of_commits(self, ids: Sequence[str]) -> list[Arrival]:
-        """What these commits brought."""
+        """The arrivals of these commits."""
         return [_arrival(row) for row in self._among("SELECT * FROM arrival WHERE commit_id", ids)]
 
     def with_blob(self, blobs: Sequence[str]) -> list[Arrival]:

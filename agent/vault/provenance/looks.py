@@ -1,4 +1,4 @@
-"""Which arrived contents the person has looked at on this machine: a small file that only grows, outside the vault."""
+"""The arrived contents that the person has looked at on this machine: a file outside the vault that grows."""
 
 import json
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Looks:
         return (path, blob or "") in self._known
 
     def add(self, path: str, blob: str | None) -> None:
-        """The person has looked at it; durable when this returns."""
+        """Record that the person has looked at this content; durable when this returns."""
         durable.append(self.path, f"\n{json.dumps([path, blob or ''])}\n")
 
     def _refresh(self) -> None:

@@ -1,4 +1,4 @@
-"""From commits that are new here to what they brought: which were made on this machine, which files the others changed.
+"""Lists commits that are new here: which were made on this machine, and which files and lines the others brought.
 
 Asks git; keeps nothing. Where a commit came from is told by the remotes that have it.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.provenance.marks import name_mark, new_marks
@@ -90,18 +90,11 @@ def files_of(git: Git, commits: Sequence[NewCommit], prefix: str) -> Iterator[tu
     asked = "".join(f"{commit.id} {parent}".rstrip() + "\n" for commit, parent in pairs).encode()
     command = ["diff-tree", "--stdin", "--root", "--always", "-r", "-z", "-M", "--raw", "--no-abbrev"]
     fields = git.run(*command, "--ignore-submodules=all", stdin=asked).decode("utf-8", "surrogateescape").split("\0")
-    listed = _listed(fields, prefix)
+    listed = parse_raw_lists(fields, prefix)
     for commit in commits:
         against = [next(listed) for _ in commit.parents or ("",)]
         others = [{change.path for change in each} for each in against[1:]]
         yield commit, [change for change in against[0] if all(change.path in paths for paths in others)]
-
-
-def _listed(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
-    position = 0
-    while position < len(fields) and fields[position]:
-        found, position = parse_raw(fields, position + 1, prefix)
-        yield found
 
 
 def files_in(git: Git, commit: str, prefix: str) -> dict[str, str]:
@@ -112,7 +105,7 @@ def files_in(git: Git, commit: str, prefix: str) -> dict[str, str]:
 
 
 def brought(git: Git, changes: Sequence[FileChange]) -> Iterator[Brought]:
-    """What each change brought, a moved note under both its names."""
+    """The marks and blob ids that each change brought; a moved note has both its names."""
     for at in range(0, len(changes), _READ_AT_ONCE):
         part = changes[at : at + _READ_AT_ONCE]
         blobs = _texts(git, part)
@@ -140,10 +133,4 @@ def _texts(git: Git, changes: Sequence[FileChange]) -> Mapping[str, bytes]:
 
 def texts(git: Git, files: Iterable[tuple[str, str]]) -> Mapping[str, bytes]:
     """The contents of these files (path and blob) that hold text and are not too large, by blob id."""
-    ids = list({oid for path, oid in files if path.casefold().endswith(_TEXT)})
-    if not ids:
-        return {}
-    out = git.run("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", stdin="\n".join(ids).encode())
-    rows = (row.split(" ") for row in out.decode().split("\n") if row)
-    small = [row[0] for row in rows if len(row) == 3 and row[1] == "blob" and int(row[2]) <= MOST_READ]
-    return {found.oid: found.data for found in (git.objects(small) if small else ()) if found is not None}
+    return git.small_blobs((oid for path, oid in files if path.casefold().endswith(_TEXT)), MOST_READ)

@@ -1,4 +1,4 @@
-"""Read first: what arrived in a vault from elsewhere, kept in step with git, and what that means for a text.
+"""Read first: records the text that arrived in a vault from elsewhere, and tells for a note whether it holds such text.
 
 `look` compares HEAD, the remote-tracking branches and the last fetch with the last look, and records what is new before
 anybody is told of it. A commit is this machine's own when its reflog, its author and this program's journal agree; of
@@ -109,7 +109,7 @@ class Provenance:
         return self._without(data, waiting) if waiting else data
 
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
-        """What arrived and counts as somebody else's still: the last arrival at each path that `only` accepts."""
+        """The arrivals that still count as somebody else's text: the last one at each path that `only` accepts."""
         self.look()
         last = (self.database.at(path)[-1] for path in self.database.paths() if only(path))
         return [each for each in last if self._counts(each, each.path)]
@@ -119,12 +119,12 @@ class Provenance:
         return addresses(self.git)
 
     def counts(self) -> dict[str, int]:
-        """How many notes have come by each address (empty: by no remote)."""
+        """The number of notes that came by each address (empty: by no remote)."""
         self.look()
         return self.database.counts()
 
     def has_seen(self, path: str) -> None:
-        """The person has looked at what the note holds now, and at all that arrived in it before."""
+        """Record that the person has looked at the note's present content, and at all that arrived in it before."""
         data = self.read(path)
         moved_here = self.database.with_blob([self.git.blob_id(data)]) if data is not None else []
         for each in (*self.database.at(path), *moved_here):

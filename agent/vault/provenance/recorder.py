@@ -1,4 +1,4 @@
-"""One look at git: what is new since the last one, and into the record with it.
+"""Updates the record: finds the commits that are new since the last look and records their files.
 
 Most looks find only commits that this program has just made, told from the end of the reflog without asking git; they
 are kept in memory, as the next process reads the same end again. Everything else is sorted commit by commit.
@@ -27,8 +27,8 @@ from agent.vault.provenance.new_commits import (
     texts,
 )
 from agent.vault.provenance.references import References, references
-from agent.vault.provenance.reflog import Maker, Step, makers, parse_steps, read_reflog, reflogs
-from agent.vault.provenance.remotes import Answers, addresses, plain_address
+from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflogs, parse_steps, read_reflog
+from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
 
 MANY = 2_000
 """Commits from elsewhere in one look from which on the files of their newest versions are recorded, and not each
@@ -59,8 +59,8 @@ class Recorder:
         self._common = common_folder(self.place.gitdir)
 
     def stamp(self) -> object:
-        """How the files and folders look in which git says that something has moved; a reference that is replaced
-        changes the look of its folder."""
+        """The stat values of the files and folders that change whenever a reference moves; a reference that is replaced
+        changes its folder."""
         if not self._watched:
             gitdir, common = self.place.gitdir, self._common
             self._watched = [gitdir / "HEAD", gitdir / "logs" / "HEAD", gitdir / "FETCH_HEAD", common / "packed-refs"]
@@ -68,10 +68,11 @@ class Recorder:
                 self._watched += [top, *(path for path in (top.rglob("*") if top.is_dir() else ()) if path.is_dir())]
         return tuple(map(_look, self._watched))
 
-    def update(self, answers: Answers) -> None:
+    def update(self, answers: RemoteAnswers) -> None:
         """Record what is new; durable when this returns."""
-        log = read_reflog(self.place.gitdir / "logs" / "HEAD")
+        # In this order: git writes a step into the log before it moves the reference, so every tip has its step.
         now = references(self.place.gitdir, self._common)
+        log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         self._watched = []
         shown = _shown(now)
         before = self.database.fact(_REFERENCES)
@@ -81,7 +82,7 @@ class Recorder:
             if len(steps) < _KEPT_STEPS:
                 return
         with self.database.transaction():
-            self._sort(now, answers, first_time=before is None)
+            self._sort(now, answers, parse_steps(log), first_time=before is None)
             tips = [*now.tips, *(self.database.fact(_TIPS) or "").split()]
             kept = " ".join(list(dict.fromkeys(tips))[:_KEPT_TIPS])
             self.database.remember({_REFERENCES: shown, _HEAD_LOG: _end_of(log), _TIPS: kept})
@@ -100,7 +101,7 @@ class Recorder:
         makers = {id: Maker.PROGRAM if id in ours else known.get(id, Maker.UNKNOWN) for id in old}
         self.database.add_commits({made[id]: maker for id, maker in makers.items()})
 
-    def _are_ours(self, steps: Sequence[Step], head: str) -> bool:
+    def _are_ours(self, steps: Sequence[ReflogStep], head: str) -> bool:
         """Whether all that HEAD has done since is to take up commits of this program's, one upon the other."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
         for step in steps:
@@ -109,12 +110,13 @@ class Recorder:
             last = step.new
         return last == head
 
-    def _sort(self, now: References, answers: Answers, *, first_time: bool) -> None:
+    def _sort(self, now: References, answers: RemoteAnswers, steps: Sequence[ReflogStep], *, first_time: bool) -> None:
         """Tell this machine's own commits from those that came, and record both."""
         known = (self.database.fact(_TIPS) or "").split()
         new = new_commits(self.git, now.tips, known)
         parents = {commit.id: commit.parents for commit in new}
-        made = makers(reflogs(self.place.gitdir, self._common), parents, first_time=first_time)
+        others_logs = (parse_steps(read_reflog(path)) for path in other_reflogs(self.place.gitdir, self._common))
+        made = makers([steps, *others_logs], parents, first_time=first_time)
         made |= dict.fromkeys(self.journalled(), Maker.PROGRAM)
         made |= self.database.makers([commit.id for commit in new])
         own = {commit.id: made[commit.id] for commit in new if commit.id in made and commit.is_made_by(made[commit.id])}
@@ -125,10 +127,10 @@ class Recorder:
         others = [commit for commit in new if commit.id not in own and commit.id not in seen]
         sources = self._sources(now, known, bool(others))
         if first_time:
-            earlier = self._were_here(others, sources)
+            earlier = self._were_here(others, sources, steps)
             own |= dict.fromkeys(earlier, Maker.PROGRAM)  # nobody can tell any more; their trailers are believed
             others = [commit for commit in others if commit.id not in earlier]
-        own |= self._record(others, [commit for commit in new if commit.id in own], sources, now)
+        own |= self._record(others, [commit for commit in new if commit.id in own], sources, now, steps)
         self.database.add_commits(own)
 
     def _sources(self, now: References, known: Sequence[str], wanted: bool) -> Mapping[str, tuple[str, ...]]:
@@ -149,9 +151,10 @@ class Recorder:
                 found.setdefault(commit.id, [plain_address(address)])
         return {id: tuple(each) for id, each in found.items()}
 
-    def _were_here(self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]]) -> set[str]:
+    def _were_here(
+        self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], steps: Sequence[ReflogStep]
+    ) -> set[str]:
         """At the first look: the commits that are older than what the reflog remembers, and that no remote has."""
-        steps = parse_steps(read_reflog(self.place.gitdir / "logs" / "HEAD"))
         if steps and steps[0].cloned_from:
             return set()
         older = [steps[0].old] if steps and steps[0].old.strip("0") else []
@@ -165,12 +168,13 @@ class Recorder:
         own: Sequence[NewCommit],
         sources: Mapping[str, tuple[str, ...]],
         now: References,
+        steps: Sequence[ReflogStep],
     ) -> dict[str, Maker]:
         """Record what commits from elsewhere brought; returns those of them that only repeat this machine's own."""
         if len(others) > MANY:
             self._record_trees(own, sources, now)
             return {}
-        steps = parse_steps(read_reflog(self.place.gitdir / "logs" / "HEAD"))[-_KEPT_STEPS:]
+        steps = steps[-_KEPT_STEPS:]
         replayed = {step.new for step in steps if step.is_replay}
         replaced = self._replaced(steps, now.head) if not replayed.isdisjoint(each.id for each in others) else set()
         repeated: dict[str, Maker] = {}
@@ -183,8 +187,8 @@ class Recorder:
                 self.database.add_arrival(_arrival(each, commit.id, commit.author[0], sources), each.marks)
         return repeated
 
-    def _replaced(self, steps: Sequence[Step], head: str) -> set[tuple[str, str]]:
-        """What this machine's own commits did that are not in the branch any more: a rebase has made them anew."""
+    def _replaced(self, steps: Sequence[ReflogStep], head: str) -> set[tuple[str, str]]:
+        """The changes of this machine's own commits that a rebase has taken out of the branch and made anew."""
         made = [step.new for step in steps if step.maker is not Maker.UNKNOWN]
         lost = new_commits(self.git, made, [head]) if head else []
         own = [commit for commit in lost if commit.id in made and commit.author == commit.committer]
@@ -216,7 +220,7 @@ def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tupl
     return Arrival(0, file.path, file.before, file.after, commit, sources.get(commit, ()), author)
 
 
-def _steps_since(end: str | None, log: bytes) -> list[Step] | None:
+def _steps_since(end: str | None, log: bytes) -> list[ReflogStep] | None:
     """The steps of a reflog after the place where it ended before; None when it was rewritten since."""
     size, _, digest = (end or "").partition(" ")
     if not size.isdecimal() or int(size) > len(log) or sha256(log[: int(size)][-_LINE:]).hexdigest() != digest:

@@ -27,7 +27,7 @@ class References:
 
 
 def references(gitdir: Path, common: Path) -> References:
-    """What is named now; a reference that is being written, or cannot be read, is left out until the next look."""
+    """The present references; one that is being written, or cannot be read, is left out until the next look."""
     packed = packed_refs(common)
     remotes = {name: oid for name, oid in packed.items() if name.startswith(_REMOTE)}
     folder = common / "refs" / "remotes"

@@ -1,4 +1,4 @@
-"""What git itself has written down about commits on this machine: its reflogs, which are never cloned or pulled.
+"""git's reflogs: its own record of commits on this machine, which is never cloned or pulled.
 
 A step that says "commit" was made by a person's git here; one that begins with `REFLOG_MARK` by this program. Whatever
 else moves a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, clone) may bring text from elsewhere.
@@ -21,7 +21,7 @@ _CLONE = re.compile(r"clone: from (.+)")
 
 
 class Maker(StrEnum):
-    """Who made the commit that a step of the reflog leads to."""
+    """The maker of the commit that a step of the reflog leads to."""
 
     PROGRAM = "program"
     PERSON = "person"
@@ -29,7 +29,7 @@ class Maker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReflogStep:
     """One move of a branch or of HEAD, with git's message."""
 
     old: str
@@ -38,14 +38,14 @@ class Step:
 
     @property
     def maker(self) -> Maker:
-        """Who made the commit `new`, as far as this step says."""
+        """The maker of the commit `new`, as far as this step tells."""
         if self.message.startswith(REFLOG_MARK):
             return Maker.PROGRAM
         return Maker.PERSON if _PERSON.match(self.message) else Maker.UNKNOWN
 
     @property
     def earlier_maker(self) -> Maker:
-        """The same for a reflog that was begun by an earlier version of this program."""
+        """The maker in a reflog that was begun by an earlier version of this program."""
         return Maker.PROGRAM if _EARLIER.match(self.message) else self.maker
 
     @property
@@ -60,31 +60,35 @@ class Step:
         return found[1] if found else ""
 
 
-def parse_steps(data: bytes) -> list[Step]:
+def parse_steps(data: bytes) -> list[ReflogStep]:
     """The steps in a reflog's bytes, the oldest first; lines that are none are passed over."""
     found = (_STEP.fullmatch(line) for line in data.split(b"\n"))
     return [
-        Step(each[1].decode(), each[2].decode(), (each[3] or b"").decode("utf-8", "replace")) for each in found if each
+        ReflogStep(each[1].decode(), each[2].decode(), (each[3] or b"").decode("utf-8", "replace"))
+        for each in found
+        if each
     ]
 
 
-def reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
-    """The reflogs in which this machine's own commits may be: of HEAD and the local branches, in all work trees."""
-    yield gitdir / "logs" / "HEAD"
-    yield common / "logs" / "HEAD"
+def other_reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
+    """The reflogs beside HEAD's in which this machine's own commits may be: of local branches and other work trees."""
+    if common != gitdir:
+        yield common / "logs" / "HEAD"
     yield from sorted(common.glob("worktrees/*/logs/HEAD"))
     yield from sorted(path for path in (common / "logs" / "refs" / "heads").rglob("*") if path.is_file())
 
 
-def makers(files: Iterable[Path], parents: Mapping[str, Sequence[str]], *, first_time: bool) -> dict[str, Maker]:
-    """Who made which commit, by all these reflogs; commits of which they do not say are left out.
+def makers(
+    logs: Iterable[Iterable[ReflogStep]], parents: Mapping[str, Sequence[str]], *, first_time: bool
+) -> dict[str, Maker]:
+    """The maker of each commit, by all these reflogs; commits that they do not tell of are left out.
 
     One step of this program's may be several commits, one upon the other: what a person had saved comes first. Those
     between are found by their `parents`.
     """
     found: dict[str, Maker] = {}
-    for path in files:
-        for step in parse_steps(read_reflog(path)):
+    for steps in logs:
+        for step in steps:
             maker = step.earlier_maker if first_time else step.maker
             if maker is Maker.UNKNOWN:
                 continue

@@ -1,4 +1,4 @@
-"""Who writes to a remote: the person's answer, kept on this machine and never in the vault.
+"""The person's answers about who writes to a remote, kept on this machine and never in the vault.
 
 An answer is about an address and not about a name: a remote that is pointed elsewhere has not been asked about. Whoever
 has not been asked about yet counts as `Writers.OTHERS`.
@@ -22,15 +22,15 @@ _KEY = re.compile(r"(?:SHA256:)?[\w+/=-]{8,128}")
 
 
 class Writers(StrEnum):
-    """Who writes to a remote."""
+    """The writers of a remote: only this person, or others too."""
 
     ME = "me"
     OTHERS = "others"
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """What the person has said of remotes, by address, and the keys whose signature is theirs (fingerprints)."""
+class RemoteAnswers:
+    """The writers of each remote by address, and the keys (fingerprints) whose signature is the person's."""
 
     writers: Mapping[str, Writers]
     keys: frozenset[str] = frozenset()
@@ -45,10 +45,10 @@ class AnswerFile:
     """The file of the answers of one vault, read again when it has changed."""
 
     path: Path
-    _known: Answers = field(default_factory=lambda: Answers({}))
+    _known: RemoteAnswers = field(default_factory=lambda: RemoteAnswers({}))
     _stamp: tuple[int, int, int] | None = None
 
-    def load(self) -> Answers:
+    def load(self) -> RemoteAnswers:
         """The answers; none where the file cannot be read: then everybody's text is asked about again."""
         try:
             found = self.path.stat()
@@ -56,28 +56,28 @@ class AnswerFile:
             if stamp != self._stamp:
                 self._known, self._stamp = _parsed(self.path.read_text("utf-8")), stamp
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self._known, self._stamp = Answers({}), None
+            self._known, self._stamp = RemoteAnswers({}), None
         return self._known
 
     def answer(self, address: str, writers: Writers) -> None:
         """Keep who writes to the remote at this address; durable when this returns."""
         answers = self.load()
-        self._save(Answers({**answers.writers, address: writers}, answers.keys))
+        self._save(RemoteAnswers({**answers.writers, address: writers}, answers.keys))
 
     def add_key(self, fingerprint: str) -> None:
         """Keep that commits signed by this key are the person's own; durable when this returns."""
         answers = self.load()
-        self._save(Answers(answers.writers, answers.keys | {fingerprint}))
+        self._save(RemoteAnswers(answers.writers, answers.keys | {fingerprint}))
 
-    def _save(self, answers: Answers) -> None:
+    def _save(self, answers: RemoteAnswers) -> None:
         document = {"writers": dict(answers.writers), "keys": sorted(answers.keys)}
         durable.replace(self.path, json.dumps(document, indent=1))
 
 
-def _parsed(text: str) -> Answers:
+def _parsed(text: str) -> RemoteAnswers:
     document = json.loads(text)
     writers = {str(address): Writers(each) for address, each in document["writers"].items()}
-    return Answers(writers, frozenset(str(key) for key in document["keys"]))
+    return RemoteAnswers(writers, frozenset(str(key) for key in document["keys"]))
 
 
 def is_fingerprint(text: str) -> bool:
@@ -92,6 +92,6 @@ def plain_address(address: str) -> str:
 
 def addresses(git: Git) -> dict[str, str]:
     """The plain address of each configured remote, by name."""
-    out = git.run("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1)).decode("utf-8", "surrogateescape")
-    rows = (item.partition("\n") for item in out.split("\0") if item)
+    found = git.fields("config", "-z", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
+    rows = (item.partition("\n") for item in found)
     return {name.removeprefix("remote.").removesuffix(".url"): plain_address(url) for name, _, url in rows}

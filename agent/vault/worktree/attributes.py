@@ -1,4 +1,4 @@
-"""What a file has beside its bytes: owner, permissions, access list, extended attributes.
+"""Copies a file's owner, permissions, access list and extended attributes.
 
 An edit puts a new file in the place of the old one; these must not change by it, and where one of them cannot be kept,
 nobody gets more rights than before.
@@ -13,7 +13,7 @@ _ACCESS_LIST = "system.posix_acl_access"
 
 
 def copy(old_folder: int, old: str, new_folder: int, new: str) -> None:
-    """Give the file `new` what the file `old` has beside its bytes; both in folders given as descriptors.
+    """Give the file `new` the attributes of the file `old`; both in folders given as descriptors.
 
     Raises `FileNotFoundError` where one of them is missing. What the system refuses is left out.
     """

@@ -15,8 +15,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.objects import FILE, LINK, PROGRAM
-from agent.vault.worktree import attributes
-from agent.vault.worktree import exchange as swap
+from agent.vault.worktree import attributes, exchange
 from agent.vault.worktree.paths import check
 
 SETTLE_SECONDS = 2.0
@@ -90,7 +89,7 @@ class Files:
         return self._as_git(path, self.settled)
 
     def read_now(self, path: str, patience: float = 0.0) -> tuple[str, bytes] | None:
-        """The same, as it is at this moment when a program still has it open after `patience` seconds."""
+        """The same as `read_any`, but the bytes of this moment if a program still writes after `patience` seconds."""
 
         def momentary(here: int, name: str, path: str) -> bytes:
             try:
@@ -108,7 +107,7 @@ class Files:
                 if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
                     return False
                 with open(_open_regular(here, name, path), "rb") as file:
-                    return swap.has_writer(file.fileno()) is True
+                    return exchange.has_writer(file.fileno()) is True
         except FileNotFoundError:
             return False
 
@@ -134,11 +133,11 @@ class Files:
             descriptor = _open_regular(here, name, path)
             with open(descriptor, "rb") as file:
                 before = os.fstat(descriptor)
-                busy = swap.has_writer(descriptor)
+                busy = exchange.has_writer(descriptor)
                 if not busy:
                     data = file.read()
                     after = os.fstat(descriptor)
-                    if _stamp(before) == _stamp(after) and not swap.has_writer(descriptor):
+                    if _stamp(before) == _stamp(after) and not exchange.has_writer(descriptor):
                         return data
             if self.clock.monotonic() >= deadline:
                 raise Retryable(f"another program keeps {path} open for writing", hint="save it there, then try again")
@@ -167,7 +166,7 @@ class Files:
                     file.flush()
                     if self.durable:
                         os.fsync(descriptor)
-                swap.rename_new(here, part, temporary)
+                exchange.rename_new(here, part, temporary)
             except OSError:
                 os.unlink(part, dir_fd=here)
                 raise
@@ -184,7 +183,7 @@ class Files:
         """Give the temporary file its name; raises `NoteExists` rather than overwrite."""
         with self.folder(path) as (here, name):
             try:
-                swap.rename_new(here, temporary, name)
+                exchange.rename_new(here, temporary, name)
             except FileExistsError as error:
                 raise NoteExists(f"{path} exists already", hint="choose another name, or edit it") from error
 
@@ -196,18 +195,18 @@ class Files:
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
             attributes.copy(here, name, here, temporary)
-            if swap.exchange(here, temporary, name):
+            if exchange.exchange(here, temporary, name):
                 return
             aside = temporary + ".out"
             os.rename(name, aside, src_dir_fd=here, dst_dir_fd=here)
-            swap.rename_new(here, temporary, name)
+            exchange.rename_new(here, temporary, name)
             os.rename(aside, temporary, src_dir_fd=here, dst_dir_fd=here)
 
     def take(self, path: str, temporary: str) -> None:
         """Move the file to the temporary name; raises `FileNotFoundError`."""
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
-            swap.rename_new(here, name, temporary)
+            exchange.rename_new(here, name, temporary)
 
     def beside(self, path: str, temporary: str) -> bytes | None:
         """The settled bytes under a temporary name beside `path`."""

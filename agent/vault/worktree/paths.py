@@ -1,6 +1,6 @@
-"""Which paths inside a vault a note may have: the text rules, before any file is opened.
+"""Rules for the paths of notes, checked as text before any file is opened.
 
-What a path really leads to (links, folders moved away) is checked by `files` on open descriptors.
+Links and folders that were moved away are checked by `files` on open descriptors.
 """
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""What git sees as changed on disk, and what it could not look at.
+"""The files that git sees as changed on disk, and those that it could not look at.
 
 A folder that git may not open is a warning on its standard error and exit status 0: what is in it is unknown, which is
 not the same as unchanged.
@@ -21,8 +21,8 @@ _REASONS = tuple(f": {os.strerror(code)}" for code in errno.errorcode)
 _LABEL = re.compile(r"^(?:warning|error|fatal): ")
 
 
-class Kind(StrEnum):
-    """How a file differs from HEAD."""
+class DirtyKind(StrEnum):
+    """The difference of a file from HEAD."""
 
     EDITED = "edited"
     CREATED = "created"
@@ -36,7 +36,7 @@ class Dirty:
     """One changed file; `oid` is HEAD's blob (empty for a new file)."""
 
     path: str
-    kind: Kind
+    kind: DirtyKind
     oid: str = ""
 
 
@@ -60,7 +60,7 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
         Dirty(item.path.removeprefix(place.prefix), item.kind, item.oid)
         for item in found
         if item.path.startswith(place.prefix) and not item.path.endswith("/") and not is_temporary(item.path)
-        if item.kind is not Kind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
+        if item.kind is not DirtyKind.CREATED or not is_foreign(place.root, item.path.removeprefix(place.prefix), known)
     )
     unread = dict.fromkeys(unreadable(running.stderr.decode("utf-8", "surrogateescape")))
     if git.costly is not None:
@@ -102,25 +102,25 @@ def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
 def _parse(line: str) -> Dirty | None:
     """One record of git status; submodules are not ours."""
     if line.startswith("? "):
-        return Dirty(line[2:], Kind.CREATED)
+        return Dirty(line[2:], DirtyKind.CREATED)
     if line.startswith("u "):
-        return Dirty(line.split(" ", 10)[10], Kind.UNMERGED)
+        return Dirty(line.split(" ", 10)[10], DirtyKind.UNMERGED)
     if not line.startswith("1 "):
         return None
     _, states, submodule, _, _, _, head, _, path = line.split(" ", 8)
     if submodule.startswith("S"):
         return None
     if states[0] != ".":
-        return Dirty(path, Kind.STAGED, head)
-    return Dirty(path, Kind.DELETED if states[1] == "D" else Kind.EDITED, head)
+        return Dirty(path, DirtyKind.STAGED, head)
+    return Dirty(path, DirtyKind.DELETED if states[1] == "D" else DirtyKind.EDITED, head)
 
 
 def filtered(git: Git, place: Place, paths: Sequence[str]) -> set[str]:
     """Those of the paths that a git filter (such as LFS) would rewrite: git has to add them itself."""
     if not paths:
         return set()
-    asked = b"".join((place.prefix + path).encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-    out = git.run("check-attr", "-z", "--stdin", "filter", stdin=asked).decode("utf-8", "surrogateescape").split("\0")
+    asked = b"".join(place.in_git(path) + b"\0" for path in paths)
+    out = git.fields("check-attr", "-z", "--stdin", "filter", stdin=asked)
     return {
         path.removeprefix(place.prefix)
         for path, value in zip(out[0::3], out[2::3], strict=False)

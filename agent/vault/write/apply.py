@@ -103,17 +103,17 @@ def _remove(files: Files, change: Change) -> Applied:
 
 
 def put_back(files: Files, path: str, temporary: str, expected: bytes) -> None:
-    """Give the person's file, now under `temporary`, its place again; needs no disk space.
+    """Exchange the person's file, now under `temporary`, back into its place; needs no disk space.
 
     When something newer than `expected` (ours) stands there, a person saved it, and it keeps the place.
     """
-    standing = files.beside(path, temporary)
+    present = files.beside(path, temporary)
     for _ in range(ATTEMPTS):
         files.trade(path, temporary)
         out = files.beside(path, temporary)
-        if out == expected or standing is None or out is None:
+        if out == expected or present is None or out is None:
             return
-        standing, expected = out, standing
+        present, expected = out, present
 
 
 def roll_back(files: Files, applied: Applied) -> None:
@@ -142,7 +142,7 @@ def _withdraw(files: Files, applied: Applied) -> None:
 
 
 def late_saves(files: Files, applied: Applied) -> list[bytes]:
-    """What programs wrote, after we looked, into the files that ours replaced."""
+    """The bytes that programs wrote into the replaced files after we had looked at them."""
     known = {applied.after, applied.found, *(data for _, data in applied.leftovers)}
     now = [files.beside(applied.path, name) for name, _ in applied.leftovers]
     return [data for data in now if data is not None and data not in known]

@@ -1,4 +1,4 @@
-"""Which commits a transaction becomes: a person's saves first, in their name, then ours; what is staged stays staged.
+"""The commits of a transaction: first a person's saves, in their name, then ours; staged changes stay staged.
 
 The three places where a note's text lives (HEAD, index, file) each get our change. Where the file held more than
 HEAD, that more is the person's: it is committed before ours in their name, unless they have staged it or want no
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from agent.config.masking import KnownSecrets
 from agent.vault.change import Applied, Collision, Stamp
 from agent.vault.message import compose
-from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
+from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, Person
-from agent.vault.plumbing.objects import FILE, PROGRAM, Entry, Pack, blob_id
+from agent.vault.plumbing.objects import FILE, PROGRAM, Pack, TreeEntry, blob_id
 from agent.vault.write.merge import Combine
 
 HUMAN_SUBJECT = "human(notes): saved before the agent's change"
 
 
 @dataclass(frozen=True, slots=True)
-class Layering:
-    """What is needed to sort a transaction's files into commits."""
+class CommitPlanner:
+    """Sorts a transaction's files into commits."""
 
     git: Git
     combine: Combine
@@ -30,7 +30,7 @@ class Layering:
     human_commits: bool
     owner: Callable[[], Person]
 
-    def plan(self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack) -> Plan:
+    def plan(self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack) -> CommitPlan:
         """The commits for these files on top of `tip`; blobs go into `pack`."""
         earlier, human, ours, index = Edits(), Edits(), Edits(), Edits()
         for item in applied:
@@ -53,10 +53,10 @@ class Layering:
         saved = compose(HUMAN_SUBJECT, Stamp("human"), known=KnownSecrets())
         owner = self.owner() if earlier or any(tip.entry(path) != entry for path, entry in human.items()) else AGENT
         layers = (Layer(earlier, owner, saved), Layer(human, owner, saved), Layer(ours, AGENT, message))
-        return Plan(layers, index)
+        return CommitPlan(layers, index)
 
     def _carried(
-        self, item: Applied, before: Entry | None, staged_bytes: bytes | None, staged: bool
+        self, item: Applied, before: TreeEntry | None, staged_bytes: bytes | None, staged: bool
     ) -> tuple[bytes, bytes] | None:
         """HEAD's and the index's text with our change alone; None where it cannot be separated from the person's."""
         if item.found is None or item.after is None or before is None:
@@ -71,15 +71,15 @@ class Layering:
         return None if head is None or index is None else (head, index)
 
 
-def _differs(staged: bytes | None, head: Entry | None, width: int) -> bool:
+def _differs(staged: bytes | None, head: TreeEntry | None, width: int) -> bool:
     return (blob_id(staged, width) if staged is not None else None) != (head.oid if head else None)
 
 
-def _blob(data: bytes | None, item: Applied, pack: Pack, before: Entry | None) -> Entry | None:
+def _blob(data: bytes | None, item: Applied, pack: Pack, before: TreeEntry | None) -> TreeEntry | None:
     return None if data is None else _put(data, item, pack, before)
 
 
-def _put(data: bytes, item: Applied, pack: Pack, before: Entry | None) -> Entry:
+def _put(data: bytes, item: Applied, pack: Pack, before: TreeEntry | None) -> TreeEntry:
     kept = before.mode if before else FILE
     mode = kept if item.mode is None else (PROGRAM if item.mode & 0o100 else FILE)
-    return Entry(mode, pack.add("blob", data))
+    return TreeEntry(mode, pack.add("blob", data))

@@ -1,4 +1,4 @@
-"""The door for secrets: what every order passes before it is written to the journal, the queue, a note or a commit.
+"""Keeps secrets out: every order passes here before it is written to the journal, the queue, a note or a commit.
 
 The program's own words are masked. What a tool or a command wants kept to the letter is refused when it would bring a
 secret in; a person's own text, which is in the note already, never is.

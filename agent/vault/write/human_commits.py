@@ -1,7 +1,7 @@
-"""What people did to the files by hand, and the commit that records it in their name.
+"""Commits the edits that people made by hand, in their name.
 
-Everything that git sees as changed and not staged belongs to it; what a person has staged is theirs to commit, and so
-is what a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
+Every change that git sees and that is not staged belongs to the commit; staged files are left for the person to commit,
+and so are files that a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,19 +12,18 @@ from agent.config.masking import KnownSecrets
 from agent.errors import AgentError
 from agent.vault.change import Outcome, Stamp
 from agent.vault.message import compose, one_line
-from agent.vault.plumbing.commit import Edits, Layer, Plan, Tip
+from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.identities import person
-from agent.vault.plumbing.index_lock import index_lock
-from agent.vault.plumbing.objects import Entry, Pack
+from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.plumbing.repository import Place
 from agent.vault.secrets import without_secrets
 from agent.vault.worktree.borders import submodule_above
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, Kind, filtered, survey
-from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.worktree.survey import Dirty, DirtyKind, filtered, survey
+from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.mass_change import Touched, rewrites
-from agent.vault.write.unsettled import Waiting
+from agent.vault.write.unsettled import WaitingFiles
 from agent.vault.write.writer import Writer
 
 _LISTED = 40
@@ -43,9 +42,11 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
     if reason:
         return Outcome(queued=reason)
     found = survey(writer.git, writer.place)
-    changed = [item for item in found.changed if item.kind not in {Kind.STAGED, Kind.UNMERGED}]
-    aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not Kind.DELETED])
-    waiting = Waiting(writer.files, writer.clock, writer.layout.folder / "unsettled.json", writer.options.quiet_seconds)
+    changed = [item for item in found.changed if item.kind not in {DirtyKind.STAGED, DirtyKind.UNMERGED}]
+    aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not DirtyKind.DELETED])
+    waiting = WaitingFiles(
+        writer.files, writer.clock, writer.layout.folder / "unsettled.json", writer.options.quiet_seconds
+    )
     settled = waiting.sort([item for item in changed if item.path not in aside], quiet=quiet)
     mine = settled.ready
     unread = tuple(dict.fromkeys((*found.unread, *settled.unread)))
@@ -59,22 +60,24 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
     who = person(writer.git)
     recorded: list[Dirty] = []
 
-    def plan(tip: Tip, pack: Pack) -> Plan:
+    def plan(tip: Tip, pack: Pack) -> CommitPlan:
         edits = contents.edits(mine, tip, pack)
-        recorded[:] = [item for item in mine if place_bytes(place, item.path) in edits]
-        writer.journal.open(Record(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
+        recorded[:] = [item for item in mine if place.in_git(item.path) in edits]
+        writer.journal.open(JournalRecord(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
         known = writer.options.known
-        said = subject or _subject(recorded, edits, place)
-        message = compose(said, Stamp("human"), _body(recorded, known), known=known)
-        return Plan((Layer(edits, who, message),), edits)
+        line = subject or _subject(recorded, edits, place)
+        message = compose(line, Stamp("human"), _body(recorded, known), known=known)
+        return CommitPlan((Layer(edits, who, message),), edits)
 
     def before_ref(commit: str) -> None:
         writer.journal.reached_ref(token, commit)
 
-    writer.journal.open(Record(token, "", "", Stamp("human"), ()))  # so that locks left by a crash are known as ours
+    writer.journal.open(
+        JournalRecord(token, "", "", Stamp("human"), ())
+    )  # so that locks left by a crash are known as ours
     try:
-        with index_lock(place.gitdir, place.worktree, token, writer.clock, writer.options.lock_seconds):
-            paths = [place_bytes(place, item.path) for item in mine]
+        with writer.index_lock(token):
+            paths = [place.in_git(item.path) for item in mine]
             made = writer.committer.commit(paths, plan, token, read_staged=False, refresh=True, before_ref=before_ref)
     except Exception:  # an interrupt is like a crash: `recover` goes on from what it finds
         with suppress(OSError):
@@ -88,14 +91,9 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
-    """What the index is about to hold: after a crash before the commit, `recover` takes it out again."""
-    pairs = [(item, edits[place_bytes(place, item.path)]) for item in items]
+    """The journal's rows for the index entries, which `recover` removes after a crash before the commit."""
+    pairs = [(item, edits[place.in_git(item.path)]) for item in items]
     return tuple(Planned(item.path, None, entry.oid if entry else None, "", PERSON) for item, entry in pairs)
-
-
-def place_bytes(place: Place, path: str) -> bytes:
-    """A vault path as git has it."""
-    return (place.prefix + path).encode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +104,10 @@ class _Contents:
     restless: frozenset[str]
 
     def edits(self, items: Sequence[Dirty], tip: Tip, pack: Pack) -> Edits:
-        """What to record; a file that another program keeps open waits for the next time."""
+        """The index entries to commit; a file that another program keeps open waits for the next time."""
         edits: Edits = {}
         for item in items:
-            path = place_bytes(self.writer.place, item.path)
+            path = self.writer.place.in_git(item.path)
             if submodule_above(tip, path) is not None:
                 continue  # the person is about to replace a submodule: that is theirs to commit
             files = self.writer.files
@@ -118,7 +116,7 @@ class _Contents:
             except (AgentError, OSError):
                 continue
             if found is not None:
-                edits[path] = Entry(found[0], pack.add("blob", found[1]))
+                edits[path] = TreeEntry(found[0], pack.add("blob", found[1]))
             elif tip.entry(path) is not None:
                 edits[path] = None
         return edits
@@ -151,10 +149,10 @@ def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:
         ((old, new),) = renames.items()
         return f"human(notes): rename {old} → {new}"
     if len(items) == 1:
-        verb = {Kind.EDITED: "edit", Kind.CREATED: "create", Kind.DELETED: "delete"}[items[0].kind]
+        verb = {DirtyKind.EDITED: "edit", DirtyKind.CREATED: "create", DirtyKind.DELETED: "delete"}[items[0].kind]
         return f"human(notes): {verb} {items[0].path}"
     moved = {*renames, *renames.values()}
-    counts = [(kind.value, sum(1 for i in items if i.kind is kind and i.path not in moved)) for kind in Kind]
+    counts = [(kind.value, sum(1 for i in items if i.kind is kind and i.path not in moved)) for kind in DirtyKind]
     counts.append(("renamed", len(renames)))
     return "human(notes): " + ", ".join(f"{count} {name}" for name, count in counts if count)
 
@@ -164,9 +162,9 @@ def _renames(items: Sequence[Dirty], edits: Edits, place: Place) -> dict[str, st
     arrived = {
         entry.oid: item.path
         for item in items
-        if item.kind is Kind.CREATED and (entry := edits.get(place_bytes(place, item.path))) is not None
+        if item.kind is DirtyKind.CREATED and (entry := edits.get(place.in_git(item.path))) is not None
     }
-    return {item.path: arrived[item.oid] for item in items if item.kind is Kind.DELETED and item.oid in arrived}
+    return {item.path: arrived[item.oid] for item in items if item.kind is DirtyKind.DELETED and item.oid in arrived}
 
 
 def _body(items: Sequence[Dirty], known: KnownSecrets) -> str:

@@ -1,4 +1,4 @@
-"""The write-ahead journal: what is about to change, flushed outside the vault before the first file is touched.
+"""The write-ahead journal: each planned change, flushed outside the vault before the first file is touched.
 
 A record is opened before and closed after; one that was never closed is finished or rolled back by `recover`. Closed
 records stay for a while, because they tell which contents were written by us (`written`).
@@ -35,7 +35,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JournalRecord:
     """One transaction: how to commit it, and its changes."""
 
     token: str
@@ -53,7 +53,7 @@ class Journal:
     durable: bool = True
     _written: tuple[object, frozenset[tuple[str, str | None]]] = (None, frozenset())
 
-    def open(self, record: Record) -> None:
+    def open(self, record: JournalRecord) -> None:
         """Note a transaction before it starts; durable when this returns."""
         self._write({"open": record.token, **asdict(record)}, flush=self.durable)
 
@@ -75,7 +75,7 @@ class Journal:
         """Whether a transaction was reported as failed."""
         return any(line.get("back") == token for line in self._lines())
 
-    def unfinished(self) -> list[Record]:
+    def unfinished(self) -> list[JournalRecord]:
         """Transactions that were opened and never closed, oldest first."""
         opened: dict[str, list[bytes]] = {}
         for raw in self._raw():
@@ -170,7 +170,7 @@ def _parse(raw: bytes) -> dict[str, object] | None:
     return line if isinstance(line, dict) else None
 
 
-def _joined(raws: Sequence[bytes]) -> Record | None:
+def _joined(raws: Sequence[bytes]) -> JournalRecord | None:
     """One transaction's record, from every line that opened it."""
     lines = [line for raw in raws if (line := _parse(raw)) is not None]
     records = [record for line in lines if (record := _record(line)) is not None]
@@ -179,7 +179,7 @@ def _joined(raws: Sequence[bytes]) -> Record | None:
     return replace(records[0], changes=tuple(change for record in records for change in record.changes))
 
 
-def _record(line: dict[str, object]) -> Record | None:
+def _record(line: dict[str, object]) -> JournalRecord | None:
     """The record on a line; None for a damaged one, which is as one that a crash cut short."""
     stamp, changes = line.get("stamp"), line.get("changes")
     if not isinstance(stamp, dict) or not isinstance(changes, list):
@@ -187,6 +187,6 @@ def _record(line: dict[str, object]) -> Record | None:
     try:
         planned_changes = tuple(Planned(**change) for change in changes)
         known = Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])})
-        return Record(str(line["token"]), str(line["subject"]), str(line["body"]), known, planned_changes)
+        return JournalRecord(str(line["token"]), str(line["subject"]), str(line["body"]), known, planned_changes)
     except (KeyError, TypeError):
         return None

@@ -2,7 +2,7 @@
 
 Text that only moves is not lost: a renamed note, an archive, a large note that is split into small ones. Neither is
 text that is wrapped anew, ticked off or corrected here and there: a line is still there while at least half of its
-pairs of neighbouring words are. When to stop is left to `brake`.
+pairs of neighbouring words are. When to stop is left to `mass_change`.
 """
 
 import re
@@ -17,9 +17,9 @@ from agent.vault.worktree.paths import is_note
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")
 """A word, or one sign of a script that puts no spaces between words."""
 
-Piece: TypeAlias = str | tuple[str, str]
+_Piece: TypeAlias = str | tuple[str, str]
 """A word, or two neighbouring words."""
-Part = TypeVar("Part", str, Piece)
+_Part = TypeVar("_Part", str, _Piece)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def lost_notes(rewrites: Rewrites) -> frozenset[str]:
     damaged = [each for rewrite in rewrites() if (each := _measure(rewrite)) is not None and each.is_lost([])]
     if not damaged:
         return frozenset()
-    lines, pieces = Counter[str](), Counter[Piece]()
+    lines, pieces = Counter[str](), Counter[_Piece]()
     for rewrite in rewrites():
         added = _added(rewrite, _lines)
         lines.update(added)
@@ -66,7 +66,7 @@ def removes_text(rewrite: Rewrite) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Damage:
-    """What of a note is gone: `gone` lines out of `lines` with `size` characters."""
+    """The missing part of a note: `gone` lines out of `lines` with `size` characters."""
 
     path: str
     lines: int
@@ -108,7 +108,7 @@ def _measure(rewrite: Rewrite) -> _Damage | None:
     return _Damage(rewrite.path, len(lines), sum(map(len, lines)), tuple(gone)) if gone else None
 
 
-def _found(lines: Iterable[str], pool: Counter[Piece]) -> list[str]:
+def _found(lines: Iterable[str], pool: Counter[_Piece]) -> list[str]:
     """Those of the lines that are in `pool`, at least by half; each takes its pieces out of it."""
     if not pool:
         return []
@@ -122,7 +122,7 @@ def _found(lines: Iterable[str], pool: Counter[Piece]) -> list[str]:
     return found
 
 
-def _same(gone: Iterable[str], lines: Counter[str], pieces: Counter[Piece]) -> list[str]:
+def _same(gone: Iterable[str], lines: Counter[str], pieces: Counter[_Piece]) -> list[str]:
     """Those of the lines that are among `lines`; each is taken out there, and its pieces with it."""
     found = []
     for line in gone:
@@ -133,7 +133,7 @@ def _same(gone: Iterable[str], lines: Counter[str], pieces: Counter[Piece]) -> l
     return found
 
 
-def _added(rewrite: Rewrite, parts: Callable[[str], Iterable[Part]]) -> Counter[Part]:
+def _added(rewrite: Rewrite, parts: Callable[[str], Iterable[_Part]]) -> Counter[_Part]:
     """The parts of its text that a change adds to a file."""
     if rewrite.after is None:
         return Counter()
@@ -141,7 +141,7 @@ def _added(rewrite: Rewrite, parts: Callable[[str], Iterable[Part]]) -> Counter[
     return after if rewrite.before is None else after - Counter(parts(_decoded(rewrite.before)))
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _pieces(text: str) -> Iterator[_Piece]:
     """All words and pairs of words, across line ends, and what stands for each line without words."""
     words = _words(text)
     yield from words
@@ -149,7 +149,7 @@ def _pieces(text: str) -> Iterator[Piece]:
     yield from (line for line in _lines(text) if not _WORD.search(line))
 
 
-def _of_line(line: str) -> Sequence[Piece]:
+def _of_line(line: str) -> Sequence[_Piece]:
     """The pieces by which a line is known: its pairs of words, or all that it has."""
     words = _words(line)
     return list(zip(words, words[1:], strict=False)) or words or [line]

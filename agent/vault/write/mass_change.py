@@ -1,4 +1,4 @@
-"""The mass-change brake: more notes lost than one run may lose, and a person has to say yes.
+"""The mass-change brake: asks a person when one run would delete or empty more notes than allowed.
 
 Small steps add up: a run with all its sub-runs is measured from the notes as they were before it, whatever number of
 commits it makes. Which notes count as lost is `loss`'s.

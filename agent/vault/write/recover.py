@@ -10,16 +10,15 @@ from pathlib import Path
 
 from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.change import Applied, Change, Collision
-from agent.vault.plumbing.commit import Plan, Tip
+from agent.vault.plumbing.commit import CommitPlan, Tip
 from agent.vault.plumbing.git_processes import git_is_busy
-from agent.vault.plumbing.index_lock import file_time, index_lock, remove_own, set_aside
+from agent.vault.plumbing.index_lock import file_time, remove_own, set_aside
 from agent.vault.plumbing.objects import Pack, has_id
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
-from agent.vault.write.human_commits import place_bytes
-from agent.vault.write.journal import PERSON, Planned, Record
+from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.writer import Writer
 
 PATIENCE = 2.0
@@ -41,7 +40,7 @@ class _Found:
 
     @property
     def replaced(self) -> dict[str, bytes]:
-        """What came out of the note's place: the person's bytes."""
+        """The temporary files that hold the bytes which our exchange replaced: the person's."""
         return {name: data for name, data in self.temporaries.items() if not has_id(data, self.plan.after)}
 
     @property
@@ -82,7 +81,7 @@ def recover(writer: Writer) -> int:
     return settled
 
 
-def _settle(writer: Writer, record: Record) -> None:
+def _settle(writer: Writer, record: JournalRecord) -> None:
     if all(plan.collision == PERSON for plan in record.changes):
         _unstage(writer, record)
         writer.journal.close(record.token, None)
@@ -108,9 +107,8 @@ def _settle(writer: Writer, record: Record) -> None:
     found = [_look(writer, plan) for plan in record.changes]
     foreign = [(item.plan.path, data) for item in found for data in _foreign(item)]
     applied = [item.applied() for item in found if item.is_applied]
-    place = writer.place
     try:
-        with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
+        with writer.index_lock(record.token):
             made = writer.commit_applied(order, applied)
     except BadPath:  # the last commit has another repository there by now
         _take_back(writer, record, found)
@@ -120,17 +118,17 @@ def _settle(writer: Writer, record: Record) -> None:
     writer.finish(record.token, applied, made[-1])
 
 
-def _unstage(writer: Writer, record: Record) -> None:
+def _unstage(writer: Writer, record: JournalRecord) -> None:
     """Take out of the index what the crash kept from being committed: it would look as if a person had staged it."""
     place, commits = writer.place, writer.journal.ref_was_reached(record.token)
-    files = {place_bytes(place, plan.path): plan.after for plan in record.changes}
+    files = {place.in_git(plan.path): plan.after for plan in record.changes}
 
-    def plan(tip: Tip, _: Pack) -> Plan:
+    def plan(tip: Tip, _: Pack) -> CommitPlan:
         done = any(writer.committer.holds(tip, commit) for commit in commits)
         ours = [path for path, oid in files.items() if tip.staged.get(path) is None or has_id(tip.staged[path], oid)]
-        return Plan((), {} if done else {path: tip.entry(path) for path in ours})
+        return CommitPlan((), {} if done else {path: tip.entry(path) for path in ours})
 
-    with index_lock(place.gitdir, place.worktree, record.token, writer.clock, writer.options.lock_seconds):
+    with writer.index_lock(record.token):
         writer.committer.commit(list(files), plan, record.token)
 
 
@@ -173,8 +171,8 @@ def _drop_ours(writer: Writer, item: _Found) -> None:
             writer.files.discard(item.plan.path, name)
 
 
-def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
-    """Undo the half that reached the disk; what a person has saved on top of it stays."""
+def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
+    """Roll back the changes that reached the disk; text that a person has saved on top of them stays."""
     for item in found:
         ours = item.current is not None and has_id(item.current, item.plan.after)
         if item.is_applied and (ours or item.plan.after is None):
@@ -189,7 +187,7 @@ def _take_back(writer: Writer, record: Record, found: Sequence[_Found]) -> None:
 
 
 def _go_on(writer: Writer, item: _Found) -> None:
-    """Bring a change to disk that the crash came before."""
+    """Apply a change that the crash has prevented."""
     plan, wanted = item.plan, item.wanted
     unchanged = item.current is not None and has_id(item.current, plan.before)
     if plan.after is None:

@@ -14,7 +14,7 @@ from agent.clock import Clock
 from agent.errors import AgentError
 from agent.vault.options import HOLDS_UP
 from agent.vault.worktree.files import SETTLE_SECONDS, Files
-from agent.vault.worktree.survey import Dirty, Kind
+from agent.vault.worktree.survey import Dirty, DirtyKind
 
 RECORDED_AFTER = 30.0
 """After so many quiet intervals without rest a file is recorded as it is at that moment."""
@@ -40,7 +40,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingFiles:
     """Sorts the changed files of one vault; `since` is the file that keeps how long each has been waited for."""
 
     files: Files
@@ -77,13 +77,13 @@ class Waiting:
         """
         path = self.files.root / item.path
         try:
-            status = (path if item.kind is not Kind.DELETED else path.parent).lstat()
+            status = (path if item.kind is not DirtyKind.DELETED else path.parent).lstat()
         except OSError:
             return False
         return abs(now - status.st_ctime) < self.quiet_seconds
 
     def _ages(self, paths: Collection[str], now: float) -> dict[str, float]:
-        """How long, in seconds, each path has been waited for; the others are forgotten."""
+        """The seconds for which each path has waited; all other paths are dropped from the file."""
         before = _load(self.since)
         since = {path: min(before.get(path, now), now) for path in sorted(paths)}
         if since != before:
@@ -92,7 +92,7 @@ class Waiting:
         return {path: now - start for path, start in since.items()}
 
     def recorded(self, paths: Iterable[str]) -> None:
-        """Wait anew for files that were recorded as they were."""
+        """Restart the waiting time of files that were committed while still open."""
         since = _load(self.since)
         done = [path for path in paths if since.pop(path, None) is not None]
         if done:
@@ -104,7 +104,7 @@ def opened_and_unread(files: Files, items: Iterable[Dirty]) -> tuple[set[str], s
     """Those of the changed files that another program keeps open for writing, and those that cannot be read."""
     opened, unread = set[str](), set[str]()
     for item in items:
-        if item.kind is Kind.DELETED:
+        if item.kind is DirtyKind.DELETED:
             continue
         try:
             if files.is_open_elsewhere(item.path):

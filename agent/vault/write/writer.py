@@ -5,7 +5,7 @@ step's own reasons are in its module; this one only keeps the order and cleans u
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from agent.clock import Clock
@@ -15,7 +15,7 @@ from agent.vault.layout import Layout
 from agent.vault.locks import process_lock
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import Committer, Plan, Tip
+from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.git_processes import commit_editor_is_open
 from agent.vault.plumbing.identities import person
@@ -27,8 +27,8 @@ from agent.vault.worktree import borders
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY, is_note
 from agent.vault.write import apply as on_disk
-from agent.vault.write.commit_plan import Layering
-from agent.vault.write.journal import Journal, Record, planned
+from agent.vault.write.commit_plan import CommitPlanner
+from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.mass_change import check_series, touched_by
 from agent.vault.write.merge import Combine, combiner, conflict_copy_path, conflict_note
@@ -64,15 +64,13 @@ class Writer:
     def committer(self) -> Committer:
         return Committer(self.git, self.place, self.clock)
 
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Be the vault's only writer; raises `LockHeld`."""
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Be the vault's only writer; entering raises `LockHeld`."""
         taken = "another vault-agent is writing"
-        with process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken):
-            yield
+        return process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken)
 
     def waiting_reason(self) -> str | None:
-        """Why writes must wait now; a commit that is just being made elsewhere is given two seconds to end."""
+        """The reason why writes must wait now, or None; another program's commit is given two seconds to end."""
         deadline = self.clock.monotonic() + EDITOR_PATIENCE
         while (reason := blocked(self.place.gitdir)) is None:
             if not commit_editor_is_open(self.place.gitdir, self.place.worktree):
@@ -101,8 +99,7 @@ class Writer:
         self.check_ours(order.requests)
         for attempt in range(TRIES):
             token = order.token if attempt == 0 else self.clock.new_id()
-            when = self.clock.now()
-            resolver = Resolver(self.files, self.combine, token, f"{when:%Y-%m-%d %H%M%S} {token[-4:].lower()}")
+            resolver = Resolver(self.files, self.combine, token, self._copy_name(token))
             changes = resolver.changes(order.requests)
             if not changes:
                 return Outcome()
@@ -130,7 +127,7 @@ class Writer:
         outcome: Outcome | None = None
         try:
             self._announce(order, changes)
-            with self._index_lock(order.token):
+            with self.index_lock(order.token):
                 for change in changes:
                     applied.append(on_disk.apply(self.files, change, self.combine))
                 copies = self._copies(order, changes, applied)
@@ -151,14 +148,13 @@ class Writer:
 
     def _announce(self, order: Order, changes: Sequence[Change]) -> None:
         """Write into the journal what is about to change."""
-        record = Record(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
+        record = JournalRecord(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
         self.journal.open(record)
 
-    @contextmanager
-    def _index_lock(self, token: str) -> Iterator[None]:
+    def index_lock(self, token: str) -> AbstractContextManager[None]:
+        """Hold git's index lock in the name of a transaction; entering raises `LockHeld`."""
         place = self.place
-        with index_lock(place.gitdir, place.worktree, token, self.clock, self.options.lock_seconds):
-            yield
+        return index_lock(place.gitdir, place.worktree, token, self.clock, self.options.lock_seconds)
 
     def _copies(self, order: Order, changes: Sequence[Change], applied: list[Applied]) -> tuple[str, ...]:
         """Write the conflict copies that a race made necessary."""
@@ -182,14 +178,14 @@ class Writer:
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
         """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
         message = compose(order.subject, order.stamp, order.body, known=self.options.known)
-        paths = [(self.place.prefix + item.path).encode("utf-8", "surrogateescape") for item in applied]
-        layering = Layering(
+        paths = [self.place.in_git(item.path) for item in applied]
+        planner = CommitPlanner(
             self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
         )
 
-        def plan(tip: Tip, pack: Pack) -> Plan:
+        def plan(tip: Tip, pack: Pack) -> CommitPlan:
             borders.check_tip(tip, paths)
-            return layering.plan(applied, message, tip, pack)
+            return planner.plan(applied, message, tip, pack)
 
         def before_ref(commit: str) -> None:
             self.journal.reached_ref(order.token, commit)
@@ -212,11 +208,18 @@ class Writer:
 
     def rescue(self, path: str, data: bytes) -> Outcome:
         """Keep bytes that a person saved and that no note holds, as a conflict copy in their name."""
-        token = self.clock.new_id()
-        copy = conflict_copy_path(path, f"{self.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}")
-        request = Create(copy, conflict_note(data, path))
         subject = f"human(notes): kept a late save of {path}"
-        return self.perform(Order(token, (request,), subject, Stamp("human")))
+        return self.keep_copy(path, conflict_note(data, path), subject, Stamp("human"))
+
+    def keep_copy(self, path: str, data: bytes, subject: str, stamp: Stamp) -> Outcome:
+        """Write the bytes as a conflict copy beside the path, in one commit; the outcome names the copy."""
+        token = self.clock.new_id()
+        copy = conflict_copy_path(path, self._copy_name(token))
+        return self.perform(Order(token, (Create(copy, data),), subject, stamp))
+
+    def _copy_name(self, token: str) -> str:
+        """The part of a conflict copy's name that tells it from others: time and end of an id."""
+        return f"{self.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}"
 
     def _undo(self, order: Order, changes: Sequence[Change], applied: Sequence[Applied]) -> bool:
         """Take back what was applied; False where that fails too: the journal stays open, and `recover` goes on."""
@@ -246,7 +249,7 @@ def in_plain_words(place: Place) -> Iterator[None]:
 
 
 def _half_done(error: Exception) -> Permanent:
-    """What to say when the change failed and taking it back failed too."""
+    """The error for a change that failed and could not be rolled back either."""
     return Permanent(
         f"the change failed and could not be taken back yet: {error}",
         hint="it is taken back before the next write; vault-agent status counts it as unfinished until then",
@@ -254,7 +257,7 @@ def _half_done(error: Exception) -> Permanent:
 
 
 def _refused(error: OSError, place: Place) -> UserError:
-    """What the disk refused, in words for the person."""
+    """The error for a failure of the disk, in words for the person."""
     return UserError(
         f"nothing was written: {error.strerror or error} ({error.filename or place.root})",
         hint="make room or set the folder's permissions, then try again",
