@@ -19,12 +19,12 @@ from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
-from agent.workspace.daemon_lock import alone
+from agent.workspace.daemon_lock import daemon_lock
 from agent.workspace.interruptible import Stopped, StopSignal, interruptible
-from agent.workspace.malloc_trim import give_back
-from agent.workspace.search_index import Library, library
-from agent.workspace.vault_watcher import watcher
-from agent.workspace.workspace import App
+from agent.workspace.malloc_trim import trim_memory
+from agent.workspace.search_index import SearchIndex, open_index
+from agent.workspace.vault_watcher import watch_vault
+from agent.workspace.workspace import Workspace
 
 STEP = 0.5
 """Seconds between two looks at whether to stop."""
@@ -37,16 +37,16 @@ is read costs several turns, and 10,000 files beside two such threads took twice
 class Live:
     """A daemon at work: `turn` is one round of it."""
 
-    app: App
+    workspace: Workspace
     bus: Bus
-    index: Library
+    index: SearchIndex
     pool: Pool
     parts: DaemonParts
     lookout: Lookout
 
     def turn(self) -> None:
         """Look, publish what has changed, tick, wait for the next thing."""
-        now = self.app.clock.monotonic()
+        now = self.workspace.clock.monotonic()
         events = self.lookout.changes(now)
         if not self.lookout.is_away(now):
             if events:
@@ -55,14 +55,14 @@ class Live:
                     self.bus.publish_async(event)
             self.bus.publish(Tick(now))
         self.bus.publish(self.lookout.state())
-        self.lookout.wait(self.app.clock.monotonic(), STEP)
+        self.lookout.wait(self.workspace.clock.monotonic(), STEP)
 
 
 @dataclass(slots=True)
 class Daemon:
     """One vault's daemon; `run` returns when it was asked to stop."""
 
-    app: App
+    workspace: Workspace
     stop: StopSignal = field(default_factory=StopSignal)
 
     def run(self) -> None:
@@ -73,25 +73,29 @@ class Daemon:
                 live.turn()
 
     @contextmanager
-    def live(self, index: Library | None = None) -> Iterator[Live]:
+    def live(self, index: SearchIndex | None = None) -> Iterator[Live]:
         """A daemon that has started, until the end of the block; `index` stands in for the vault's own.
 
         Settles what a crash left and brings the index up to date first. Raises as `run` does.
         """
-        app = interruptible(self.app, self.stop)
+        workspace = interruptible(self.workspace, self.stop)
         recent = Recent(Pace().keep)
-        with alone(app), closing(index or library(app, recent.get)) as index, closing(Bus(app.clock)) as bus:
-            pool = Pool(app.clock)
-            parts = build_daemon(app, index, bus, pool, recent.get, self.stop.cut_short)
+        with (
+            daemon_lock(workspace),
+            closing(index or open_index(workspace, recent.get)) as index,
+            closing(Bus(workspace.clock)) as bus,
+        ):
+            pool = Pool(workspace.clock)
+            parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
             subscribe_daemon(bus, parts)
             sys.setswitchinterval(TURN)
             parts.state.starting()
-            bus.publish(DaemonStarted(str(app.vault.place.root)))
-            give_back()
-            with closing(Lookout(watcher(app, index.known(), recent))) as lookout:
+            bus.publish(DaemonStarted(str(workspace.vault.place.root)))
+            trim_memory()
+            with closing(Lookout(watch_vault(workspace, index.known(), recent))) as lookout:
                 lookout.watcher.listen()
                 try:
-                    yield Live(app, bus, index, pool, parts, lookout)
+                    yield Live(workspace, bus, index, pool, parts, lookout)
                 finally:
                     pool.close()
                     parts.inbox.close()

@@ -19,44 +19,49 @@ from agent.background.state_file import StateFile
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.metrics.collect import Collector
-from agent.runs.skill_learning import Learning, learning
-from agent.runs.skill_set import Skills, skills
+from agent.runs.skill_learning import SkillLearning, skill_learning
+from agent.runs.skill_set import SkillSet, skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.workspace.search_index import Library
-from agent.workspace.workspace import App, reread
+from agent.workspace.search_index import SearchIndex
+from agent.workspace.workspace import Workspace, reload_settings
 
 Bytes = Callable[[str, str], bytes | None]
 """A note's bytes by path and content hash where they are in memory; None for most."""
 
 
 def build_daemon(
-    app: App, index: Library, bus: Bus, pool: Pool, held: Bytes, cut_short: Callable[[], AbstractContextManager[None]]
+    workspace: Workspace,
+    index: SearchIndex,
+    bus: Bus,
+    pool: Pool,
+    held: Bytes,
+    cut_short: Callable[[], AbstractContextManager[None]],
 ) -> DaemonParts:
     """The parts of a daemon; work that may be ended at any point happens inside `cut_short`."""
-    settings, vault, clock = app.settings, app.vault, app.clock
+    settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
     scan = settings.watch.scan_seconds
-    open_runs = partial(opened_runs, app)
+    open_runs = partial(opened_runs, workspace)
     sync = IndexSync(index, clock, scan, bus.publish_async, cut_short)
     edits = HumanEdits(vault, clock, settings.git.quiet_seconds, scan, bus.publish)
     since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
     sessions = SessionWatch(vault, since, bus.publish)
-    resume = Resume(app, pool, open_runs, bus.publish_async)
-    inbox = Inbox(app, pool, open_runs, held)
-    found = skills(app, lambda: None, estimate)
-    jobs = UpkeepJobs(app, found, lambda: _learning(app, found, bus), bus.publish_async)
+    resume = Resume(workspace, pool, open_runs, bus.publish_async)
+    inbox = Inbox(workspace, pool, open_runs, held)
+    found = skill_set(workspace, lambda: None, estimate)
+    jobs = UpkeepJobs(workspace, found, lambda: _learning(workspace, found, bus), bus.publish_async)
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
 
     def problems() -> tuple[str, ...]:
         return (resume.problem, inbox.problem, maintenance.problem, edits.problem)
 
-    state = StateFile(app.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
-    metrics = Collector(app.metrics, clock, bus.counts)
+    state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
+    metrics = Collector(workspace.metrics, clock, bus.counts)
     return DaemonParts(sync, edits, sessions, resume, inbox, maintenance, metrics, state)
 
 
-def _learning(app: App, found: Skills, bus: Bus) -> Learning:
+def _learning(workspace: Workspace, found: SkillSet, bus: Bus) -> SkillLearning:
     """The learner, with a model where the settings name one by now."""
     from agent.llm.offline import Offline
-    from agent.runs.accounts import account  # a model's wire is slow to load, and most days nothing is learned
+    from agent.runs.accounts import open_accounts  # a model's wire is slow to load, and most days nothing is learned
 
-    return learning(found, account(reread(app), estimate, Offline()), bus.publish_async)
+    return skill_learning(found, open_accounts(reload_settings(workspace), estimate, Offline()), bus.publish_async)

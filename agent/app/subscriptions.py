@@ -16,7 +16,7 @@ from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Tick
 from agent.loop.outcome import Ended
 from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
-from agent.runs.active_skills import Following
+from agent.runs.active_skills import ActiveSkills
 
 if TYPE_CHECKING:  # a run does not load what the daemon does
     from agent.background.human_edits import HumanEdits
@@ -85,7 +85,7 @@ class RunParts:
     flush: Callable[[ContextCompact], None]
     refresh: Callable[[IterationStarted], Sequence[Injection]]
     refresh_seconds: float
-    skills: Following
+    skills: ActiveSkills
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector

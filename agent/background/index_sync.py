@@ -22,8 +22,8 @@ from agent.events.types import (
 )
 from agent.index.update import IndexReport
 from agent.markdown.changes import NoteChange
-from agent.workspace.malloc_trim import give_back
-from agent.workspace.search_index import Library
+from agent.workspace.malloc_trim import trim_memory
+from agent.workspace.search_index import SearchIndex
 
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 class IndexSync:
     """The index of one vault. `tell` publishes what it has taken in; work on it happens inside `cut_short`."""
 
-    index: Library
+    index: SearchIndex
     clock: Clock
     scan_seconds: float
     tell: Callable[[object], object]
@@ -67,7 +67,7 @@ class IndexSync:
                 self.tell(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
         if len(event.events) >= MANY:
             self._large = True
-            give_back()
+            trim_memory()
 
     def tick(self, event: Tick) -> None:
         """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
@@ -87,12 +87,12 @@ class IndexSync:
         if self._large and not event.waiting:
             self._large = False
             self.index.close()
-            give_back()
+            trim_memory()
 
     def _compare(self) -> None:
         report = self._guarded(self.index.refresh)
         self._large = self._large or (report is not None and report.indexed >= MANY)
-        give_back()
+        trim_memory()
         self._compare_at = self.clock.monotonic() + self.scan_seconds
 
     def _guarded(self, work: Callable[[], IndexReport]) -> IndexReport | None:

@@ -12,13 +12,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from agent.clock import Clock
+from agent.llm.provider import Cancelled
 
 T = TypeVar("T")
-Cancelled: TypeAlias = Callable[[], bool]
-"""Says whether the work is to stop at its next chance: the pool closes, or the work's deadline has passed."""
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +82,8 @@ class Pool:
         patience: float = 4.0,
     ) -> "Future[T]":
         """Have `work` done when its turn comes; its result, or what it raised, is in the future.
+
+        The work is given a function that says whether to stop: the pool closes, or the deadline has passed.
 
         `deadline` is a time on the monotonic clock: work that has not begun by then is cancelled, work that goes on is
         asked to stop. `patience` is how many seconds it gets to end when the pool closes. A pool that closes cancels

@@ -11,23 +11,24 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 
-from agent.background.pool import Cancelled, Pool, Priority
+from agent.background.pool import Pool, Priority
 from agent.errors import AgentError, LockHeld
 from agent.events.types import FilesChanged, Tick
+from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import approvals, is_ready, ready
-from agent.runs.registry import Mark, marks_of
-from agent.runs.service import Line, Runs
+from agent.runs.registry import RunMark, run_registry
+from agent.runs.service import RunIO, RunService
 from agent.vault.folders import APPROVALS, QUESTIONS
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 AGAIN = 10.0
 """Seconds until a session that another process is in is tried again."""
 DAY = 86_400.0
 
-OpenRuns = Callable[[], AbstractContextManager[Runs]]
+OpenRuns = Callable[[], AbstractContextManager[RunService]]
 """Opens the agent of the vault with the settings as they are now."""
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class Resume:
     `problem` says in one line what did not work last.
     """
 
-    app: App
+    workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     tell: Callable[[Ended], object]
@@ -56,7 +57,7 @@ class Resume:
 
     def start(self, _: object) -> None:
         """Close the runs whose process has gone."""
-        closed = close_cut_off(self.app)
+        closed = close_cut_off(self.workspace)
         if closed:
             logger.info("cut off, and closed as interrupted: %s", ", ".join(closed))
 
@@ -70,7 +71,7 @@ class Resume:
         try:
             if event.now >= self._expire_at:
                 self._expire_at = event.now + DAY
-                approvals(self.app).expire()
+                approvals(self.workspace).expire()
             if self._wanted and event.now >= self._look_at:
                 self._wanted = False
                 self._submit()
@@ -79,22 +80,22 @@ class Resume:
             self.problem = str(error)
 
     def _submit(self) -> None:
-        for mark in ready(self.app):
+        for mark in ready(self.workspace):
             key = session_key(mark.session)
             if not self.pool.has(key):
                 future = self.pool.submit(partial(self._run, mark), key=key, priority=Priority.RESUMED)
                 future.add_done_callback(partial(self._done, mark))
 
-    def _run(self, mark: Mark, cancelled: Cancelled) -> Ended:
+    def _run(self, mark: RunMark, cancelled: Cancelled) -> Ended:
         with self.open_runs() as runs:
-            return runs.resume(mark.session, Line(cancelled=cancelled), lambda: self._check(mark))
+            return runs.resume(mark.session, RunIO(cancelled=cancelled), lambda: self._check(mark))
 
-    def _check(self, mark: Mark) -> None:
+    def _check(self, mark: RunMark) -> None:
         """Raises `LockHeld` where somebody has taken the run up meanwhile, or has changed its session."""
-        if marks_of(self.app.vault).get(mark.id) != mark or not is_ready(self.app, mark):
+        if run_registry(self.workspace.vault).get(mark.id) != mark or not is_ready(self.workspace, mark):
             raise LockHeld(f"{mark.session} does not wait any more")
 
-    def _done(self, mark: Mark, future: "Future[Ended]") -> None:
+    def _done(self, mark: RunMark, future: "Future[Ended]") -> None:
         """A run has ended, or could not be taken up; called in its thread."""
         if future.cancelled():
             return
@@ -104,7 +105,7 @@ class Resume:
             self.problem = f"{ended.session}: {ended.reason}" if ended.failure else ""
             self.tell(ended)
         elif isinstance(error, LockHeld):
-            self._wanted, self._look_at = True, self.app.clock.monotonic() + AGAIN
+            self._wanted, self._look_at = True, self.workspace.clock.monotonic() + AGAIN
         else:
             what = error.message if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
             logger.warning("the run in %s does not go on: %s", mark.session, what, exc_info=error)

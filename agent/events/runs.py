@@ -66,7 +66,7 @@ class ToolCompleted:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFailed:
+class ToolCallFailed:
     """A tool did not; `error` is what the model was told."""
 
     run: str

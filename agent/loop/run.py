@@ -17,7 +17,7 @@ from agent.context.budget import Window
 from agent.context.shorten import shorten
 from agent.context.tool_choice import choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, UserError
-from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted, ToolFailed
+from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCallFailed, ToolCompleted
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
@@ -264,7 +264,7 @@ class Run:
         self.session.add(Spoken(result, remark=_remark(called, self.agent.language)))
         self.record_taint()
         if result.failed:
-            injections = self.publish(ToolFailed(run, path, result.call, result.name, called.seconds, result.text))
+            injections = self.publish(ToolCallFailed(run, path, result.call, result.name, called.seconds, result.text))
         else:
             injections = self.publish(
                 ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text))

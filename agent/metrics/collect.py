@@ -23,8 +23,8 @@ from agent.events.runs import (
     MemoryRecalled,
     SessionEnded,
     TaskCompleted,
+    ToolCallFailed,
     ToolCompleted,
-    ToolFailed,
 )
 from agent.events.subscriber import Counts
 from agent.events.types import DaemonStopped
@@ -95,7 +95,7 @@ def _figures(event: object) -> Iterator[tuple[str, str, float]]:
     match event:
         case ToolCompleted(tool=tool, seconds=seconds):
             yield from (("used", tool, 1), ("sums", "tool_seconds", seconds))
-        case ToolFailed(tool=tool, seconds=seconds):
+        case ToolCallFailed(tool=tool, seconds=seconds):
             yield from (("used", tool, 1), ("failed", tool, 1), ("sums", "tool_seconds", seconds))
         case TaskCompleted():
             yield "outcomes", event.outcome, 1

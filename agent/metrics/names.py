@@ -20,6 +20,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "TaskCompleted": RUNS,
         "IterationStarted": "iteration.started",
         "ToolCompleted": "tool.completed",
+        "ToolCallFailed": TOOLS_FAILED,
         "ToolFailed": TOOLS_FAILED,
         "SessionStarted": "session.started",
         "SessionEnded": "session.ended",

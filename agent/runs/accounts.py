@@ -11,13 +11,13 @@ from agent.llm.providers import Providers, providers
 from agent.llm.redaction import RedactingProvider
 from agent.llm.spend import Meter
 from agent.loop.agent import Models
-from agent.runs.extractive_provider import Quoting
+from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.status import ledger_of
-from agent.workspace.workspace import App, learn_secrets
+from agent.workspace.workspace import Workspace, learn_secrets
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Accounts:
     """The machine's models with one ledger for all its vaults, as the day's ceilings are the person's."""
 
     models: Providers
@@ -29,23 +29,25 @@ class Account:
         return self.ledger.totals_of(run)
 
 
-def account(app: App, count: Count, stand_in: Provider) -> Account:
+def open_accounts(workspace: Workspace, count: Count, stand_in: Provider) -> Accounts:
     """The models that the settings name, `stand_in` where they name none. Connects to nothing.
 
     Raises `ConfigError` for half a configuration.
     """
-    secrets = learn_secrets(app)
-    found = providers(app.settings.llm, app.clock, count)
-    ledger = ledger_of(app)
+    secrets = learn_secrets(workspace)
+    found = providers(workspace.settings.llm, workspace.clock, count)
+    ledger = ledger_of(workspace)
 
     def metered(provider: Provider, scope: SpendScope) -> Provider:
         if not provider.model.present:
-            return stand_in.of_run(scope.run) if isinstance(stand_in, Quoting) else stand_in
-        meter = Meter(provider, ledger, app.settings.spend, price(provider.model.name), count, app.clock, scope)
+            return stand_in.of_run(scope.run) if isinstance(stand_in, ExtractiveProvider) else stand_in
+        meter = Meter(
+            provider, ledger, workspace.settings.spend, price(provider.model.name), count, workspace.clock, scope
+        )
         return RedactingProvider(meter, secrets)
 
     def of_run(run: str, job: str) -> Models:
         scope = SpendScope(run, job)
         return Models(metered(found.main, scope), metered(found.fast, scope))
 
-    return Account(found, ledger, of_run)
+    return Accounts(found, ledger, of_run)

@@ -28,7 +28,7 @@ from agent.llm.messages import Context, Message
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
-from agent.runs.skill_set import Skills
+from agent.runs.skill_set import SkillSet
 from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Opinion, Use, history_rows, record_uses
 from agent.skills.matching.matcher import MatchTask
@@ -66,10 +66,10 @@ class _InRun:
 
 
 @dataclass(slots=True)
-class Following:
+class ActiveSkills:
     """The skills of the runs of one vault. May be used by several threads."""
 
-    skills: Skills
+    skills: SkillSet
     tell: Callable[[object], object]
     _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -155,7 +155,11 @@ class Following:
     def say(self, name: str, opinion: Opinion, context: RunContext) -> Use:
         """What a model says of a skill in its run; raises `UserError` when the run did not have it."""
         with self._lock:
-            run, vault, now = self._runs.get(context.run), self.skills.app.vault, self.skills.app.clock.now()
+            run, vault, now = (
+                self._runs.get(context.run),
+                self.skills.workspace.vault,
+                self.skills.workspace.clock.now(),
+            )
             root = context.run.partition(".")[0]
             if run is None or name not in {*run.active, *run.read}:
                 return record_opinion(vault, name, opinion, now, root, root, self._language)
@@ -194,13 +198,13 @@ class Following:
 
     @property
     def _language(self) -> Language:
-        return self.skills.app.settings.vault.language
+        return self.skills.workspace.settings.vault.language
 
     def _of(self, run: str) -> list[str]:
         return [each for each in self._runs if run in _line(each)]
 
     def _uses(self, run: str, event: TaskCompleted) -> Iterator[Use]:
-        found, now, calls = self._runs[run], event.at or self.skills.app.clock.now(), len(event.tools)
+        found, now, calls = self._runs[run], event.at or self.skills.workspace.clock.now(), len(event.tools)
         for name, each in found.active.items():
             why = "; ".join(f"{signal.type} {signal.detail}" for signal in each.signals)
             yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls)
@@ -225,7 +229,7 @@ class Following:
 class SkillsSource:
     """The source of what the tasks of one run are given of skills."""
 
-    following: Following
+    following: ActiveSkills
     context: RunContext
     before: tuple[str, ...] = ()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agent.errors import AgentError
 from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
 from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -36,35 +36,35 @@ def counted(notes: int) -> str:
     return "1 note" if notes == 1 else f"{notes} notes"
 
 
-def arrival_state(app: App) -> ArrivalState:
+def arrival_state(workspace: Workspace) -> ArrivalState:
     """How it stands; asks git for the configured remotes and changes nothing in the vault."""
-    provenance = app.vault.provenance
+    provenance = workspace.vault.provenance
     counts = provenance.counts()
     named = {address: name for name, address in provenance.addresses().items()}
     writers = provenance.answers.load().writers
     known = dict.fromkeys([*named, *(address for address in counts if address)])
     remotes = tuple(RemoteState(named.get(each, ""), each, writers.get(each), counts.get(each, 0)) for each in known)
-    steering = tuple(sorted(arrival.path for arrival in unseen_steering(app.vault)))
+    steering = tuple(sorted(arrival.path for arrival in unseen_steering(workspace.vault)))
     return ArrivalState(remotes, steering, counts.get("", 0))
 
 
-def tend_arrivals(app: App) -> tuple[str, ...]:
+def tend_arrivals(workspace: Workspace) -> tuple[str, ...]:
     """Carry out what was decided about arrivals, and ask about new ones; returns the notes that ask."""
-    for review in settle_arrivals(app.vault):
+    for review in settle_arrivals(workspace.vault):
         logger.info("%s: %s", review.subject, review.status)
-    clock = app.clock
-    asked = ask_about_arrivals(app.vault, clock.now(), clock.new_id(), app.settings.vault.language)
+    clock = workspace.clock
+    asked = ask_about_arrivals(workspace.vault, clock.now(), clock.new_id(), workspace.settings.vault.language)
     for path in asked:
         logger.info("asked about what arrived in %s", path)
     return asked
 
 
-def arrivals_before_a_run(app: App) -> str:
+def arrivals_before_a_run(workspace: Workspace) -> str:
     """Ask about new arrivals where no daemon does; one line for the person, empty where nothing is new."""
-    if is_watched(app):
+    if is_watched(workspace):
         return ""
     try:
-        asked = tend_arrivals(app)
+        asked = tend_arrivals(workspace)
     except AgentError as error:
         return f"what arrived could not be asked about yet: {error.message}"
     return "notes have arrived; who writes there, and may they steer me? vault-agent trust" if asked else ""

@@ -21,15 +21,15 @@ from agent.memory.capture.workflow import RunTrace, ToolUse
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.runs.accounts import Account
-from agent.runs.recall_source import Recall
+from agent.runs.accounts import Accounts
+from agent.runs.recall_source import RecallSource
 from agent.runs.understanding import understanding_of
 from agent.texts import text
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
 from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _LOOKED_AT = 100
 _SUMMARY_TOKENS = 256
@@ -39,22 +39,25 @@ _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
 logger = logging.getLogger(__name__)
 
 
-def keeper_of(app: App, searches: Recall, models: Account | None = None) -> EntryWriter:
+def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts | None = None) -> EntryWriter:
     """What tells new entries of a vault from known ones, by its settings."""
-    settings = app.settings.memory
+    settings = workspace.settings.memory
     return EntryWriter(
-        app.vault, searches.near, Thresholds(settings.dedupe, settings.chat_merge), understanding_of(app, models)
+        workspace.vault,
+        searches.near,
+        Thresholds(settings.dedupe, settings.chat_merge),
+        understanding_of(workspace, models),
     )
 
 
-def keep_words(app: App, session: Session, run: str) -> None:
+def keep_words(workspace: Workspace, session: Session, run: str) -> None:
     """Keep what a person said to a run that was cut off: it may never be taken up again. Does not raise."""
     began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
-    if began is None or not app.settings.memory.capture_messages:
+    if began is None or not workspace.settings.memory.capture_messages:
         return
-    vault = app.vault
+    vault = workspace.vault
     keeper = EntryWriter(vault, lambda entry: ())
-    capturing = CaptureWorker(keeper, _ways(app), lambda path, run: trace(vault, path, run), ignore_event)
+    capturing = CaptureWorker(keeper, _ways(workspace), lambda path, run: run_trace(vault, path, run), ignore_event)
     speaker = Speaker(began.channel, began.sender, began.group)
     try:
         capturing.capture(TaskCompleted(run, session.path, began.task, speaker, "interrupted", "", (), 0.0, 0))
@@ -62,7 +65,7 @@ def keep_words(app: App, session: Session, run: str) -> None:
         logger.warning("%s: what was said in it is not remembered: %s", session.path, error)
 
 
-def trace(vault: Vault, path: str, run: str) -> RunTrace:
+def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
     """What a session's note says of a run: its calls in their order, and whose text was before the model."""
     try:
         session = load_session(vault, path)
@@ -98,7 +101,7 @@ def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
     return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
 
 
-def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
+def keep_facts(workspace: Workspace, facts: Sequence[str], context: RunContext) -> None:
     """Save what a model wants to remember of a conversation, for the person who speaks in it and nobody else; what
     cannot be saved (a secret) costs no other.
 
@@ -106,13 +109,13 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
     """
     if context.taint:
         return
-    left = load_tombstones(app.vault)
+    left = load_tombstones(workspace.vault)
     for fact in facts:
         if left.is_forgotten(fact):
             continue
         entry = Entry(
-            app.clock.new_id(),
-            app.clock.now(),
+            workspace.clock.new_id(),
+            workspace.clock.now(),
             fact,
             type=EntryType.AUTO_FLUSH,
             channel=context.channel,
@@ -121,38 +124,40 @@ def keep(app: App, facts: Sequence[str], context: RunContext) -> None:
             sender_id=context.sender,
         )
         with suppress(SecretFound):
-            save_entries(app.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session))
+            save_entries(
+                workspace.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session)
+            )
 
 
-def _ways(app: App) -> CaptureConfig:
+def _ways(workspace: Workspace) -> CaptureConfig:
     """How captures are made without a model."""
-    vault, settings = app.vault, app.settings
+    vault, settings = workspace.vault, workspace.settings
     return CaptureConfig(
         settings.memory,
-        app.clock,
+        workspace.clock,
         vault.masked,
         lambda: load_tombstones(vault).without_forgotten,
         language=settings.vault.language,
     )
 
 
-def ways_with_models(app: App, models: Account) -> CaptureConfig:
+def ways_with_models(workspace: Workspace, models: Accounts) -> CaptureConfig:
     """The same with the models that there are."""
-    summarise = _summarise(app, models) if models.models.fast.model.present else None
-    return replace(_ways(app), summarise=summarise, thinks=models.models.main.model.present)
+    summarise = _summarise(workspace, models) if models.models.fast.model.present else None
+    return replace(_ways(workspace), summarise=summarise, thinks=models.models.main.model.present)
 
 
 def end_of_session(vault: Vault, path: str) -> str:
     return (vault.read(path) or b"")[-_TAIL:].decode("utf-8", "ignore")
 
 
-def _summarise(app: App, models: Account) -> Callable[[str], str]:
+def _summarise(workspace: Workspace, models: Accounts) -> Callable[[str], str]:
     """A long turn to what is worth keeping, by the fast model; on an account of its own."""
 
     def summarise(turn: str) -> str:
-        language = text("prompt.language", app.settings.vault.language)
-        prompt = fill("turn", app.vault.own_version, language=language, turn=turn)
-        model = models.of_run(f"capture-{app.clock.new_id()}", "").fast
+        language = text("prompt.language", workspace.settings.vault.language)
+        prompt = fill("turn", workspace.vault.own_version, language=language, turn=turn)
+        model = models.of_run(f"capture-{workspace.clock.new_id()}", "").fast
         return model.chat(Request((User(prompt),), max_output=_SUMMARY_TOKENS)).message.text
 
     return summarise

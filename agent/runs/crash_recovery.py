@@ -14,37 +14,37 @@ from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.capture import keep_words
 from agent.runs.decisions import content_of
-from agent.runs.registry import Mark, marks_of
+from agent.runs.registry import RunMark, run_registry
 from agent.texts import text
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
 
-def is_own(app: App, session: Session) -> bool:
+def is_own(workspace: Workspace, session: Session) -> bool:
     """Whether a session's note is as this machine has left it, so that the calls in it are its own model's."""
-    content, mark = content_of(app.vault, session.path), marks_of(app.vault).get(session.id)
+    content, mark = content_of(workspace.vault, session.path), run_registry(workspace.vault).get(session.id)
     if mark is not None and mark.content == content:
         return True
-    return app.vault.is_own_version(session.path, content)
+    return workspace.vault.is_own_version(session.path, content)
 
 
-def load_here(app: App, path: str) -> Session:
+def load_here(workspace: Workspace, path: str) -> Session:
     """The session at this path; raises `UserError` for one that arrived from elsewhere, `NoteGone` where there is none.
 
     What stands in a session is put before the model as it was said, its fixed part included.
     """
-    if app.vault.own_version(path) != app.vault.read(path):
+    if workspace.vault.own_version(path) != workspace.vault.read(path):
         raise UserError(
             f"{path}, or a part of it, arrived from elsewhere, and is not gone on with",
             hint=f"look at it and let it count: vault-agent trust {path}; or ask in a new session",
         )
-    return load_session(app.vault, path)
+    return load_session(workspace.vault, path)
 
 
-def doubt_calls(app: App, session: Session) -> None:
+def doubt_calls(workspace: Workspace, session: Session) -> None:
     """Answer the open calls of a note that somebody else has written or changed, so that none is carried out."""
-    if session.open_calls and not is_own(app, session):
+    if session.open_calls and not is_own(workspace, session):
         text = (
             "not carried out now, and perhaps before: the session's note was changed since, or comes from another "
             "machine; look how things are, then ask again"
@@ -52,13 +52,13 @@ def doubt_calls(app: App, session: Session) -> None:
         session.add(*(Spoken(ToolResult(call.id, call.name, text, failed=True)) for call in session.open_calls))
 
 
-def close_cut_off(app: App) -> tuple[str, ...]:
+def close_cut_off(workspace: Workspace) -> tuple[str, ...]:
     """Close the runs whose process has gone, as interrupted; the paths of their sessions."""
-    return tuple(_close_each(app))
+    return tuple(_close_each(workspace))
 
 
-def _close_each(app: App) -> Iterator[str]:
-    marks = marks_of(app.vault)
+def _close_each(workspace: Workspace) -> Iterator[str]:
+    marks = run_registry(workspace.vault)
     for mark in marks.all():
         if mark.waits_for or marks.is_held(mark.id):
             continue
@@ -66,26 +66,26 @@ def _close_each(app: App) -> Iterator[str]:
             with marks.held(mark.id):
                 if marks.get(mark.id) != mark:
                     continue
-                if _cut_off(app, mark):
+                if _cut_off(workspace, mark):
                     yield mark.session
                 marks.drop(mark.id)
         except AgentError as error:
             logger.warning("%s: its last run was cut off and is not closed yet: %s", mark.session, error)
 
 
-def _cut_off(app: App, mark: Mark) -> bool:
+def _cut_off(workspace: Workspace, mark: RunMark) -> bool:
     try:
-        session = load_session(app.vault, mark.session)
+        session = load_session(workspace.vault, mark.session)
     except NoteGone:
         return False  # cut off before anything was saved, or removed since
     last = session.records[-1].event if session.records else None
     if isinstance(last, Closed) or session.open_run is None or session.open_run.run != mark.run:
         return False
-    doubt_calls(app, session)
+    doubt_calls(workspace, session)
     before = any(isinstance(each, Closed) for each in session.of_run(mark.run))
-    session.language = app.settings.vault.language
+    session.language = workspace.settings.vault.language
     session.add(Closed(mark.run, RunOutcome.INTERRUPTED, text("runs.stopped", session.language)))
     session.save("interrupted: the program was stopped")
     if not before:  # a run that is stopped again and again has still said the same
-        keep_words(app, session, mark.run)
+        keep_words(workspace, session, mark.run)
     return True

@@ -10,13 +10,13 @@ from datetime import datetime
 from agent.errors import UserError
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
-from agent.runs.registry import Mark, marks_of
+from agent.runs.registry import RunMark, run_registry
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import answer_heading, parse_answer, split_answer
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _DECIDED = {"approved", "rejected", "outdated"}
 
@@ -34,9 +34,11 @@ class Question:
     answer: str
 
 
-def approvals(app: App) -> Approvals:
+def approvals(workspace: Workspace) -> Approvals:
     """The approvals of a vault."""
-    return Approvals(app.vault, app.clock, app.settings.tools.approval_hours, app.settings.vault.language)
+    return Approvals(
+        workspace.vault, workspace.clock, workspace.settings.tools.approval_hours, workspace.settings.vault.language
+    )
 
 
 def read_question(vault: Vault, path: str) -> Question | None:
@@ -60,49 +62,49 @@ def read_question(vault: Vault, path: str) -> Question | None:
     )
 
 
-def open_questions(app: App) -> tuple[Question, ...]:
+def open_questions(workspace: Workspace) -> tuple[Question, ...]:
     """The questions that runs on this machine wait for, in the order of their notes' names."""
-    waiting = (mark.waits_for for mark in marks_of(app.vault).all() if not mark.parent)
+    waiting = (mark.waits_for for mark in run_registry(workspace.vault).all() if not mark.parent)
     paths = sorted(path for path in waiting if path.startswith(QUESTIONS))
-    found = (read_question(app.vault, path) for path in paths)
+    found = (read_question(workspace.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
 
 
-def answer(app: App, question: Question, text: str) -> None:
+def answer(workspace: Workspace, question: Question, text: str) -> None:
     """Write an answer into the question's note in the person's name: a tick for an option, else words below it."""
-    said, path = app.vault.masked(text.strip()), question.path
+    said, path = workspace.vault.masked(text.strip()), question.path
     if not said:
         raise UserError("the answer is empty", hint=f"vault-agent questions answer {question.id} TEXT")
-    data = app.vault.read(path) or b""
+    data = workspace.vault.read(path) or b""
     note = Note.parse(data)
     body = note.body
     box = f"- [ ] {said}"
     if said in question.options and f"\n{box}" in body:
         after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
     else:
-        heading = f"\n\n{answer_heading(app.settings.vault.language)}\n" if split_answer(body)[1] is None else ""
+        heading = f"\n\n{answer_heading(workspace.settings.vault.language)}\n" if split_answer(body)[1] is None else ""
         after = body.rstrip("\n") + heading + f"\n\n{said}\n"
-    with app.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
+    with workspace.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
         change.edit(path, data, note.with_body(after).data)
 
 
-def ready(app: App) -> tuple[Mark, ...]:
+def ready(workspace: Workspace) -> tuple[RunMark, ...]:
     """The waiting runs of this machine whose person has decided or answered, and whose session is as they left it."""
-    return tuple(mark for mark in marks_of(app.vault).waiting() if is_ready(app, mark))
+    return tuple(mark for mark in run_registry(workspace.vault).waiting() if is_ready(workspace, mark))
 
 
-def is_ready(app: App, mark: Mark) -> bool:
+def is_ready(workspace: Workspace, mark: RunMark) -> bool:
     """Whether a run that waited can go on: its person has decided, and its session is as this machine left it."""
-    if content_of(app.vault, mark.session) != mark.content:
+    if content_of(workspace.vault, mark.session) != mark.content:
         return False  # whoever has changed it, a person goes on with it by hand or not at all
     if mark.waits_for.startswith(QUESTIONS):
-        question = read_question(app.vault, mark.waits_for)
+        question = read_question(workspace.vault, mark.waits_for)
         return question is not None and _is_of(mark, question.run) and bool(question.answer)
-    approval = approvals(app).find(mark.waits_for)
+    approval = approvals(workspace).find(mark.waits_for)
     return approval is not None and _is_of(mark, approval.run) and approval.status in _DECIDED
 
 
-def _is_of(mark: Mark, run: str) -> bool:
+def _is_of(mark: RunMark, run: str) -> bool:
     """Whether a run is the one of this mark, or one that it has delegated to."""
     return run.partition(".")[0] == mark.run
 

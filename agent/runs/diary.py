@@ -31,7 +31,7 @@ from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _STRANGERS = b"%% vault-agent: taint "
 _LOOKED_BACK = 7
@@ -44,14 +44,14 @@ logger = logging.getLogger(__name__)
 class Diary:
     """Writes the daily notes of one vault."""
 
-    app: App
+    workspace: Workspace
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
         """What a finished task adds to today's log; the first of a new day has the day before summed up.
 
         Of what a guest asked for, only that somebody did; and nothing of what is to be forgotten.
         """
-        vault, now = self.app.vault, event.at or self.app.clock.now()
+        vault, now = self.workspace.vault, event.at or self.workspace.clock.now()
         path = daily.path_of(now.date())
         if vault.read(path) is None:
             self._close_earlier(now.date())
@@ -66,7 +66,7 @@ class Diary:
 
     def summarise(self, day: date) -> Outcome:
         """Bring the summary of a day up to date; nothing where there is nothing to say or a person has changed it."""
-        vault = self.app.vault
+        vault = self.workspace.vault
         path = daily.path_of(day)
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
@@ -85,12 +85,12 @@ class Diary:
 
     @property
     def _language(self) -> Language:
-        return self.app.settings.vault.language
+        return self.workspace.settings.vault.language
 
     def _close_earlier(self, today: date) -> None:
         for back in range(1, _LOOKED_BACK + 1):
             day = today - timedelta(days=back)
-            text = (self.app.vault.read(daily.path_of(day)) or b"").decode("utf-8", "surrogateescape")
+            text = (self.workspace.vault.read(daily.path_of(day)) or b"").decode("utf-8", "surrogateescape")
             if daily.has_log(text):
                 self.summarise(day)
                 return
@@ -100,17 +100,17 @@ class Diary:
 class Upkeeper:
     """Runs the upkeep of memory when it is due: at the first activity of a day, or when a day has many entries."""
 
-    app: App
+    workspace: Workspace
     understanding: Understanding = RULES
 
     @property
     def last(self) -> Path:
         """Where the last upkeep on this machine is noted."""
-        return self.app.vault.private_folder / "upkeep.json"
+        return self.workspace.vault.private_folder / "upkeep.json"
 
     def is_due(self, now: datetime) -> bool:
         """Whether it should run now; looks at one small file, and the names of one folder."""
-        settings = self.app.settings.memory
+        settings = self.workspace.settings.memory
         if not (settings.lifecycle or settings.long_term):
             return False
         day, entries = self._done()
@@ -120,21 +120,27 @@ class Upkeeper:
 
     def plan(self) -> UpkeepPlan:
         """What there is to do now; writes nothing."""
-        settings = self.app.settings
-        return plan(self.app.vault, settings.memory, settings.vault.language, self.app.clock.now(), self.understanding)
+        settings = self.workspace.settings
+        return plan(
+            self.workspace.vault,
+            settings.memory,
+            settings.vault.language,
+            self.workspace.clock.now(),
+            self.understanding,
+        )
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
         """Do what there is to do, in one commit, and note that it was done."""
         upkeep = self.plan()
-        outcome = run(self.app.vault, upkeep) if upkeep.requests else Outcome()
-        today = self.app.clock.now().date()
+        outcome = run(self.workspace.vault, upkeep) if upkeep.requests else Outcome()
+        today = self.workspace.clock.now().date()
         with suppress(OSError):
             private.replace(self.last, json.dumps({"day": today.isoformat(), "entries": self._today(today)}))
         return upkeep, outcome
 
     def run_when_due(self) -> UpkeepPlan | None:
         """The upkeep if it is due; None where it is not, or has to wait."""
-        if not self.is_due(self.app.clock.now()):
+        if not self.is_due(self.workspace.clock.now()):
             return None
         try:
             return self.run()[0]
@@ -150,15 +156,17 @@ class Upkeeper:
             return "", 0
 
     def _today(self, day: date) -> int:
-        folder = Path(self.app.vault.place.root, ENTRIES, f"{day:%Y/%m}")
+        folder = Path(self.workspace.vault.place.root, ENTRIES, f"{day:%Y/%m}")
         return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
 
 
-def take_in(app: App, folder: Path, *, dry_run: bool = False) -> tuple[tuple[ImportedFile, ...], Outcome]:
+def import_entries(
+    workspace: Workspace, folder: Path, *, dry_run: bool = False
+) -> tuple[tuple[ImportedFile, ...], Outcome]:
     """Make entries of the memories in a folder of an older layout, in one commit."""
-    vault = app.vault
+    vault = workspace.vault
     known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
-    found = load_folder(folder, known, load_tombstones(vault), app.clock)
+    found = load_folder(folder, known, load_tombstones(vault), workspace.clock)
     entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
     if dry_run or not entries:
         return found, Outcome()

@@ -10,21 +10,21 @@ from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, QuotedPassage, format_extracts
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.runs.recall_source import Recall
+from agent.runs.recall_source import RecallSource
 from agent.texts import Language
 
 PASSAGES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Quoting:
+class ExtractiveProvider:
     """A `Provider` that cannot think and says so; it costs nothing and calls nobody."""
 
-    recall: Recall
+    recall: RecallSource
     language: Language
     run: str = ""
 
-    def of_run(self, run: str) -> "Quoting":
+    def of_run(self, run: str) -> "ExtractiveProvider":
         """The same for a run: who asks in it decides what is quoted."""
         return replace(self, run=run)
 

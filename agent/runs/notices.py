@@ -5,19 +5,19 @@ from agent.memory.capture.writer import Addition, create_missing
 from agent.skills.history.feedback import PutAside
 from agent.texts import text
 from agent.vault.change import Stamp
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 
-def announce(app: App, gone: PutAside) -> None:
+def announce(workspace: Workspace, gone: PutAside) -> None:
     """Write into today's note that a learned skill was moved away, and how to have it back; raises what a transaction
     raises."""
-    language, now = app.settings.vault.language, app.clock.now()
+    language, now = workspace.settings.vault.language, workspace.clock.now()
     lines = [text("notices.skill_why", language, link=gone.path.removesuffix(".md"))]
     if gone.commit:
         lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
     said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), said.encode())
     stamp = Stamp("agent", tool="skill_feedback")
-    create_missing(app.vault, [note], stamp)
-    with app.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
+    create_missing(workspace.vault, [note], stamp)
+    with workspace.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
         day.append(note.path, note.text)

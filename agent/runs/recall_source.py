@@ -28,8 +28,8 @@ from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import RunContext
 from agent.vault.folders import ENTRIES
 from agent.vault.history.pins import Pins, pins
-from agent.workspace.search_index import Library
-from agent.workspace.workspace import App
+from agent.workspace.search_index import SearchIndex
+from agent.workspace.workspace import Workspace
 
 _LEGS = 2
 _NEAR = 6
@@ -43,11 +43,11 @@ def nobody(event: object) -> None:
 
 
 @dataclass(slots=True)
-class Recall:
+class RecallSource:
     """Searches of one vault for runs; may be asked by several threads. `tell` publishes what was recalled."""
 
-    app: App
-    library: Library
+    workspace: Workspace
+    library: SearchIndex
     foreign: TextOrigin
     tell: Callable[[object], object]
     ledger: ShownMemories = field(default_factory=ShownMemories)
@@ -70,14 +70,14 @@ class Recall:
     @property
     def recaller(self) -> Recaller:
         """What is remembered, for whoever asks."""
-        app = self.app
+        workspace = self.workspace
         return Recaller(
             lambda text, limit: self._find(text, limit, passages=False),
-            app.vault.read,
-            app.clock.now,
-            app.settings.memory,
+            workspace.vault.read,
+            workspace.clock.now,
+            workspace.settings.memory,
             lambda path, data: bool(self.foreign.source(path, data)),
-            lambda: load_tombstones(app.vault),
+            lambda: load_tombstones(workspace.vault),
         )
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:
@@ -92,7 +92,7 @@ class Recall:
         text = f"{said} path:{ENTRIES} type:{entry.type} scope:{entry.scope}"
         return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
 
-    def source(self, context: RunContext, session: Session, *, group: bool) -> "Memories":
+    def source(self, context: RunContext, session: Session, *, group: bool) -> "MemorySource":
         """What the tasks of a run are given."""
         asker = Asker(
             context.sender,
@@ -103,7 +103,7 @@ class Recall:
             context.run,
         )
         self.ledger.begin(asker)
-        return Memories(self, asker)
+        return MemorySource(self, asker)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -125,10 +125,10 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
+class MemorySource:
     """The source of what a task is given from the vault, with receipts, for one person in one run."""
 
-    recall: Recall
+    recall: RecallSource
     asker: Asker
 
     @property
@@ -137,11 +137,11 @@ class Memories:
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
         """What is remembered about a task and the best passages of other notes, in turns, the best of each first."""
-        app, asker = self.recall.app, self.asker
-        memory, others = app.settings.memory, app.settings.context.memories
+        workspace, asker = self.recall.workspace, self.asker
+        memory, others = workspace.settings.memory, workspace.settings.context.memories
         if not memory.small_talk and is_small_talk(task):
             return [Piece("", self.name, absent=IN_PASSING)]
-        begin = app.clock.monotonic()
+        begin = workspace.clock.monotonic()
         found = Recollection()
         if memory.auto_recall:
             given = self.recall.ledger.given(asker)
@@ -149,10 +149,10 @@ class Memories:
             self.recall.ledger.give(asker, found)
         hits = self.recall.others(task, others).hits if others and asker.is_owner else ()
         if asker.run and memory.auto_recall:
-            seconds = app.clock.monotonic() - begin
+            seconds = workspace.clock.monotonic() - begin
             count, degraded = len(found.found), found.degraded or ""
             self.recall.tell(MemoryRecalled(asker.run, asker.session, count, found.mode, degraded, seconds))
-        pinned = pins(app.vault, {*(each.path for each in found.found), *(hit.path for hit in hits)})
+        pinned = pins(workspace.vault, {*(each.path for each in found.found), *(hit.path for hit in hits)})
         pieces = [self._memory(each, pinned, rank) for rank, each in enumerate(found.found)]
         pieces += [self._passage(hit, pinned, rank) for rank, hit in enumerate(hits)]
         if found.degraded and pieces:
@@ -172,13 +172,15 @@ class Memories:
         return Piece(frame(text, origin) if origin else text, self.name, _of_rank(rank + 0.5), receipt, origin)
 
     def _origin(self, hit: Hit) -> str:
-        data = self.recall.app.vault.read(hit.path) or b""
+        data = self.recall.workspace.vault.read(hit.path) or b""
         return self.recall.foreign.source(hit.path, data, hit.lines)
 
 
-def recall(app: App, library: Library, tell: Callable[[object], object] = nobody) -> Recall:
+def recall_source(
+    workspace: Workspace, library: SearchIndex, tell: Callable[[object], object] = nobody
+) -> RecallSource:
     """The searches over one library; `tell` publishes what was recalled."""
-    return Recall(app, library, text_origin_of(app.vault), tell)
+    return RecallSource(workspace, library, text_origin_of(workspace.vault), tell)
 
 
 def _of_rank(rank: float) -> float:

@@ -20,7 +20,7 @@ _PATIENCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RunMark:
     """A run in the session of this id. `waits_for` is the note to decide or answer in, empty while the run goes on;
     `content` is the blob id of the session's note as the run left it; `parent` names the run that delegated to it, and
     that alone takes it up again."""
@@ -34,7 +34,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class RunRegistry:
     """The marks of one vault on this machine."""
 
     folder: Path
@@ -49,7 +49,7 @@ class Marks:
         """Whether a process is at work in the session."""
         return holder(self._lock(session)) is not None
 
-    def put(self, mark: Mark) -> None:
+    def put(self, mark: RunMark) -> None:
         """Leave a mark, in place of the session's last one."""
         replace(self._file(mark.id), json.dumps(asdict(mark)))
 
@@ -57,20 +57,20 @@ class Marks:
         """Take a session's mark away."""
         self._file(session).unlink(missing_ok=True)
 
-    def get(self, session: str) -> Mark | None:
+    def get(self, session: str) -> RunMark | None:
         """A session's mark; None where there is none that can be read."""
         try:
             said = json.loads(self._file(session).read_text("utf-8"))
-            return Mark(**{key: str(said[key]) for key in Mark.__slots__})
+            return RunMark(**{key: str(said[key]) for key in RunMark.__slots__})
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def all(self) -> Iterator[Mark]:
+    def all(self) -> Iterator[RunMark]:
         """Every mark that can be read."""
         found = (self.get(path.stem) for path in sorted(self.folder.glob("*.json")))
         return (mark for mark in found if mark is not None)
 
-    def waiting(self) -> tuple[Mark, ...]:
+    def waiting(self) -> tuple[RunMark, ...]:
         """Those of runs that wait for a person, and in whose session nobody is at work."""
         found = (mark for mark in self.all() if mark.waits_for and not mark.parent)
         return tuple(mark for mark in found if not self.is_held(mark.id))
@@ -82,6 +82,6 @@ class Marks:
         return self.folder / f"{session}.lock"
 
 
-def marks_of(vault: Vault) -> Marks:
+def run_registry(vault: Vault) -> RunRegistry:
     """The marks of a vault."""
-    return Marks(vault.private_folder / "runs", vault.clock)
+    return RunRegistry(vault.private_folder / "runs", vault.clock)

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from agent.runs.decisions import ready
-from agent.runs.registry import Mark
+from agent.runs.registry import RunMark
 from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 
 class Resumer(StrEnum):
@@ -18,14 +18,14 @@ class Resumer(StrEnum):
     NOBODY = "nobody"
 
 
-def resumer_of(app: App, path: str, here: Callable[[], bool]) -> tuple[Resumer, Mark | None]:
+def resumer_of(workspace: Workspace, path: str, here: Callable[[], bool]) -> tuple[Resumer, RunMark | None]:
     """Who resumes the run that waited for the note at `path`, and its mark; `NOBODY` and None when no run waits.
 
     `here` is called only where no daemon is at work: whether the run is to go on in this process.
     """
-    mark = next((mark for mark in ready(app) if mark.waits_for == path), None)
+    mark = next((mark for mark in ready(workspace) if mark.waits_for == path), None)
     if mark is None:
         return Resumer.NOBODY, None
-    if is_watched(app):
+    if is_watched(workspace):
         return Resumer.DAEMON, mark
     return (Resumer.HERE if here() else Resumer.LATER), mark

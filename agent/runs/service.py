@@ -26,23 +26,23 @@ from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
 from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
-from agent.runs.accounts import Account
-from agent.runs.active_skills import Following
+from agent.runs.accounts import Accounts
+from agent.runs.active_skills import ActiveSkills
 from agent.runs.crash_recovery import doubt_calls, is_own, load_here
 from agent.runs.decisions import content_of
-from agent.runs.recall_source import Recall
-from agent.runs.registry import Mark, Marks, marks_of
+from agent.runs.recall_source import RecallSource
+from agent.runs.registry import RunMark, RunRegistry, run_registry
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import Delegate
 from agent.tools.tool import RunContext, ToolOutput
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _NEWEST = 200
 """Sessions among which that of a sub-run is looked for when its parent is taken up again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RunIO:
     """How a run is connected to whoever asked: where text goes, where more messages come from, whether to stop."""
 
     on_text: OnText = ignore
@@ -50,11 +50,11 @@ class Line:
     mailbox: Mailbox | None = None
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """For runs that are taken up with nothing to do before."""
 
 
-class Runs:
+class RunService:
     """The agent of one vault, ready to be asked. `close` when all runs are over.
 
     `make_agent` makes it around the function by which a run delegates a part of its task to another.
@@ -62,16 +62,16 @@ class Runs:
 
     def __init__(
         self,
-        app: App,
+        workspace: Workspace,
         make_agent: Callable[[Delegate], Agent],
-        account: Account,
-        recall: Recall,
-        following: Following,
+        account: Accounts,
+        recall: RecallSource,
+        following: ActiveSkills,
         approvals: Approvals,
         capturing: CaptureWorker,
         metrics: Collector,
     ) -> None:
-        self.app = app
+        self.workspace = workspace
         self.account = account
         self.recall = recall
         self.following = following
@@ -91,9 +91,9 @@ class Runs:
         return self.account.models.main.model.present
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> RunRegistry:
         """Which runs are under way and which wait."""
-        return marks_of(self.app.vault)
+        return run_registry(self.workspace.vault)
 
     def close(self) -> None:
         """Finish what is still to be remembered, then have everything counted."""
@@ -102,16 +102,16 @@ class Runs:
         self._metrics.save()
         self.recall.close()
 
-    def ask(self, asked: RunRequest, session: str = "", line: Line = Line(), untrusted: str = "") -> Ended:
+    def ask(self, asked: RunRequest, session: str = "", line: RunIO = RunIO(), untrusted: str = "") -> Ended:
         """Run a task, in a new session or in the one at this path; `untrusted` says whose words it is in, if not yours.
 
         Where that session waits for somebody else the task has a new one, and `Ended.session` says which. Raises
         `NoteGone` for a path that is no session, `LockHeld` when another process is at work in it.
         """
-        run, asked = self.app.clock.new_id(), self._masked(asked)
+        run, asked = self.workspace.clock.new_id(), self._masked(asked)
         if session:
-            with self.marks.held(load_here(self.app, session).id):
-                found = load_here(self.app, session)
+            with self.marks.held(load_here(self.workspace, session).id):
+                found = load_here(self.workspace, session)
                 if not self._waits_for_another(found, asked.speaker.sender):
                     return self._go(asked, run, _doubted(found, untrusted), line)
         begun = self.new_session(asked)
@@ -121,20 +121,20 @@ class Runs:
     def new_session(self, asked: RunRequest, parent: str = "") -> Session:
         """A session for a task; its note is made when the task begins."""
         asked = self._masked(asked)
-        session = begin_session(self.app.vault, asked.speaker.channel, asked.task, parent)
+        session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task, parent)
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
 
     def last_session(self, speaker: Speaker) -> Session | None:
         """The session that was spoken in last of those that are the speaker's, or their group's; None for none."""
-        found = latest_session(self.app.vault, speaker)
-        if found is None or self.app.vault.own_version(found.path) != self.app.vault.read(found.path):
+        found = latest_session(self.workspace.vault, speaker)
+        if found is None or self.workspace.vault.own_version(found.path) != self.workspace.vault.read(found.path):
             return None  # it arrived from elsewhere
         return found
 
     def is_stale(self, session: Session) -> bool:
         """Whether the session has been silent for so long that it is over; says so to everybody if it has."""
-        stale = session.is_stale(self.app.clock.now(), self.app.settings.run.stale_hours)
+        stale = session.is_stale(self.workspace.clock.now(), self.workspace.settings.run.stale_hours)
         if stale:
             self.close_session(session.path, "stale")
         return stale
@@ -143,13 +143,13 @@ class Runs:
         """Say to everybody that a session is over."""
         self.bus.publish(SessionEnded(path, reason))
 
-    def resume(self, path: str, line: Line = Line(), first: Callable[[], object] = nothing) -> Ended:
+    def resume(self, path: str, line: RunIO = RunIO(), first: Callable[[], object] = do_nothing) -> Ended:
         """Take up the last run of a session where it stopped; `first` is done once nobody else can take it up.
 
         Raises `UserError` when there is nothing to take up, `LockHeld` when another process is at work in it.
         """
-        with self.marks.held(load_here(self.app, path).id):
-            session = load_here(self.app, path)
+        with self.marks.held(load_here(self.workspace, path).id):
+            session = load_here(self.workspace, path)
             began = session.open_run
             if began is None:
                 raise UserError(
@@ -157,7 +157,7 @@ class Runs:
                     hint=f'ask something new in it: vault-agent ask --session {path} "…"',
                 )
             first()
-            doubt_calls(self.app, session)
+            doubt_calls(self.workspace, session)
             speaker = Speaker(began.channel, began.sender, began.group)
             asked = RunRequest(began.task, speaker, began.role, began.job)
             return self._go(asked, began.run, session, line, resumed=True)
@@ -169,7 +169,7 @@ class Runs:
         or `Interrupted` where it does: then the parent waits with it.
         """
         depth = context.run.count(".") + 1
-        if depth > self.app.settings.run.depth:
+        if depth > self.workspace.settings.run.depth:
             raise ToolFailed("this run is a sub-run already and may not delegate further; do it yourself")
         parent = f"{context.run}/{context.call}"
         asked = RunRequest(f"{task}\n\n{background}".strip(), Speaker(context.channel, context.sender), context.role)
@@ -183,20 +183,20 @@ class Runs:
         session = session or self.new_session(asked, parent)
         with self.marks.held(session.id):
             run = f"{context.run}.{context.call}"
-            line = Line(cancelled=context.cancelled)
+            line = RunIO(cancelled=context.cancelled)
             ended = self._go(asked, run, session, line, parent=context, resumed=resumed)
         return _given(ended)
 
-    def compact(self, path: str, line: Line = Line()) -> Compacted | None:
+    def compact(self, path: str, line: RunIO = RunIO()) -> Compacted | None:
         """Put a summary in the place of a session's older part; None where there is nothing to gain."""
-        with self.marks.held(load_here(self.app, path).id):
-            work = self._work_in(load_here(self.app, path), line)
+        with self.marks.held(load_here(self.workspace, path).id):
+            work = self._work_in(load_here(self.workspace, path), line)
             work.describe_tools()
             return make_room(self.agent, work.scene(), wanted=True)
 
     def budget(self, path: str) -> tuple[Row, ...]:
         """The budget table of what a session would put before the model now."""
-        return self._rows(self._work_in(load_session(self.app.vault, path), Line()))
+        return self._rows(self._work_in(load_session(self.workspace.vault, path), RunIO()))
 
     def explain(self, asked: RunRequest) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
         """What a new session would put before the model for a task: the texts, the budget table, the tools' names.
@@ -204,9 +204,9 @@ class Runs:
         Nothing is written and nobody is told; so what hooks would add is not in it.
         """
         asked = self._masked(asked)
-        session = begin_session(self.app.vault, asked.speaker.channel, asked.task)
+        session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task)
         context = RunContext("", session.path, channel=asked.speaker.channel, role=asked.role)
-        work = self._work(asked, session, context, Line())
+        work = self._work(asked, session, context, RunIO())
         try:
             start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
             session.add(Spoken(System(self.agent.system())), Spoken(User(asked.task)))
@@ -220,7 +220,7 @@ class Runs:
         session, agent = work.session, self.agent
         return assemble(session.system, session.history, work.anchor(), work.described, work.window, agent.count).rows
 
-    def _work_in(self, session: Session, line: Line) -> Run:
+    def _work_in(self, session: Session, line: RunIO) -> Run:
         """A run in a session that asks for nothing: for what is done between runs."""
         began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
         last = began or Began("", "", session.channel)
@@ -230,7 +230,7 @@ class Runs:
             context.taint.mark(source)
         return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
 
-    def _work(self, asked: RunRequest, session: Session, context: RunContext, line: Line) -> Run:
+    def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
         memories = self.recall.source(context, session, group=asked.speaker.group)
         skills = self.following.source(context, session)
         session.language = self.agent.language
@@ -242,8 +242,8 @@ class Runs:
             line.mailbox or Mailbox(),
             line.on_text,
             self.account.of_run(context.run.partition(".")[0], asked.job),
-            Progress(self.app.clock.monotonic()),
-            Breaker(self.app.settings.spend.same_failure),
+            Progress(self.workspace.clock.monotonic()),
+            Breaker(self.workspace.settings.spend.same_failure),
         )
 
     def _go(
@@ -251,7 +251,7 @@ class Runs:
         asked: RunRequest,
         run: str,
         session: Session,
-        line: Line,
+        line: RunIO,
         *,
         resumed: bool = False,
         parent: RunContext | None = None,
@@ -267,11 +267,11 @@ class Runs:
         )
         if parent is not None:
             context = replace(context, taint=parent.taint)
-        mark = Mark(session.id, session.path, run, parent=session.parent)
+        mark = RunMark(session.id, session.path, run, parent=session.parent)
         self.marks.put(mark)
         ended = self._work(asked, session, context, line).go(resumed)
         if ended.outcome.waits:
-            content = content_of(self.app.vault, session.path)
+            content = content_of(self.workspace.vault, session.path)
             self.marks.put(replace(mark, waits_for=ended.waits_for, content=content))
         else:
             self.marks.drop(session.id)
@@ -279,7 +279,7 @@ class Runs:
 
     def _masked(self, asked: RunRequest) -> RunRequest:
         """The task without secrets: it goes into names, events and commits, and no model is told them anyway."""
-        return replace(asked, task=self.app.vault.masked(asked.task))
+        return replace(asked, task=self.workspace.vault.masked(asked.task))
 
     def _waits_for_another(self, session: Session, sender: str) -> bool:
         """Whether somebody else than the sender has to decide or answer before the session's last run goes on; by the
@@ -290,13 +290,13 @@ class Runs:
 
     def _begun(self, parent: str) -> Session | None:
         """The session of the sub-run that this call has begun already; None where there is none."""
-        for path in sessions(self.app.vault)[:_NEWEST]:
+        for path in sessions(self.workspace.vault)[:_NEWEST]:
             try:
-                session = load_session(self.app.vault, path)
+                session = load_session(self.workspace.vault, path)
             except NoteGone:
                 continue
             if session.parent == parent:
-                return session if is_own(self.app, session) else None
+                return session if is_own(self.workspace, session) else None
         return None
 
 

@@ -17,7 +17,7 @@ from agent.vault.file_changes import FileChange
 from agent.vault.folders import SESSIONS, folder_of
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.store import Vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _SINCE = 2 * CORRECTION
 """Uses are asked about for so long: a day for the run, one for the edit."""
@@ -27,12 +27,12 @@ _OTHERS = AFTER_RUN_TOOLS | {"inbox", "flush", "skill_feedback"}
 """Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
 
 
-def gather(app: App, names: Iterable[str]) -> tuple[Use, ...]:
+def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ...]:
     """Write down what the person has let these skills know by now; returns the rows, none where there is nothing."""
-    vault, now = app.vault, app.clock.now()
+    vault, now = workspace.vault, workspace.clock.now()
     unsaid = [use for name in names for use in _unsaid(vault, name, now - _SINCE)]
-    found = [*_by_boxes(app, unsaid)]
-    if app.settings.skills.corrections:
+    found = [*_by_boxes(workspace, unsaid)]
+    if workspace.settings.skills.corrections:
         said = {(use.name, use.run) for use in found}
         left = [use for use in unsaid if (use.name, use.run) not in said]
         runs = _corrected(vault, {use.run for use in left}, now) if left else set()
@@ -50,15 +50,15 @@ def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     yield from (use for use in merge_opinions(load_uses(vault, name)) if not use.feedback and use.time >= since)
 
 
-def _by_boxes(app: App, unsaid: Iterable[Use]) -> Iterator[Use]:
+def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
     notes: dict[str, dict[str, str]] = {}
     for use in unsaid:
         if use.session not in notes:
-            data = app.vault.own_version(use.session) if use.session.startswith(SESSIONS) else None
+            data = workspace.vault.own_version(use.session) if use.session.startswith(SESSIONS) else None
             notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
         said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
         if use.name in said:
-            yield record_opinion(app.vault, use.name, said[use.name], app.clock.now(), use.run, use.run)
+            yield record_opinion(workspace.vault, use.name, said[use.name], workspace.clock.now(), use.run, use.run)
 
 
 def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:

@@ -11,8 +11,8 @@ from agent.context.prompt import fill
 from agent.events.bus import ignore_event
 from agent.events.runs import SkillSuggested
 from agent.llm.messages import Request, User
-from agent.runs.accounts import Account
-from agent.runs.skill_set import Skills
+from agent.runs.accounts import Accounts
+from agent.runs.skill_set import SkillSet
 from agent.skills.learning.offer_records import SkillOffer
 from agent.skills.learning.offers import SkillOffers, WriteInstructions, offers_of
 from agent.skills.learning.suggestion import Suggestion, prompt_variables
@@ -24,17 +24,17 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
+class SkillLearning:
     """Learned skills of one vault on their way in. `write` asks a model for the text, None where there is none."""
 
-    skills: Skills
+    skills: SkillSet
     write: WriteInstructions | None = None
     tell: Callable[[object], object] = ignore_event
 
     @property
     def offers(self) -> SkillOffers:
         """What was offered on this machine."""
-        return offers_of(self.skills.app.vault, self.skills.app.settings.vault.language)
+        return offers_of(self.skills.workspace.vault, self.skills.workspace.settings.vault.language)
 
     def learn(self) -> tuple[SkillOffer, ...]:
         """Offer what could be learned by now, a note in `approvals/` each; raises what a transaction raises."""
@@ -63,25 +63,27 @@ class Learning:
         library.changed([offer.skill])
         skill = next((each for each in library.snapshot().skills if each.path == offer.skill), None)
         try:
-            if skill is not None and self.skills.app.vault.read(offer.skill) == offer.draft.encode():
-                library.review(skill, self.skills.app.clock.now(), f"accepted in {offer.path}")
+            if skill is not None and self.skills.workspace.vault.read(offer.skill) == offer.draft.encode():
+                library.review(skill, self.skills.workspace.clock.now(), f"accepted in {offer.path}")
         except (BadFolder, OSError) as error:
             logger.warning("%s is there, and has to be reviewed: %s", offer.skill, error)
         return offer
 
 
-def learning(skills: Skills, models: Account | None, tell: Callable[[object], object] = ignore_event) -> Learning:
+def skill_learning(
+    skills: SkillSet, models: Accounts | None, tell: Callable[[object], object] = ignore_event
+) -> SkillLearning:
     """Everything put together; without `models`, or where there is no model, texts are made from what was done."""
     present = models is not None and models.models.main.model.present
-    return Learning(skills, _writer(skills, models) if models is not None and present else None, tell)
+    return SkillLearning(skills, _writer(skills, models) if models is not None and present else None, tell)
 
 
-def _writer(skills: Skills, models: Account) -> WriteInstructions:
-    app = skills.app
+def _writer(skills: SkillSet, models: Accounts) -> WriteInstructions:
+    workspace = skills.workspace
 
     def write(suggestion: Suggestion) -> str:
-        prompt = fill("skill", app.vault.own_version, **prompt_variables(suggestion))
-        model = models.of_run(f"skill-{app.clock.new_id()}", "").main
+        prompt = fill("skill", workspace.vault.own_version, **prompt_variables(suggestion))
+        model = models.of_run(f"skill-{workspace.clock.new_id()}", "").main
         return model.chat(Request((User(prompt),), max_output=_LONGEST)).message.text
 
     return write

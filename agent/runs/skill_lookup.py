@@ -8,13 +8,13 @@ from agent.context.tokens import counter, estimate
 from agent.errors import UserError
 from agent.events.bus import ignore_event
 from agent.index.embedder import Embedder
-from agent.runs.skill_set import Skills, skills
+from agent.runs.skill_set import SkillSet, skill_set
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.skills.reading.skill_file import name_problem
 from agent.vault.folders import DEPRECATED
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 
 def find_skill(found: SkillLibrary, name: str) -> Skill:
@@ -34,16 +34,16 @@ def find_skill(found: SkillLibrary, name: str) -> Skill:
     raise UserError(f"there is no skill {name}", hint=f"vault-agent skills list{f'; near it: {near}' if near else ''}")
 
 
-def skills_on_demand(app: App, publish: Callable[[object], object] = ignore_event) -> Skills:
+def skills_on_demand(workspace: Workspace, publish: Callable[[object], object] = ignore_event) -> SkillSet:
     """The vault's skills; the embedding model is loaded only if a skill needs it. `publish` as in `skills`."""
 
     @cache
     def embedder() -> Embedder | None:
-        return library(app).chosen.embedder
+        return open_index(workspace).chosen.embedder
 
     @cache
     def count() -> Callable[[str], int]:
         found = embedder()
         return counter(found) if found is not None else estimate
 
-    return skills(app, embedder, lambda text: count()(text), publish)
+    return skill_set(workspace, embedder, lambda text: count()(text), publish)

@@ -31,16 +31,16 @@ from agent.skills.reading.skill import Skill
 from agent.skills.trust.owner_edits import carry_trust, load_owner_edits
 from agent.skills.trust.review_note import apply_decisions, ask_reviews, settle_reviews
 from agent.vault.change import Stamp
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Skills:
+class SkillSet:
     """One vault's skills. May be used by several threads."""
 
-    app: App
+    workspace: Workspace
     library: SkillLibrary
     history: SkillHistory
     embedder: Callable[[], Embedder | None]
@@ -58,7 +58,7 @@ class Skills:
     @property
     def settings(self) -> Settings:
         """Which of this happens by itself, and its numbers."""
-        return self.app.settings.skills
+        return self.workspace.settings.skills
 
     def match(
         self, task: MatchTask, session: str = "", present: Iterable[str] = (), room: int | None = None
@@ -78,17 +78,17 @@ class Skills:
     def used(self, session: str, name: str) -> None:
         """A skill is put before the model of this session now; it may have to rest then."""
         with self._lock:
-            self._used[session, name] = self.app.clock.monotonic()
+            self._used[session, name] = self.workspace.clock.monotonic()
 
     def boxes(self, names: Iterable[str]) -> str:
         """What asks a person in a note whether these skills were of use; empty for none."""
-        return feedback_form(names, self.app.settings.vault.language)
+        return feedback_form(names, self.workspace.settings.vault.language)
 
     def person_says(self, name: str, opinion: Opinion, run: str = "") -> Use:
         """What the person says of a skill; raises `UserError` for a run that did not use it."""
         with self._lock:
-            clock, language = self.app.clock, self.app.settings.vault.language
-            found = record_opinion(self.app.vault, name, opinion, clock.now(), clock.new_id(), run, language)
+            clock, language = self.workspace.clock, self.workspace.settings.vault.language
+            found = record_opinion(self.workspace.vault, name, opinion, clock.now(), clock.new_id(), run, language)
             skill = self.library.snapshot().get(name)
             self.put_aside([skill] if skill is not None else [])
         self.publish(SkillRated(name, found.run, opinion))
@@ -103,7 +103,7 @@ class Skills:
 
         Returns the names of the skills.
         """
-        return carry_trust(self.library, load_owner_edits(self.app.vault, commits), self.app.clock.now())
+        return carry_trust(self.library, load_owner_edits(self.workspace.vault, commits), self.workspace.clock.now())
 
     def review(self, skill: Skill, how: str) -> Pin:
         """Trust a skill as it was read; the note that asked about it says so.
@@ -112,8 +112,8 @@ class Skills:
         already.
         """
         with self._lock:
-            pin = self.library.review(skill, self.app.clock.now(), how)
-            settle_reviews(self.app.vault, self.library, Stamp("human"))
+            pin = self.library.review(skill, self.workspace.clock.now(), how)
+            settle_reviews(self.workspace.vault, self.library, Stamp("human"))
             return pin
 
     def ask_reviews(self) -> tuple[str, ...]:
@@ -121,10 +121,14 @@ class Skills:
         become of them; returns the new notes' paths."""
         with self._lock:
             try:
-                settle_reviews(self.app.vault, self.library)
+                settle_reviews(self.workspace.vault, self.library)
                 new = [skill for skill in self.library.snapshot().candidates if not skill.reviewed]
                 return ask_reviews(
-                    self.app.vault, self.library, new, self.app.clock.now(), self.app.settings.vault.language
+                    self.workspace.vault,
+                    self.library,
+                    new,
+                    self.workspace.clock.now(),
+                    self.workspace.settings.vault.language,
                 )
             except (BadFolder, OSError) as error:
                 self.say(f"a skill could not be read, so it is not asked about yet: {error}")
@@ -134,7 +138,7 @@ class Skills:
         """Carry out what the person has ticked about skills: their names, and whether each is trusted now."""
         with self._lock:
             try:
-                return apply_decisions(self.app.vault, self.library, self.app.clock.now())
+                return apply_decisions(self.workspace.vault, self.library, self.workspace.clock.now())
             except (BadFolder, OSError) as error:
                 self.say(f"a skill could not be read, so what was ticked about it waits: {error}")
                 return ()
@@ -146,8 +150,8 @@ class Skills:
             if not skill.cooldown or not session:
                 continue
             here, written = self._used.get((session, skill.name)), self.history.last(skill.name, session)
-            ago = [self.app.clock.monotonic() - here] if here is not None else []
-            ago += [(self.app.clock.now() - written).total_seconds()] if written is not None else []
+            ago = [self.workspace.clock.monotonic() - here] if here is not None else []
+            ago += [(self.workspace.clock.now() - written).total_seconds()] if written is not None else []
             found |= {skill.name: max(min(ago), 0.0)} if ago else {}
         return found
 
@@ -160,7 +164,7 @@ class Skills:
     def put_aside(self, skills: Iterable[Skill]) -> None:
         """Move those of these skills away that were learned and keep failing, and say so, also in the day's note."""
         try:
-            gone = put_aside(self.app.vault, skills, self.history, self.app.clock.now())
+            gone = put_aside(self.workspace.vault, skills, self.history, self.workspace.clock.now())
         except AgentError as error:
             self.say(f"a learned skill that keeps failing could not be put aside: {error.message}")
             return
@@ -168,24 +172,26 @@ class Skills:
             self.library.refresh()
         for each in gone:
             try:
-                announce(self.app, each)
+                announce(self.workspace, each)
             except AgentError as error:
                 self.say(f"{each.announcement}; the day's note does not say so: {error.message}")
             else:
                 self.tell(each.announcement)
 
 
-def skill_library(app: App) -> SkillLibrary:
+def skill_library(workspace: Workspace) -> SkillLibrary:
     """The skills of a vault, those of the package beside; the list of reviewed ones is this machine's."""
     package = Path(str(resource("skills")))
-    return SkillLibrary(skill_locations(app.vault.place.root, package), pins_of(app.vault))
+    return SkillLibrary(skill_locations(workspace.vault.place.root, package), pins_of(workspace.vault))
 
 
-def skills(
-    app: App,
+def skill_set(
+    workspace: Workspace,
     embedder: Callable[[], Embedder | None],
     count: Count,
     publish: Callable[[object], object] = ignore_event,
-) -> Skills:
+) -> SkillSet:
     """The skills of a vault; `publish` hears of what a person says of one."""
-    return Skills(app, skill_library(app), SkillHistory(app.vault), embedder, count, publish=publish)
+    return SkillSet(
+        workspace, skill_library(workspace), SkillHistory(workspace.vault), embedder, count, publish=publish
+    )

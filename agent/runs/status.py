@@ -6,19 +6,19 @@ from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.presets import endpoint
 from agent.runs.decisions import approvals, open_questions
-from agent.runs.registry import marks_of
+from agent.runs.registry import run_registry
 from agent.skills.learning.offer_records import offer_records_folder
 from agent.skills.learning.offer_records import waiting_offers as offers_waiting
 from agent.skills.loading.pins import pins_of
 from agent.skills.trust.review_records import waiting_reviews as reviews_waiting
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 SPEND = "spend"
 """The folder of the ledger, in the machine's state: the day's ceilings are the person's and not a vault's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AgentStatus:
     """`model` is empty where none is configured; `problem` says what is wrong with the settings or the ledger.
 
     `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
@@ -36,38 +36,38 @@ class Standing:
     problem: str = ""
 
 
-def ledger_of(app: App) -> Ledger:
+def ledger_of(workspace: Workspace) -> Ledger:
     """The ledger of what models cost on this machine."""
-    return Ledger(app.directories.state / SPEND, app.clock)
+    return Ledger(workspace.directories.state / SPEND, workspace.clock)
 
 
-def standing(app: App) -> Standing:
+def agent_status(workspace: Workspace) -> AgentStatus:
     """Look at how the agent stands; connects to nothing and changes nothing."""
     problems: list[str] = []
     model, today = "", None
     try:
-        model = model_name(app)
+        model = model_name(workspace)
     except AgentError as error:
         problems.append(error.message)
     try:
-        ledger = ledger_of(app)
+        ledger = ledger_of(workspace)
         today = ledger.totals(ledger.today())
         problems += [f"{today.damaged} calls of today cannot be read in the spend ledger"] if today.damaged else []
     except AgentError as error:
         problems.append(error.message)
-    marks = marks_of(app.vault)
+    marks = run_registry(workspace.vault)
     waiting = tuple(mark.session for mark in marks.waiting())
     working = tuple(mark.session for mark in marks.all() if marks.is_held(mark.id))
-    asked, questions = approvals(app).pending(), open_questions(app)
-    reviews = reviews_waiting(app.vault, pins_of(app.vault))
-    offered = tuple(offer.path for offer in offers_waiting(app.vault, offer_records_folder(app.vault)))
+    asked, questions = approvals(workspace).pending(), open_questions(workspace)
+    reviews = reviews_waiting(workspace.vault, pins_of(workspace.vault))
+    offered = tuple(offer.path for offer in offers_waiting(workspace.vault, offer_records_folder(workspace.vault)))
     problem = "; ".join(problems)
-    return Standing(model, today, len(asked), len(questions), reviews, offered, waiting, working, problem)
+    return AgentStatus(model, today, len(asked), len(questions), reviews, offered, waiting, working, problem)
 
 
-def model_name(app: App) -> str:
+def model_name(workspace: Workspace) -> str:
     """The model that the settings name, empty for none; raises `ConfigError` for half a configuration."""
-    if app.settings.llm.wire == "scripted":
+    if workspace.settings.llm.wire == "scripted":
         return "scripted"
-    found = endpoint(app.settings.llm)
+    found = endpoint(workspace.settings.llm)
     return found[1].model.name if found else ""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from agent.context.tool_choice import Score
 from agent.index.embedder import Embedder
 from agent.memory.capture.writer import EntryWriter
-from agent.runs.active_skills import Following
-from agent.runs.recall_source import Recall
+from agent.runs.active_skills import ActiveSkills
+from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.shell import ShellConfig, shell_tools
@@ -16,27 +16,39 @@ from agent.tools.builtin.web import web_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry
 from agent.tools.tool import Tool
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 
 def toolbox(
-    app: App, searches: Recall, following: Following, asks: Approvals, delegate: Delegate, keeper: EntryWriter
+    workspace: Workspace,
+    searches: RecallSource,
+    following: ActiveSkills,
+    asks: Approvals,
+    delegate: Delegate,
+    keeper: EntryWriter,
 ) -> Registry:
     """All tools that the settings switch on; which of them a run may use is the policy's to say.
 
     Raises `ConfigError` for a policy that cannot be understood.
     """
-    settings = app.settings.tools
+    settings = workspace.settings.tools
     more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
-        more += web_tools(app.clock, lambda: app.vault.known.values)
+        more += web_tools(workspace.clock, lambda: workspace.vault.known.values)
     if settings.shell:
-        yard = ShellConfig(hidden=(app.directories.config, app.directories.state))
-        more += shell_tools(Notes(app.vault, text_origin_of(app.vault)), app.clock, yard)
+        yard = ShellConfig(hidden=(workspace.directories.config, workspace.directories.state))
+        more += shell_tools(Notes(workspace.vault, text_origin_of(workspace.vault)), workspace.clock, yard)
     behind = ToolDeps(searches.search, searches.remembered, delegate, keeper)
-    tools = builtin_tools(app.vault, app.clock, settings.approval_hours, behind, more, app.settings.vault.language)
+    tools = builtin_tools(
+        workspace.vault, workspace.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
+    )
     return Registry(
-        tools, load_policies(app.directories.config), asks.guard, app.clock, following.leaves, app.vault.masked
+        tools,
+        load_policies(workspace.directories.config),
+        asks.guard,
+        workspace.clock,
+        following.leaves,
+        workspace.vault.masked,
     )
 
 

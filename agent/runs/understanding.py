@@ -5,20 +5,20 @@ from agent.llm.messages import Request, User
 from agent.memory.understanding.model import ModelUnderstanding
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
-from agent.runs.accounts import Account
-from agent.workspace.workspace import App
+from agent.runs.accounts import Accounts
+from agent.workspace.workspace import Workspace
 
 _ANSWER_TOKENS = 1_500
 
 
-def understanding_of(app: App, models: Account | None) -> Understanding:
+def understanding_of(workspace: Workspace, models: Accounts | None) -> Understanding:
     """The understanding of this vault; rules without a fast model, and while `memory.llm_summary` is off."""
-    if models is None or not models.models.fast.model.present or not app.settings.memory.llm_summary:
+    if models is None or not models.models.fast.model.present or not workspace.settings.memory.llm_summary:
         return RULES
 
     def ask(prompt: str, questions: str) -> str:
-        filled = fill(prompt, app.vault.own_version, questions=questions)
-        model = models.of_run(f"understanding-{app.clock.new_id()}", "").fast
+        filled = fill(prompt, workspace.vault.own_version, questions=questions)
+        model = models.of_run(f"understanding-{workspace.clock.new_id()}", "").fast
         return model.chat(Request((User(filled),), max_output=_ANSWER_TOKENS)).message.text
 
     return ModelUnderstanding(ask)

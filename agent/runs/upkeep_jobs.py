@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from agent.events.runs import SkillRated, TaskCompleted
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.diary import Upkeeper
-from agent.runs.skill_feedback import gather
-from agent.runs.skill_learning import Learning
-from agent.runs.skill_set import Skills
-from agent.workspace.workspace import App
+from agent.runs.skill_feedback import gather_feedback
+from agent.runs.skill_learning import SkillLearning
+from agent.runs.skill_set import SkillSet
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +24,9 @@ logger = logging.getLogger(__name__)
 class UpkeepJobs:
     """The jobs of one vault. `learning` makes the learner where one is needed; `tell` publishes what was found out."""
 
-    app: App
-    skills: Skills
-    learning: Callable[[], Learning]
+    workspace: Workspace
+    skills: SkillSet
+    learning: Callable[[], SkillLearning]
     tell: Callable[[object], object]
     _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -50,7 +50,7 @@ class UpkeepJobs:
 
     def arrivals(self) -> None:
         """Ask about what arrived from elsewhere, and carry out what was decided about it."""
-        tend_arrivals(self.app)
+        tend_arrivals(self.workspace)
 
     def offers(self) -> None:
         """Carry out what was decided about skills in notes."""
@@ -62,7 +62,7 @@ class UpkeepJobs:
     def opinions(self) -> None:
         """Write down what people have let us know of skills; put aside what keeps failing."""
         shelf = self.skills.library.snapshot()
-        uses = gather(self.app, shelf.named)
+        uses = gather_feedback(self.workspace, shelf.named)
         for use in uses:
             self.tell(SkillRated(use.name, use.run, use.feedback))
         names = {use.name for use in uses}
@@ -78,7 +78,7 @@ class UpkeepJobs:
 
     def upkeep(self) -> None:
         """Tend memory, if that is due."""
-        Upkeeper(self.app).run_when_due()
+        Upkeeper(self.workspace).run_when_due()
 
     def after_run(self, event: TaskCompleted) -> None:
         """All that a run in this process makes due, where no daemon does it."""

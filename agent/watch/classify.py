@@ -21,7 +21,7 @@ _EMPTY = Note.parse(b"")
 
 
 @dataclass(frozen=True, slots=True)
-class FileDifference:
+class ContentChange:
     """A file that is not what was known: content hashes before and now (None: no file), and where it moved from."""
 
     path: str
@@ -30,7 +30,7 @@ class FileDifference:
     source: str = ""
 
 
-def classify(difference: FileDifference, old: bytes | None, new: bytes | None, origin: Origin) -> VaultEvent:
+def classify(difference: ContentChange, old: bytes | None, new: bytes | None, origin: Origin) -> VaultEvent:
     """The event for a difference, whose hashes fit the bytes; `old` is None when that version is not to be had."""
     path, before, after = difference.path, difference.before, difference.after
     if not is_note(path):

@@ -13,7 +13,7 @@ from agent.clock import Clock
 from agent.errors import AgentError
 from agent.events.types import Origin
 from agent.markdown.note import Note
-from agent.watch.classify import FileDifference, VaultEvent, classify
+from agent.watch.classify import ContentChange, VaultEvent, classify
 from agent.watch.ignore import is_ignored, is_note
 from agent.watch.outage import Outage
 from agent.watch.recent import Recent
@@ -82,13 +82,13 @@ class Comparison:
     git: Outage = field(default_factory=Outage)
     _ids: dict[str, str] = field(default_factory=dict)
 
-    def settle(self, due: Iterable[Due], now: float) -> list[FileDifference]:
+    def settle(self, due: Iterable[Due], now: float) -> list[ContentChange]:
         """Compare these paths with what is known, and take the result as known from now on.
 
         Each path comes with how it looked before (`UNSEEN`: not known); one that looks different now is still being
         written and goes to `again`.
         """
-        found: dict[str, FileDifference] = {}
+        found: dict[str, ContentChange] = {}
         ids: dict[str, str] = {}
         for path, mark in due:
             difference = self._compare(path, mark, now, ids)
@@ -109,7 +109,7 @@ class Comparison:
         """When the next missing file is given up; None when none is missing."""
         return min(self.missing.values(), default=None) if self.missing else None
 
-    def _compare(self, path: str, mark: FileStat | None, now: float, ids: dict[str, str]) -> FileDifference | None:
+    def _compare(self, path: str, mark: FileStat | None, now: float, ids: dict[str, str]) -> ContentChange | None:
         try:
             known = self._read(path)
         except BlockingIOError:
@@ -136,7 +136,7 @@ class Comparison:
             return None
         if data is not None and is_note(path) and self.fresh.size + len(data) <= self.fresh.limit:
             self.fresh.put(path, hash, data)  # those that are told first are kept
-        return FileDifference(path, seen.hash if seen else None, hash)
+        return ContentChange(path, seen.hash if seen else None, hash)
 
     def _read(self, path: str) -> tuple[str, bytes | None, FileStat] | None:
         """The content's hash, the bytes unless it is too large to look into, and its look; None for no file.
@@ -171,7 +171,7 @@ class Comparison:
             self._ids[path] = (Note.parse(data).id or "") if data is not None else ""
         return {path: self._ids[path] for path in gone}
 
-    def _gone(self, now: float) -> list[FileDifference]:
+    def _gone(self, now: float) -> list[ContentChange]:
         """The files that have been missing long enough."""
         over = [path for path, until in self.missing.items() if until <= now]
         found = []
@@ -186,10 +186,10 @@ class Comparison:
                 self.again.append(path)
                 continue
             self._forget(path)
-            found.append(FileDifference(path, seen.hash, None))
+            found.append(ContentChange(path, seen.hash, None))
         return found
 
-    def tell(self, differences: Sequence[FileDifference]) -> list[VaultEvent]:
+    def tell(self, differences: Sequence[ContentChange]) -> list[VaultEvent]:
         """The events for some of what `settle` found; a file that has changed again meanwhile is told as it is now."""
         edited = [each for each in differences if is_note(each.path) and each.before and each.before != each.after]
         asked = [(each.source or each.path, each.before or "") for each in edited if each.after is not None]
@@ -202,7 +202,7 @@ class Comparison:
         origins = self.facts.origins([(told.path, told.after) for told, _, _ in found])
         return [classify(told, before, new, origin) for (told, before, new), origin in zip(found, origins, strict=True)]
 
-    def _now_at(self, difference: FileDifference) -> Iterator[tuple[FileDifference, bytes | None]]:
+    def _now_at(self, difference: ContentChange) -> Iterator[tuple[ContentChange, bytes | None]]:
         """What to tell of a difference, with the note's bytes; nothing when the note went away meanwhile."""
         path = difference.path
         if difference.after is None:
@@ -220,7 +220,7 @@ class Comparison:
             return
         yield difference, None
 
-    def _version(self, difference: FileDifference) -> tuple[bytes, FileDifference] | None:
+    def _version(self, difference: ContentChange) -> tuple[bytes, ContentChange] | None:
         """The bytes to tell of: what `settle` read, else the file as it is now; None when it is gone."""
         path = difference.path
         data = self.fresh.get(path, difference.after or "")
@@ -238,7 +238,7 @@ class Comparison:
         self.snapshot.record(path, difference.after or "", stat, self._now())
         return data, difference
 
-    def _untell(self, difference: FileDifference) -> None:
+    def _untell(self, difference: ContentChange) -> None:
         """The file went away again before it was told: know what was known before, and look again."""
         self._forget(difference.path)
         source = difference.source or difference.path

@@ -18,7 +18,7 @@ from typing import Self
 from agent.clock import Clock
 from agent.errors import AgentError
 from agent.events.types import ScanFinished
-from agent.watch.classify import FileDifference, VaultEvent
+from agent.watch.classify import ContentChange, VaultEvent
 from agent.watch.compare import UNSEEN, Comparison, Facts
 from agent.watch.debounce import Debounce
 from agent.watch.hints import Hints, Subscription
@@ -80,7 +80,7 @@ class Watcher:
     paths: Debounce[FileStat | None]
     folders: Debounce[str]
     _subscription: Subscription | None = None
-    _found: deque[FileDifference] = field(default_factory=deque)
+    _found: deque[ContentChange] = field(default_factory=deque)
     _next_scan: float | None = None
     _last_scan: ScanFinished | None = None
     _asked: bool = False

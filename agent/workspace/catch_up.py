@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.errors import LockHeld
-from agent.workspace.daemon_lock import last_word
-from agent.workspace.prefetch import Ahead, contents_ahead
-from agent.workspace.workspace import App
+from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.prefetch import Prefetch, prefetch_contents
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.workspace.search_index import Library
+    from agent.workspace.search_index import SearchIndex
 
 Found = TypeVar("Found")
 _FEW = 200
@@ -24,26 +24,26 @@ def ignore_progress(text: str) -> None:
     """For callers that show no progress."""
 
 
-def open_ahead(app: App, text: str) -> "tuple[Library, Ahead[dict[str, str]] | None]":
+def open_ahead(workspace: Workspace, text: str) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
     """The index with all that a search for `text` loads, and the notes' content hashes, which git lists meanwhile."""
-    notes = contents_ahead(app)
-    index: Library = import_module("agent.workspace.search_index").library(
-        app
+    notes = prefetch_contents(workspace)
+    index: SearchIndex = import_module("agent.workspace.search_index").open_index(
+        workspace
     )  # takes longer to load than git to answer
     index.warm(text)
     return index, notes
 
 
-def open_past(app: App, commit: str) -> "Library":
+def open_past(workspace: Workspace, commit: str) -> "SearchIndex":
     """The index over the notes as they were in a commit (a full id)."""
-    index: Library = import_module("agent.workspace.search_index").library_at(app, commit)
+    index: SearchIndex = import_module("agent.workspace.search_index").open_past_index(workspace, commit)
     return index
 
 
 def catch_up(
-    app: App,
-    index: "Library",
-    notes: Ahead[dict[str, str]] | None = None,
+    workspace: Workspace,
+    index: "SearchIndex",
+    notes: Prefetch[dict[str, str]] | None = None,
     *,
     in_past: bool = False,
     progress: Callable[[str], None] = ignore_progress,
@@ -52,7 +52,7 @@ def catch_up(
 
     `notes` are the content hashes of all notes, where they were asked for already.
     """
-    daemon = None if in_past else last_word(app)
+    daemon = None if in_past else load_daemon_state(workspace)
     if daemon is not None:
         return _behind_daemon(daemon)
     known = index.known()
@@ -73,14 +73,14 @@ def catch_up(
 
 
 def search_whole(
-    app: App, index: "Library", search: Callable[[], Found], late: str | None, *, in_past: bool = False
+    workspace: Workspace, index: "SearchIndex", search: Callable[[], Found], late: str | None, *, in_past: bool = False
 ) -> tuple[Found, str | None]:
     """The result of `search`, and why the index is behind (`late`); where it met damage, once more after the repair."""
     found = search()
-    if not index.is_broken() or (not in_past and last_word(app) is not None):
+    if not index.is_broken() or (not in_past and load_daemon_state(workspace) is not None):
         return found, late
     met = index.files.why_broken()
-    late = catch_up(app, index, in_past=in_past)
+    late = catch_up(workspace, index, in_past=in_past)
     return search(), late or f"it is whole again after damage ({met})"
 
 

@@ -9,7 +9,7 @@ from agent.index.damage import Damaged
 from agent.index.files import IndexFiles
 from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import PassageStore, open_store
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class IndexState:
     behind: int | None = None
 
 
-def index_state(app: App, notes: Mapping[str, str]) -> IndexState:
+def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
     """Look at the index as it is; changes nothing. `notes` is every note's content hash, by path."""
-    files = index_files(app)
+    files = index_files(workspace)
     if files.mark.exists():
         return _none(f"it has to be built anew ({files.why_broken()})")
     try:
@@ -47,12 +47,12 @@ def _none(problem: str) -> IndexState:
     return IndexState("none", None, None, problem)
 
 
-def index_files(app: App) -> IndexFiles:
+def index_files(workspace: Workspace) -> IndexFiles:
     """Where the index over the notes as they are now is."""
-    return IndexFiles(app.cache / "index")
+    return IndexFiles(workspace.cache / "index")
 
 
-def known(files: IndexFiles) -> dict[str, str]:
+def indexed_hashes(files: IndexFiles) -> dict[str, str]:
     """The content hashes that an index was made from, by path; empty where there is none that can be read."""
     try:
         store = open_store(files.store, write=False)

@@ -12,7 +12,7 @@ from datetime import datetime
 from agent.clock import Clock
 from agent.errors import Retryable
 from agent.vault.store import open_vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 
 class Stopped(BaseException):
@@ -69,8 +69,8 @@ class InterruptibleClock:
         return self.clock.new_id()
 
 
-def interruptible(app: App, stop: StopSignal) -> App:
+def interruptible(workspace: Workspace, stop: StopSignal) -> Workspace:
     """The same workspace, which waits for nothing any more once the process is to stop."""
-    clock = InterruptibleClock(app.clock, lambda: bool(stop))
-    vault = open_vault(app.vault.place.root, app.directories.state, clock, app.vault.options)
-    return replace(app, clock=clock, vault=vault)
+    clock = InterruptibleClock(workspace.clock, lambda: bool(stop))
+    vault = open_vault(workspace.vault.place.root, workspace.directories.state, clock, workspace.vault.options)
+    return replace(workspace, clock=clock, vault=vault)

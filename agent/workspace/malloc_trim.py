@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 
 
-def give_back() -> None:
+def trim_memory() -> None:
     """Have the C library return what is free; takes about 10 ms, and does nothing where it cannot be asked."""
     if sys.platform != "linux":
         return

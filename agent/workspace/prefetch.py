@@ -6,12 +6,12 @@ from typing import Generic, TypeVar
 
 from agent.vault.listing import contents
 from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
+class Prefetch(Generic[T]):
     """Something under way in a thread of its own."""
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -34,6 +34,6 @@ class Ahead(Generic[T]):
             self._error = error
 
 
-def contents_ahead(app: App) -> Ahead[dict[str, str]] | None:
+def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:
     """What `contents` gives, begun now; None where a daemon watches, who knows it."""
-    return None if is_watched(app) else Ahead(lambda: contents(app.vault))
+    return None if is_watched(workspace) else Prefetch(lambda: contents(workspace.vault))

@@ -22,8 +22,8 @@ from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
-from agent.workspace.index_status import index_files, known
-from agent.workspace.workspace import App
+from agent.workspace.index_status import index_files, indexed_hashes
+from agent.workspace.workspace import Workspace
 
 _UNSAYABLE = re.compile("[\ud800-\udfff]")
 N = TypeVar("N")
@@ -38,7 +38,7 @@ def not_held(path: str, digest: str) -> bytes | None:
 
 
 @dataclass(slots=True)
-class Library:
+class SearchIndex:
     """One index over one set of notes. Keeps files open; `close` lets go of them.
 
     `held`: a note's bytes of this content hash from somebody who has read them already, None for most.
@@ -46,7 +46,7 @@ class Library:
 
     files: IndexFiles
     engine: Engine
-    app: App
+    workspace: Workspace
     listed: Callable[[], dict[str, str]]
     read: Callable[[str], bytes | None]
     _chosen: EmbedderChoice | None = None
@@ -58,7 +58,7 @@ class Library:
     def chosen(self) -> EmbedderChoice:
         """The embedder, loaded at the first need."""
         if self._chosen is None:
-            wanted = self.app.settings.index.model
+            wanted = self.workspace.settings.index.model
             self._chosen = choose_embedder("" if wanted == "auto" else wanted)
         return self._chosen
 
@@ -71,7 +71,7 @@ class Library:
     @property
     def updater(self) -> Updater:
         if self._updater is None:
-            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.app.clock)
+            self._updater = Updater(self.files, self.engine, self.chosen, Weights(), self.workspace.clock)
         return self._updater
 
     def warm(self, text: str) -> None:
@@ -92,7 +92,7 @@ class Library:
     def touch(self, changed: dict[str, str | None]) -> IndexReport:
         """The same when only these paths changed (None: gone)."""
         changed = _named(changed)
-        there = listed(self.app.vault, [path for path, digest in changed.items() if digest is not None])
+        there = listed(self.workspace.vault, [path for path, digest in changed.items() if digest is not None])
         seen = {path: digest if path in there else None for path, digest in changed.items()}
 
         def read(path: str) -> bytes | None:
@@ -107,7 +107,7 @@ class Library:
 
     def known(self) -> dict[str, str]:
         """The content hashes that the index was made from, by path."""
-        return known(self.files)
+        return indexed_hashes(self.files)
 
     def close(self) -> None:
         """Let go of all files."""
@@ -125,18 +125,25 @@ def _named(notes: Mapping[str, N]) -> dict[str, N]:
     return found
 
 
-def library(app: App, held: Callable[[str, str], bytes | None] = not_held) -> Library:
-    """The index over the notes as they are now; `held` as in `Library`."""
-    vault = app.vault
-    return Library(index_files(app), _engine(app), app, lambda: _named(contents(vault)), vault.read_now, held=held)
+def open_index(workspace: Workspace, held: Callable[[str, str], bytes | None] = not_held) -> SearchIndex:
+    """The index over the notes as they are now; `held` as in `SearchIndex`."""
+    vault = workspace.vault
+    return SearchIndex(
+        index_files(workspace),
+        _engine(workspace),
+        workspace,
+        lambda: _named(contents(vault)),
+        vault.read_now,
+        held=held,
+    )
 
 
-def library_at(app: App, commit: str) -> Library:
+def open_past_index(workspace: Workspace, commit: str) -> SearchIndex:
     """An index over the notes as they were in a commit (a full id); built where it is missing, and kept for a while."""
-    folder = app.cache / "past" / commit
+    folder = workspace.cache / "past" / commit
     _drop_old(folder)
-    past = _Past(app.vault, _named(contents_at(app.vault, commit)))
-    return Library(IndexFiles(folder), _engine(app), app, lambda: past.listed, past.read)
+    past = _Past(workspace.vault, _named(contents_at(workspace.vault, commit)))
+    return SearchIndex(IndexFiles(folder), _engine(workspace), workspace, lambda: past.listed, past.read)
 
 
 @dataclass(slots=True)
@@ -155,8 +162,8 @@ class _Past:
         return self._held.get(path)
 
 
-def _engine(app: App) -> Engine:
-    engine = engine_for(app.settings.index.keyword)
+def _engine(workspace: Workspace) -> Engine:
+    engine = engine_for(workspace.settings.index.keyword)
     if engine == "tantivy" and find_spec("tantivy") is None:
         raise ConfigError(
             "tantivy is not installed", hint="pip install 'vault-agent[fast]', or set index.keyword to auto"

@@ -11,22 +11,22 @@ from agent.vault.store import Vault
 from agent.watch.compare import Facts
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace, Watcher
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
 
-def watcher(app: App, known: dict[str, str], recent: Recent) -> Watcher:
+def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> Watcher:
     """A watcher that takes `known` (content hash by path) as dealt with, and keeps what it reads in `recent`."""
-    settings = app.settings.watch
+    settings = workspace.settings.watch
     pace = Pace(quiet=settings.quiet_seconds, scan=settings.scan_seconds)
-    vault, moves = app.vault, _Head(app.vault, app.vault.head)
+    vault, moves = workspace.vault, _Head(workspace.vault, workspace.vault.head)
 
     def earlier(wanted: Sequence[tuple[str, str]]) -> list[bytes | None]:
         return vault.read_blobs([blob for _, blob in wanted])
 
     facts = Facts(vault.content_id, lambda asked: [_origin(vault, *each) for each in asked], earlier, moves.changed)
-    return Watcher.watch(vault.place.root, facts, app.clock, known, pace, recent)
+    return Watcher.watch(vault.place.root, facts, workspace.clock, known, pace, recent)
 
 
 def _origin(vault: Vault, path: str, blob: str | None) -> Origin:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 
 from agent.clock import Clock, SystemClock
@@ -15,13 +14,12 @@ from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.events.bus import Bus
 from agent.llm.redaction import keep_out_of_logs
-from agent.vault.layout import FORGETTING
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault
 
 
 @dataclass(frozen=True, slots=True)
-class App:
+class Workspace:
     """Everything an interface needs to serve one vault."""
 
     vault: Vault
@@ -55,7 +53,7 @@ class App:
         return self.vault.private_folder / "daemon.lock"
 
 
-def build(root: Path, *, clock: Clock | None = None) -> App:
+def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
     """The application for the vault at `root`; raises `NotAVault` or `ConfigError`."""
     loaded = load_settings(root)
     report_from(loaded.settings.log.level)
@@ -65,40 +63,32 @@ def build(root: Path, *, clock: Clock | None = None) -> App:
         if folder.exists():
             own_folder(folder)
     vault = open_vault(root, places.state, clock, options(loaded.settings))
-    app = App(vault, loaded.settings, loaded, clock, places)
-    learn_secrets(app, not_looked_up)
-    _finish_forgetting(app)
-    return app
+    workspace = Workspace(vault, loaded.settings, loaded, clock, places)
+    learn_secrets(workspace, not_looked_up)
+    return workspace
 
 
-def _finish_forgetting(app: App) -> None:
-    """Go on with a forgetting that a crash has cut short: every start does, and looks for one small file."""
-    if (app.vault.private_folder / FORGETTING).exists():
-        forgetting = import_module("agent.memory.forgetting.purge")  # slow to load, and hardly ever needed
-        forgetting.Forgetter(app.vault, app.settings.vault.language, app.cache).finish()
-
-
-def learn_secrets(app: App, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
+def learn_secrets(workspace: Workspace, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
     """Have the secrets of the settings and the environment masked in all that this process writes, logs and prints.
 
     Returns their values. `lookup` opens the keyring, which may ask the person: only who needs a key does so.
     """
-    known = app.vault.known
-    known.learn(known_secrets(app.settings, lookup=lookup))
+    known = workspace.vault.known
+    known.learn(known_secrets(workspace.settings, lookup=lookup))
     keep_out_of_logs(known.values)
     keep_out_of_print(known.values)
     return known.values
 
 
-def reread(app: App) -> App:
+def reload_settings(workspace: Workspace) -> Workspace:
     """The same with the settings of runs as they stand now; raises `ConfigError`.
 
     For who lives for weeks: a person has named a model meanwhile, or another ceiling. What the vault and the index were
     opened with stays as it was.
     """
-    now, opened = load_settings(app.vault.place.root).settings, app.settings
+    now, opened = load_settings(workspace.vault.place.root).settings, workspace.settings
     settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
-    fresh = replace(app, settings=settings)
+    fresh = replace(workspace, settings=settings)
     learn_secrets(fresh, not_looked_up)
     return fresh
 

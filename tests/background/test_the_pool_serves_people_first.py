@@ -7,8 +7,9 @@ from threading import Event
 
 import pytest
 
-from agent.background.pool import Cancelled, Pool, Priority
+from agent.background.pool import Pool, Priority
 from agent.clock import SystemClock
+from agent.llm.provider import Cancelled
 from tests.fakes import FakeClock
 
 PATIENCE = 10.0

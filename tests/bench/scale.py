@@ -17,7 +17,7 @@ from agent.interfaces.cli.benches.speed import QUERIES, first_index, searches
 from agent.interfaces.cli.benches.vaults import build_prose, git, questions, record
 from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at
-from agent.workspace.search_index import library
+from agent.workspace.search_index import open_index
 
 SEARCH_MS = 25.0
 """At 100,000 notes with tantivy; Whoosh is told and not judged."""
@@ -56,7 +56,7 @@ def measure_search(folder: Path, notes: int, engine: Engine, say: Callable[[str]
     say(f"writing {notes} notes")
     paths = build_prose(folder / "vault", notes)
     place = site(folder / "vault", folder / "home", engine)
-    with closing(library(place.app)) as index:
+    with closing(open_index(place.workspace)) as index:
         say("first index")
         first = Measure(f"{notes} notes: first index, both legs", first_index(index), "s")
         say("searches")
@@ -76,7 +76,7 @@ def measure_daemon(folder: Path, files: int, idle: float, engine: Engine, say: C
             file.write("\nOne more line, on the other branch.\n")
     record(place.root, "every note changed")
     git(place.root, "checkout", "-q", "main")
-    with closing(library(place.app)) as index:
+    with closing(open_index(place.workspace)) as index:
         say("first index")
         first_index(index)
     with daemon(place) as pid:
@@ -104,18 +104,18 @@ def _checkout(place: Site, process: Process, files: int) -> list[Measure]:
     """Seconds from the checkout's beginning until every file's new content is indexed; memory at its peak and after."""
     peak = _Peak(process)
     before = peak.look()
-    wanted = contents_at(place.app.vault, resolve(place.app.vault, "other"))
-    index = library(place.app)
+    wanted = contents_at(place.workspace.vault, resolve(place.workspace.vault, "other"))
+    index = open_index(place.workspace)
 
     def whole() -> bool:
         peak.look()
         return index.known() == wanted
 
-    started = place.app.clock.monotonic()
+    started = place.workspace.clock.monotonic()
     git(place.root, "checkout", "-q", "other")
-    switched = place.app.clock.monotonic() - started
+    switched = place.workspace.clock.monotonic() - started
     place.wait_until(f"{files} files to be indexed", whole, _GIVE_UP, _LOOK)
-    taken = place.app.clock.monotonic() - started
+    taken = place.workspace.clock.monotonic() - started
     return [
         Measure(f"git checkout of {files} files by itself", switched, "s"),
         Measure(f"git checkout of {files} files, until all are indexed", taken, "s", CHECKOUT_SECONDS),
@@ -126,7 +126,7 @@ def _checkout(place: Site, process: Process, files: int) -> list[Measure]:
 
 def _idle(place: Site, process: Process, seconds: float) -> list[Measure]:
     """Commits made and the share of one processor, from when the daemon has had its quiet time."""
-    clock, quiet = place.app.clock, place.app.settings.git.quiet_seconds
+    clock, quiet = place.workspace.clock, place.workspace.settings.git.quiet_seconds
     clock.sleep(2 * quiet + 1.0)
     commits, used, started = _commits(place), process.processor(), clock.monotonic()
     clock.sleep(seconds)
@@ -138,4 +138,4 @@ def _idle(place: Site, process: Process, seconds: float) -> list[Measure]:
 
 
 def _commits(place: Site) -> int:
-    return int(place.app.vault.git.run("rev-list", "--count", "HEAD"))
+    return int(place.workspace.vault.git.run("rev-list", "--count", "HEAD"))

@@ -20,12 +20,12 @@ from agent.interfaces.cli.benches.site import site
 from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import RunOutcome
 from agent.loop.run import RunRequest
-from agent.runs.service import Line, Runs
+from agent.runs.service import RunIO, RunService
 from agent.vault.change import Outcome as Written
 from agent.vault.queue import Order
 from agent.vault.store import Vault
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 STEPS = 40
 STEP_MS = 30.0
@@ -52,15 +52,15 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     say(f"writing and indexing {notes} notes")
     paths = build_prose(folder / "vault", notes)
     place = site(folder / "vault", folder / "home", engine)
-    vault = Timed(place.app.vault.writer, place.app.vault.provenance)
-    app = _scripted(replace(place.app, vault=vault), folder / "script.json", paths)
+    vault = Timed(place.workspace.vault.writer, place.workspace.vault.provenance)
+    workspace = _scripted(replace(place.workspace, vault=vault), folder / "script.json", paths)
     steps: list[float] = []
     begins: list[float] = []
     commits: list[float] = []
-    with closing(library(app)) as index:
+    with closing(open_index(workspace)) as index:
         index.refresh()
         say(f"{rounds} runs of {STEPS} steps")
-        with closing(build_runs(app, index)) as agent:
+        with closing(build_runs(workspace, index)) as agent:
             _run(agent, vault)  # what is loaded once is loaded
             for _ in range(rounds):
                 vault.spent.clear()
@@ -75,7 +75,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     ]
 
 
-def _run(agent: Runs, vault: Timed) -> list[float]:
+def _run(agent: RunService, vault: Timed) -> list[float]:
     """One run: the seconds of its beginning and of each step, without commits."""
     words: list[tuple[float, float]] = []
     started, before = time.perf_counter(), sum(vault.spent)
@@ -83,7 +83,7 @@ def _run(agent: Runs, vault: Timed) -> list[float]:
     def hear(text: str) -> None:
         words.append((time.perf_counter(), sum(vault.spent)))
 
-    ended = agent.ask(RunRequest("keep a log of my walks by the lake", Speaker("cli")), line=Line(hear))
+    ended = agent.ask(RunRequest("keep a log of my walks by the lake", Speaker("cli")), line=RunIO(hear))
     if ended.outcome is not RunOutcome.FINISHED:
         raise Permanent(f"the run did not finish: {ended.reason}")
     agent.capturing.settle()  # what is written behind a run must not count as the next one's commits
@@ -95,7 +95,7 @@ def _figure(name: str, seconds: list[float]) -> Figure:
     return Figure(name, tuple(1000 * each for each in seconds))
 
 
-def _scripted(app: App, path: Path, paths: list[str]) -> App:
+def _scripted(workspace: Workspace, path: Path, paths: list[str]) -> Workspace:
     """The same with a model that reads and writes by turns, a word and a call at a time."""
 
     def asks(number: int) -> dict[str, object]:
@@ -105,5 +105,5 @@ def _scripted(app: App, path: Path, paths: list[str]) -> App:
 
     lines = [*map(asks, range(STEPS - 1)), {"text": "Done.", "chunks": ["Done."]}]
     path.write_text(json.dumps({"replies": lines}), "utf-8")
-    settings = app.settings
-    return replace(app, settings=replace(settings, llm=replace(settings.llm, wire="scripted", script=str(path))))
+    settings = workspace.settings
+    return replace(workspace, settings=replace(settings, llm=replace(settings.llm, wire="scripted", script=str(path))))

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.config.private import make_folder, own_folder, replace, touch, write
 from agent.vault.change import Stamp
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
 from tests.vaults import write as write_note
@@ -57,38 +58,38 @@ def test_a_folder_that_is_there_is_tightened_only_on_purpose(tmp_path: Path) -> 
     assert loose(tmp_path / "new") == []
 
 
-def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
+def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
     make_vault(tmp_path, {"a.md": "PRIVATEZEBRA line\n"})
-    app = build(tmp_path / "vault", clock=FakeClock())
-    with closing(library(app)) as index:
+    workspace = open_workspace(tmp_path / "vault", clock=FakeClock())
+    with closing(open_index(workspace)) as index:
         index.refresh()
         write_note(tmp_path / "vault/b.md", "more\n")
         index.refresh()
         index.search("zebra", 3)
-        with app.vault.transaction("a note", Stamp()) as change:
+        with workspace.vault.transaction("a note", Stamp()) as change:
             change.create("c.md", b"text\n")
-    return app
+    return workspace
 
 
 def test_an_index_and_a_journal_are_private_under_any_umask(
     umask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = lived_in(tmp_path, monkeypatch)
+    workspace = lived_in(tmp_path, monkeypatch)
     assert loose(tmp_path / "home") == []
-    assert (app.cache / "index/notes.db").is_file() and app.vault.writer.journal.path.is_file()
+    assert (workspace.cache / "index/notes.db").is_file() and workspace.vault.writer.journal.path.is_file()
     assert mode(tmp_path / "vault/c.md") == 0o666 & ~umask, "a note has the modes that the person's umask says"
 
 
 def test_an_older_installation_is_tightened_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = lived_in(tmp_path, monkeypatch)
+    workspace = lived_in(tmp_path, monkeypatch)
     (tmp_path / "home/config").mkdir()
     folders = [tmp_path / "home" / name for name in ("cache", "state", "config")]
     for folder in folders:
         folder.chmod(0o755)
-    app.vault.writer.layout.folder.chmod(0o755)
-    build(tmp_path / "vault")
-    assert [mode(folder) for folder in (*folders, app.vault.writer.layout.folder)] == [0o700] * 4
+    workspace.vault.writer.layout.folder.chmod(0o755)
+    open_workspace(tmp_path / "vault")
+    assert [mode(folder) for folder in (*folders, workspace.vault.writer.layout.folder)] == [0o700] * 4
 
 
 @pytest.mark.skipif(os.getuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")

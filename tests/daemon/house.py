@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.app.subscriptions import DaemonParts
 from agent.clock import SystemClock
 from agent.daemon import Daemon, Live
@@ -17,8 +18,8 @@ from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.update import IndexReport
 from agent.vault.listing import contents
-from agent.workspace.search_index import Library, library
-from agent.workspace.workspace import App, build
+from agent.workspace.search_index import SearchIndex, open_index
+from agent.workspace.workspace import Workspace
 from tests.index.fakes import FAKE
 from tests.vaults import git, object_format
 
@@ -51,11 +52,11 @@ class House:
     live: Live
 
     @property
-    def app(self) -> App:
-        return self.live.app
+    def workspace(self) -> Workspace:
+        return self.live.workspace
 
     @property
-    def index(self) -> Library:
+    def index(self) -> SearchIndex:
         return self.live.index
 
     @property
@@ -64,7 +65,7 @@ class House:
 
     @property
     def root(self) -> Path:
-        return self.app.vault.place.root
+        return self.workspace.vault.place.root
 
     @property
     def working(self) -> tuple[str, ...]:
@@ -106,15 +107,15 @@ class House:
 @contextmanager
 def living(root: Path, chosen: EmbedderChoice | None = FAKE) -> Iterator[House]:
     """A daemon that has started as `vault-agent daemon` starts it, until the end of the block."""
-    app = build(root)
-    with Daemon(app).live(replace(library(app), _chosen=chosen)) as live:
+    workspace = open_workspace(root)
+    with Daemon(workspace).live(replace(open_index(workspace), _chosen=chosen)) as live:
         problem = live.lookout.state().problem
         if "limit reached" in problem:
             pytest.skip(problem)
         yield House(live)
 
 
-class _Broken(Library):
+class _Broken(SearchIndex):
     """An index whose updates fail."""
 
     error: Exception
@@ -123,7 +124,7 @@ class _Broken(Library):
         raise self.error
 
 
-def broken(index: Library, error: Exception) -> Library:
+def broken(index: SearchIndex, error: Exception) -> SearchIndex:
     """The same index, of which every update raises this error."""
     made = _Broken(*(getattr(index, each.name) for each in fields(index)))
     made.error = error
@@ -153,18 +154,20 @@ def on_disk(root: Path) -> dict[str, str]:
     return found
 
 
-def answers(index: Library, questions: Sequence[str]) -> list[list[tuple[str, tuple[int, int], float]]]:
+def answers(index: SearchIndex, questions: Sequence[str]) -> list[list[tuple[str, tuple[int, int], float]]]:
     """What an index says to each question."""
     told = [index.search(question, 5) for question in questions]
     assert [each.degraded for each in told] == [None] * len(told)
     return [[(hit.path, hit.lines, round(hit.score, 4)) for hit in each.hits] for each in told]
 
 
-def check_equals_a_rebuild(index: Library, folder: Path, questions: Sequence[str]) -> None:
+def check_equals_a_rebuild(index: SearchIndex, folder: Path, questions: Sequence[str]) -> None:
     """The index knows the same notes and gives the same answers as one that is built now, at `folder`."""
-    vault = index.app.vault
+    vault = index.workspace.vault
     files = IndexFiles(folder)
-    with closing(Library(files, index.engine, index.app, lambda: contents(vault), vault.read, index.chosen)) as fresh:
+    with closing(
+        SearchIndex(files, index.engine, index.workspace, lambda: contents(vault), vault.read, index.chosen)
+    ) as fresh:
         fresh.refresh()
         assert index.known() == fresh.known(), "the index and a rebuild know different notes"
         assert answers(index, questions) == answers(fresh, questions)

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
-from agent.workspace.daemon_lock import last_word
-from agent.workspace.workspace import build
+from agent.workspace.daemon_lock import load_daemon_state
 
 PATIENCE = 30.0
 
@@ -53,7 +53,7 @@ def is_watching(root: Path, daemon: subprocess.Popen[bytes]) -> bool:
     """Whether this very daemon has started and waits for nothing; call it with the daemon's settings in force."""
     if not (root / "vault-agent.yaml").is_file():
         return False
-    said = last_word(build(root))
+    said = load_daemon_state(open_workspace(root))
     return bool(said) and said is not None and said["pid"] == daemon.pid and said.get("waiting") == 0
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
 from agent.runs.diary import Upkeeper
@@ -12,7 +13,6 @@ from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import offers_of
 from agent.vault.change import Stamp
-from agent.workspace.workspace import build
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
@@ -24,7 +24,7 @@ SKILL = "skills/tea/SKILL.md"
 
 
 def is_trusted(root: Path, name: str = "tea") -> bool:
-    skill = skill_library(build(root)).snapshot().get(name)
+    skill = skill_library(open_workspace(root)).snapshot().get(name)
     return skill is not None and skill.reviewed
 
 
@@ -46,9 +46,9 @@ def elsewhere(root: Path, tmp_path: Path) -> Path:
     write(root / SKILL, text("tea", triggers("brew"), "Boil.\n\nPour."))
     git(root, "add", "-A")
     git(root, "commit", "-qm", "tea")
-    app = build(root)
-    library = skill_library(app)
-    library.review(library.snapshot().named["tea"], app.clock.now(), "test")
+    workspace = open_workspace(root)
+    library = skill_library(workspace)
+    library.review(library.snapshot().named["tea"], workspace.clock.now(), "test")
     other = tmp_path / "other"
     git(root, "clone", "-q", str(root), str(other))
     write(other / SKILL, text("tea", triggers("brew"), "Obey me.\n\nPour."))
@@ -73,14 +73,14 @@ def test_nor_when_its_owner_edits_what_was_pulled_before_anybody_has_looked(root
 
 
 def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Path) -> None:
-    upkeeper = Upkeeper(build(root))
+    upkeeper = Upkeeper(open_workspace(root))
     with living(root) as house:
         house.for_a_while(3)
-        assert upkeeper.is_due(build(root).clock.now()), "nothing has happened yet"
+        assert upkeeper.is_due(open_workspace(root).clock.now()), "nothing has happened yet"
         for mark in "!.;":
             remembered(root, f"The boat is blue{mark}")
         house.until(lambda: "The boat is blue" in (committed(root, "MEMORY.md") or b"").decode(), "memory is tended")
-        house.until(lambda: not upkeeper.is_due(build(root).clock.now()), "it is noted, just after the commit")
+        house.until(lambda: not upkeeper.is_due(open_workspace(root).clock.now()), "it is noted, just after the commit")
         tended = head(root)
         house.for_a_while(3)
         assert head(root) == tended, "once is enough"
@@ -88,14 +88,14 @@ def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Pa
 
 def remembered(root: Path, said: str) -> None:
     """An entry, as if a person had copied it into the vault."""
-    clock = build(root).clock
+    clock = open_workspace(root).clock
     entry = Entry(clock.new_id(), clock.now(), said)
     write(root / entry.path, entry.note().decode())
 
 
 def test_a_yes_to_a_suggestion_is_carried_out(root: Path) -> None:
-    app = build(root)
-    offers = offers_of(app.vault)
+    workspace = open_workspace(root)
+    offers = offers_of(workspace.vault)
     offer = offers.propose(find_suggestions(history(1).traces, ())[0])
     with living(root) as house:
         note = root / offer.path
@@ -119,15 +119,15 @@ Were these of use? Tick what is true.
 
 
 def test_a_tick_in_a_run_s_note_is_taken_in(root: Path) -> None:
-    app, session = build(root), "sessions/2026/11/s.md"
+    workspace, session = open_workspace(root), "sessions/2026/11/s.md"
     write(root / SKILL, text("tea", triggers("brew"), "Boil."))
     write(root / session, SESSION)
-    record_uses(app.vault, [Use("tea", app.clock.now(), "r1", session)], Stamp("agent"))
+    record_uses(workspace.vault, [Use("tea", workspace.clock.now(), "r1", session)], Stamp("agent"))
     with living(root) as house:
         house.commits_all()
         (root / session).write_text(ticked(SESSION, "tea: not helpful"))
         house.until(
-            lambda: [use.feedback for use in load_uses(app.vault, "tea")][-1] == "not_helpful", "it is taken in"
+            lambda: [use.feedback for use in load_uses(workspace.vault, "tea")][-1] == "not_helpful", "it is taken in"
         )
 
 
@@ -137,5 +137,5 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatc
         write(root / SKILL, text("tea", triggers("brew"), "Boil."))
         house.until(lambda: "reviews" in house.parts.maintenance.problem, "it is said")
         remembered(root, "The boat is blue.")
-        upkeeper = Upkeeper(build(root))
-        house.until(lambda: not upkeeper.is_due(build(root).clock.now()), "memory is tended")
+        upkeeper = Upkeeper(open_workspace(root))
+        house.until(lambda: not upkeeper.is_due(open_workspace(root).clock.now()), "memory is tended")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
-from agent.runs.registry import Mark, marks_of
+from agent.runs.registry import RunMark, run_registry
 from agent.vault.change import Stamp
-from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
 from tests.daemon.process import end, environment, run, wait_for, watching
 from tests.stories.agents import call, furnish, only, script, ticked
@@ -56,9 +56,11 @@ def test_a_tick_and_an_answer_take_the_run_to_its_end(root: Path) -> None:
         house.until(lambda: (root / "log.md").exists() and is_idle(house), "the run went on to its end")
         assert (root / "log.md").read_text() == "went on\n"
         assert house.parts.resume.problem == ""
-    session = load_session(house.app.vault, only(list((root / "sessions").rglob("*.md"))).relative_to(root).as_posix())
+    session = load_session(
+        house.workspace.vault, only(list((root / "sessions").rglob("*.md"))).relative_to(root).as_posix()
+    )
     assert session.open_run is None and not session.open_calls
-    assert not list(marks_of(house.app.vault).all())
+    assert not list(run_registry(house.workspace.vault).all())
 
 
 def test_a_no_is_told_to_the_model(root: Path) -> None:
@@ -112,18 +114,18 @@ def test_notes_that_came_from_elsewhere_start_nothing(root: Path, tmp_path: Path
 
 def test_a_run_that_was_cut_off_is_closed_when_the_daemon_starts(root: Path) -> None:
     assert main(["--vault", str(root), "ask", "change"]) == 0
-    app = build(root)
-    (mark,) = marks_of(app.vault).all()
-    marks_of(app.vault).put(Mark(mark.id, mark.session, mark.run))
+    workspace = open_workspace(root)
+    (mark,) = run_registry(workspace.vault).all()
+    run_registry(workspace.vault).put(RunMark(mark.id, mark.session, mark.run))
     note = root / mark.session
     data = note.read_bytes()
     head = data[: data.rindex(b"%% vault-agent: end")]
-    with app.vault.transaction("test", Stamp("agent")) as change:
+    with workspace.vault.transaction("test", Stamp("agent")) as change:
         change.edit(mark.session, data, head)
     with living(root):
-        began = load_session(app.vault, mark.session).open_run
+        began = load_session(workspace.vault, mark.session).open_run
         assert began is not None and began.run == mark.run
-    assert RunOutcome.INTERRUPTED in note.read_text() and not list(marks_of(app.vault).all())
+    assert RunOutcome.INTERRUPTED in note.read_text() and not list(run_registry(workspace.vault).all())
 
 
 def test_a_daemon_that_is_told_to_stop_stops_its_runs_which_can_go_on_later(
@@ -141,7 +143,7 @@ def test_a_daemon_that_is_told_to_stop_stops_its_runs_which_can_go_on_later(
         wait_for(process, lambda: "Obey" in (root / "AGENT.md").read_text(), "the run went on")
         code, seconds = end(process)
         assert code == 0 and seconds < 6
-    session = load_session(build(root).vault, str(asked_for["session"]))
+    session = load_session(open_workspace(root).vault, str(asked_for["session"]))
     assert session.open_run is not None and "Run interrupted" in (root / str(asked_for["session"])).read_text()
     script(tmp_path / "script.json", CHANGE, {**slow, "seconds": 0}, "Done.")
     ended = run(root, env, "ask", "--resume", session.path)

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.events.bus import Bus
 from agent.events.runs import TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.session import load_session, sessions
 from agent.markdown.checkbox_decision import APPROVE
 from agent.metrics import totals
-from agent.runs.registry import Mark, marks_of
-from agent.workspace.daemon_lock import last_word
-from agent.workspace.workspace import build
+from agent.runs.registry import RunMark, run_registry
+from agent.workspace.daemon_lock import load_daemon_state
 from tests.daemon.house import BRISK, House, living
 from tests.daemon.test_chores_are_done_when_it_is_quiet import remembered
 from tests.skills.shelves import text, triggers
@@ -47,9 +47,9 @@ def prepare(root: Path) -> None:
     """What happened while nobody watched."""
     write(root / "before.md", "wombat\n")
     write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
-    (session,) = sessions(build(root).vault)
-    marks = marks_of(build(root).vault)
-    marks.put(Mark("CUTOFF", "sessions/gone.md", "r9"))
+    (session,) = sessions(open_workspace(root).vault)
+    marks = run_registry(open_workspace(root).vault)
+    marks.put(RunMark("CUTOFF", "sessions/gone.md", "r9"))
     assert session and marks.get("CUTOFF")
 
 
@@ -65,24 +65,25 @@ def begin(root: Path) -> None:
 
 def checks(root: Path, house: House, heard: list[object]) -> dict[str, Callable[[], bool]]:
     """What must be so by the evening."""
-    app = build(root)
-    (session,) = sessions(app.vault)[-1:]
+    workspace = open_workspace(root)
+    (session,) = sessions(workspace.vault)[-1:]
     return {
         "what was edited before is committed": lambda: "before.md" in git(root, "log", "--name-only"),
         "what was edited before is found": lambda: house.finds("wombat") == ["before.md"],
-        "the mark of a run that was cut off is gone": lambda: marks_of(app.vault).get("CUTOFF") is None,
+        "the mark of a run that was cut off is gone": lambda: run_registry(workspace.vault).get("CUTOFF") is None,
         "a skill that lay there is asked about": (root / "approvals/skill-vault-tea.md").exists,
         "a new note is found": lambda: house.finds("quokka") == ["new.md"],
         "a new note is committed": lambda: "new.md" in git(root, "log", "--name-only"),
         "a request is worked on": lambda: "status: needs_approval" in (root / "inbox/tea.md").read_text("utf-8"),
         "a decided run goes on": lambda: (
-            (root / "AGENT.md").read_text("utf-8") == "# Obey\n" and load_session(app.vault, session).open_run is None
+            (root / "AGENT.md").read_text("utf-8") == "# Obey\n"
+            and load_session(workspace.vault, session).open_run is None
         ),
         "a new skill is asked about": (root / "approvals/skill-vault-coffee.md").exists,
         "a run that is over is heard of": lambda: len(heard) >= 2,
-        "status knows what is seen": lambda: (last_word(house.app) or {}).get("files", 0) > 0,  # type: ignore[operator]
+        "status knows what is seen": lambda: (load_daemon_state(house.workspace) or {}).get("files", 0) > 0,  # type: ignore[operator]
         "files are counted": lambda: (
-            totals.load_totals(app.metrics).events.get("note.created", 0) > 0 or not house.parts.metrics.save()
+            totals.load_totals(workspace.metrics).events.get("note.created", 0) > 0 or not house.parts.metrics.save()
         ),
     }
 
@@ -96,7 +97,7 @@ def day(root: Path) -> list[str]:
         house.step()
         begin(root)
         wanted = checks(root, house, heard)
-        clock = house.app.clock
+        clock = house.workspace.clock
         deadline = clock.monotonic() + SECONDS
         while wanted and clock.monotonic() < deadline:
             house.step()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.background.inbox.answer_log import CYCLES
-from agent.background.inbox.queue import Entry, pending_file
+from agent.background.inbox.queue import PendingRequest, request_queue
 from agent.markdown import requests
 from agent.markdown.note import Note
-from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, living
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -38,7 +38,7 @@ def test_a_request_that_nobody_had_begun_is_answered_by_the_next_daemon(root: Pa
     with living(root) as house:
         house.until(lambda: status(note) == "done", "it is answered")
         house.until(lambda: not house.parts.inbox.entries, "nothing is under way")
-    assert not pending_file(house.app.vault).load()[0]
+    assert not request_queue(house.workspace.vault).load()[0]
 
 
 def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) 
         house.until(lambda: len(house.working) == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
         house.parts.inbox.close()
     assert status(note) == ""
-    (entry,) = pending_file(house.app.vault).load()[0]
+    (entry,) = request_queue(house.workspace.vault).load()[0]
     assert entry.phase == "interrupted" and entry.session
     with living(root) as house:
         house.until(lambda: status(note) == "done", "it is answered")
@@ -61,9 +61,9 @@ def test_a_run_that_was_killed_is_said_to_have_been(root: Path) -> None:
     with living(root) as house:
         write(note, "Which tea?\n")
         house.until(lambda: len(house.working) == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
-        kept = pending_file(house.app.vault).path.read_bytes()
+        kept = request_queue(house.workspace.vault).path.read_bytes()
         house.parts.inbox.close()
-    pending_file(house.app.vault).path.write_bytes(kept)
+    request_queue(house.workspace.vault).path.write_bytes(kept)
     with living(root) as house:
         house.until(lambda: status(note) == "failed", "the note says so")
     assert "stopped in the middle" in note.read_text("utf-8") and "pending" in note.read_text("utf-8")
@@ -116,11 +116,11 @@ def test_a_key_in_a_request_is_kept_in_the_note_alone(root: Path, monkeypatch: p
     monkeypatch.setenv("VAULT_AGENT_LLM__API_KEY", key)
     note, text = "inbox/one.md", f"Is {key} my key?\n"
     write(root / note, text)
-    vault = build(root).vault
+    vault = open_workspace(root).vault
     (request,) = requests.open_requests(text.encode(), whole=True)
-    pending_file(vault).save([Entry(note, 0.0, phase="waits", request=request)], ())
-    assert key not in pending_file(vault).path.read_text("utf-8")
-    assert pending_file(vault).load()[0][0].request == request
+    request_queue(vault).save([PendingRequest(note, 0.0, phase="waits", request=request)], ())
+    assert key not in request_queue(vault).path.read_text("utf-8")
+    assert request_queue(vault).load()[0][0].request == request
     write(root / note, "Something else.\n")
-    kept = pending_file(vault).load()[0][0].request
+    kept = request_queue(vault).load()[0][0].request
     assert kept is not None and kept.text == "Is *** my key?"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
 from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.markdown.note import Note
-from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
 from tests.stories.agents import call, furnish, only, script, ticked
 from tests.vaults import git, git_beside, head, write
@@ -50,7 +50,7 @@ def answered(house: House, path: Path, times: int = 1) -> None:
 
 def runs_so_far(root: Path) -> int:
     """How many sessions there are."""
-    return len(sessions(build(root).vault))
+    return len(sessions(open_workspace(root).vault))
 
 
 def test_a_note_in_the_inbox_is_answered_below_in_one_commit(root: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_note_in_the_inbox_is_answered_below_in_one_commit(root: Path) -> None
         text = note.read_text("utf-8")
         assert requests.own_words(note.read_bytes()).strip() == "Which tea do I have?"
         assert status(note) == "done" and "Well done." in text and "## Answer" in text
-        (session,) = sessions(house.app.vault)
+        (session,) = sessions(house.workspace.vault)
         assert f"[[{session.removesuffix('.md')}|" in text
         house.commits_all()
         said = git(root, "log", "--format=%s%n%b", "--", "inbox/tea.md")
@@ -95,8 +95,8 @@ def test_more_text_below_the_answer_goes_on_in_the_same_session(root: Path) -> N
         answered(house, note, 2)
         assert note.read_text("utf-8").rstrip().endswith("end of answer %%")
     assert runs_so_far(root) == 1
-    (path,) = sessions(build(root).vault)
-    session = load_session(build(root).vault, path)
+    (path,) = sessions(open_workspace(root).vault)
+    session = load_session(open_workspace(root).vault, path)
     assert "And coffee?" in session.history[-2].text
 
 
@@ -334,7 +334,7 @@ def test_a_note_whose_header_is_broken_is_named(root: Path) -> None:
         write(note, "---\nstatus: [pending\n---\nWhich tea?\n")
         house.until(lambda: "odd.md" in house.parts.inbox.problem, "it is said that the header is broken")
         house.step()
-        said = json.loads(house.app.daemon_state.read_text("utf-8"))["problem"]
+        said = json.loads(house.workspace.daemon_state.read_text("utf-8"))["problem"]
         assert said.count("odd.md") == 1, "a trouble is told once"
         write(note, "---\nstatus: pending\n---\nWhich tea?\n")
         answered(house, note)
@@ -353,7 +353,7 @@ def test_a_run_that_waited_and_was_taken_up_by_hand_is_told_in_the_note(
     with living(root) as house:
         write(note, "Ask me.\n")
         house.until(lambda: status(note) == "question" and not len(house.working), "the note says that it waits")
-        (session,) = sessions(house.app.vault)
+        (session,) = sessions(house.workspace.vault)
         asked = only([path for path in (root / "questions").glob("*.md") if "About" not in path.name])
         asked.write_text(ticked(asked.read_text("utf-8"), "green"), "utf-8")
         assert main(["--vault", str(root), "ask", "--resume", session]) == 0

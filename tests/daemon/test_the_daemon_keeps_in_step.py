@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.daemon import Daemon
 from agent.errors import LockHeld
 from agent.interfaces.cli.main import main
-from agent.workspace.daemon_lock import alone, last_word
-from agent.workspace.workspace import build
+from agent.workspace.daemon_lock import daemon_lock, load_daemon_state
 from tests.daemon.house import broken, living, on_disk
 from tests.vaults import git, git_beside, head, write
 
@@ -149,7 +149,9 @@ def test_an_update_that_failed_is_said_and_made_up_for(root: Path, monkeypatch: 
         index = house.parts.index.index
         house.parts.index.index = broken(index, OSError(28, "no space left on device"))
         write(root / "new.md", "quokka\n")
-        house.until(lambda: "no space" in str((last_word(house.app) or {}).get("index")), "the failure is said")
+        house.until(
+            lambda: "no space" in str((load_daemon_state(house.workspace) or {}).get("index")), "the failure is said"
+        )
         house.parts.index.index = index
         house.until(lambda: house.finds("quokka") == ["new.md"], "the note is found after all")
         house.step()
@@ -157,17 +159,17 @@ def test_an_update_that_failed_is_said_and_made_up_for(root: Path, monkeypatch: 
 
 
 def test_there_is_one_daemon(root: Path) -> None:
-    app = build(root)
+    workspace = open_workspace(root)
     with living(root), pytest.raises(LockHeld, match="a daemon already"):
-        Daemon(build(root)).run()
-    with alone(app):
-        assert last_word(app) is not None
-    assert last_word(app) is None
+        Daemon(open_workspace(root)).run()
+    with daemon_lock(workspace):
+        assert load_daemon_state(workspace) is not None
+    assert load_daemon_state(workspace) is None
 
 
 def test_asked_to_stop_it_stops_with_its_next_turn(root: Path) -> None:
-    daemon = Daemon(build(root))
+    daemon = Daemon(open_workspace(root))
     daemon.stop.ask("enough")
     daemon.run()
     assert daemon.stop.reason == "enough"
-    assert last_word(daemon.app) is None
+    assert load_daemon_state(daemon.workspace) is None

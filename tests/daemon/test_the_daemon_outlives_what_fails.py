@@ -10,7 +10,7 @@ from agent.clock import SystemClock
 from agent.errors import NotAVault, Retryable
 from agent.interfaces.cli.main import main
 from agent.vault.locks import process_lock
-from agent.workspace.daemon_lock import last_word
+from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.interruptible import InterruptibleClock
 from tests.daemon.house import BRISK, House, broken, furnish, living
 from tests.daemon.process import end, environment, wait_for, watching
@@ -41,7 +41,7 @@ def heard() -> Iterator[Heard]:
 
 
 def problem(house: House) -> str:
-    said = last_word(house.app)
+    said = load_daemon_state(house.workspace)
     return str(said["problem"]) if said and "problem" in said else ""
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.loop.session import sessions
-from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, living
 from tests.remotes import shared_with_mallory
 from tests.stories.agents import furnish, script, ticked
@@ -32,7 +32,7 @@ def test_a_remote_is_asked_about_and_after_a_yes_its_requests_are_answered(root:
     with living(root) as house:
         git_beside(root, "pull", "-q", "--ff-only")
         house.until(lambda: bool([*(root / "approvals").glob("remote-*.md")]), "it is asked who writes there")
-        assert not sessions(build(root).vault) and not answered(root / "inbox/dentist.md")
+        assert not sessions(open_workspace(root).vault) and not answered(root / "inbox/dentist.md")
         (asks,) = (root / "approvals").glob("remote-*.md")
         asks.write_text(ticked(asks.read_text("utf-8"), "approve"), "utf-8")
         house.until(lambda: "status: approved" in asks.read_text("utf-8"), "the yes is taken")
@@ -49,7 +49,7 @@ def test_a_rule_that_arrived_holds_after_a_tick_in_its_note(root: Path, tmp_path
     with living(root) as house:
         git_beside(root, "pull", "-q", "--ff-only")
         house.until(lambda: bool([*(root / "approvals").glob("arrived-*.md")]), "it is shown")
-        vault = build(root).vault
+        vault = open_workspace(root).vault
         assert b"rhymes" not in (vault.own_version("AGENT.md") or b"")
         (asks,) = (root / "approvals").glob("arrived-*.md")
         asks.write_text(ticked(asks.read_text("utf-8"), "approve"), "utf-8")

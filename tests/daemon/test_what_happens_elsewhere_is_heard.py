@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.background.session_watch import SessionWatch
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, NoteEdited, Origin
 from agent.interfaces.cli.main import main
 from agent.markdown.changes import NoteChange
 from agent.metrics import names, totals
-from agent.workspace.workspace import build
 from tests.daemon.house import BRISK, House, living
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git_beside, write
@@ -64,15 +64,15 @@ def test_a_run_of_another_process_is_told_once(root: Path) -> None:
 
 
 def test_a_note_that_is_told_twice_tells_no_run_twice(root: Path) -> None:
-    app = build(root)
-    since = app.clock.now().replace(microsecond=0)
+    workspace = open_workspace(root)
+    since = workspace.clock.now().replace(microsecond=0)
     heard: list[TaskCompleted] = []
     assert main(["--vault", str(root), "ask", "which tea?"]) == 0
     (path,) = (root / "sessions").rglob("*.md")
     event: FilesChanged[NoteChange] = FilesChanged(
         (NoteEdited(path.relative_to(root).as_posix(), "a", "b", Origin.OWN),), 0.0
     )
-    watch = SessionWatch(app.vault, since, heard.append)
+    watch = SessionWatch(workspace.vault, since, heard.append)
     watch.changed(event)
     watch.changed(event)
     assert len(heard) == 1
@@ -96,7 +96,7 @@ def test_a_session_from_elsewhere_tells_nothing(root: Path, tmp_path: Path) -> N
 
 
 def counted(root: Path) -> dict[str, float]:
-    return dict(totals.load_totals(build(root).metrics).events)
+    return dict(totals.load_totals(open_workspace(root).metrics).events)
 
 
 def test_what_comes_last_in_a_process_is_counted(root: Path) -> None:

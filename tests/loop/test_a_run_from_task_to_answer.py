@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import ToolFailed
 from agent.events.runs import IterationStarted, TaskCompleted, TaskStarted, ToolCompleted
-from agent.events.runs import ToolFailed as Failed
+from agent.events.runs import ToolCallFailed as Failed
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, JsonObject, ToolCall, ToolResult, User
 from agent.llm.script import ScriptedCall, ScriptedReply

@@ -24,8 +24,8 @@ from agent.events.runs import (
     Speaker,
     TaskCompleted,
     TaskStarted,
+    ToolCallFailed,
     ToolCompleted,
-    ToolFailed,
 )
 from agent.events.types import DaemonStarted, FileChanged, Origin
 from agent.metrics.collect import INTERVAL, Collector
@@ -61,7 +61,7 @@ def test_a_run_is_counted_by_what_happened_in_it(tmp_path: Path, clock: FakeCloc
     bus.publish(STARTED)
     bus.publish(IterationStarted("r", "s", 1, "tea?"))
     bus.publish(ToolCompleted("r", "s", "1", "vault_read", 0.5, 100))
-    bus.publish(ToolFailed("r", "s", "2", "web_fetch", 0.25, "no such page"))
+    bus.publish(ToolCallFailed("r", "s", "2", "web_fetch", 0.25, "no such page"))
     bus.publish(ContextCompact("r", "s", ANNA, ()))
     bus.publish(MemoryFlushed("r", "s", 2, 1))
     bus.publish(ENDED)

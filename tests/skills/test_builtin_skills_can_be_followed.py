@@ -14,7 +14,7 @@ import pytest
 from agent.config.resources import resource
 from agent.context.tokens import estimate
 from agent.errors import ToolFailed as ToolFailedError
-from agent.events.runs import ToolFailed
+from agent.events.runs import ToolCallFailed
 from agent.llm.messages import JsonObject, System
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
@@ -190,14 +190,14 @@ class Guided(Stage):
         return replace(super().agent(), system=lambda: self.text)
 
 
-def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolFailed], str]:
+def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolCallFailed], str]:
     lines = [ScriptedReply(calls=(each,)) for each in case.calls]
     model = Scripted([*lines, ScriptedReply("Done: see the note.")])
     stage = Guided(folder, model, dict(case.notes), more=(WEB,))
     (found,) = match(MatchTask(case.task), SHELF, MatchState(), estimate).active
     stage.text = found.text
-    failed: list[ToolFailed] = []
-    stage.bus.subscribe(failed.append, ToolFailed, name="failed")
+    failed: list[ToolCallFailed] = []
+    stage.bus.subscribe(failed.append, ToolCallFailed, name="failed")
     assert stage.ask(case.task).outcome is RunOutcome.FINISHED
     before = "\n".join(message.text for message in model.requests[0].messages if isinstance(message, System))
     return stage, failed, before

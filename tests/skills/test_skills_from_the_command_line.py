@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.interfaces.cli.main import main
-from agent.runs.skill_set import skills
+from agent.runs.skill_set import skill_set
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import offers_of
-from agent.workspace.workspace import build
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
 from tests.vaults import git, make_vault, write
@@ -120,7 +120,7 @@ def test_a_skill_that_is_put_aside_is_told_of_once_and_no_log_line_says_it_again
 
 
 def test_learn_says_what_still_waits(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    offer = offers_of(build(root).vault).propose(find_suggestions(history(1).traces, ())[0])
+    offer = offers_of(open_workspace(root).vault).propose(find_suggestions(history(1).traces, ())[0])
     assert main(["skills", "learn"]) == 0
     assert f"{offer.name} waits for your answer in {offer.path}" in capsys.readouterr().out
 
@@ -180,10 +180,10 @@ def test_status_says_how_many_notes_ask_about_skills(root: Path, capsys: pytest.
         assert main(["--json", "status"]) == 0
         return json.loads(capsys.readouterr().out)["agent"]["skills"]
 
-    app = build(root)
+    workspace = open_workspace(root)
     assert told() == {"reviews": [], "suggestions": []}
-    (review,) = skills(app, lambda: None, estimate).ask_reviews()
-    offer = offers_of(app.vault).propose(find_suggestions(history(1).traces, ())[0])
+    (review,) = skill_set(workspace, lambda: None, estimate).ask_reviews()
+    offer = offers_of(workspace.vault).propose(find_suggestions(history(1).traces, ())[0])
     assert told() == {"reviews": [review], "suggestions": [offer.path]}
     assert main(["status"]) == 0
     said = "skills   1 to review: vault-agent skills review; 1 to learn: vault-agent skills suggest\n"

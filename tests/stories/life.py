@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from agent.app.agent import build_runs
-from agent.background.inbox.answering import Placed, asked_in, perform, place
+from agent.app.open import open_workspace
+from agent.background.inbox.answering import WrittenAnswer, asked_in, run_request, write_answer
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.llm.messages import Context
@@ -19,9 +20,9 @@ from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.diary import Upkeeper
-from agent.runs.service import Line, Runs
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.runs.service import RunIO, RunService
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -50,8 +51,8 @@ class Life:
     clock: Calendar = field(default_factory=Calendar)
 
     @property
-    def app(self) -> App:
-        return build(self.root, clock=self.clock)
+    def workspace(self) -> Workspace:
+        return open_workspace(self.root, clock=self.clock)
 
     @property
     def now(self) -> datetime:
@@ -67,12 +68,12 @@ class Life:
         self.clock.advance(60 * minutes)
 
     @contextmanager
-    def sitting(self) -> Iterator[Runs]:
+    def sitting(self) -> Iterator[RunService]:
         """The agent as a new process has it, its index up to date; what is to be remembered is, when this is over."""
-        app = self.app
-        with closing(library(app)) as index:
+        workspace = self.workspace
+        with closing(open_index(workspace)) as index:
             index.refresh()
-            with closing(build_runs(app, index)) as agent:
+            with closing(build_runs(workspace, index)) as agent:
                 yield agent
 
     def talk(self, *lines: str, session: str = "", minutes: float = 5) -> Ended:
@@ -86,25 +87,27 @@ class Life:
             agent.close_session(session, "closed")
         return ended
 
-    def asks_in(self, path: str, words: str) -> Placed:
+    def asks_in(self, path: str, words: str) -> WrittenAnswer:
         """A note is written and answered, as `vault-agent run` does."""
         write(self.root / path, words)
         with self.sitting() as agent:
-            (request,) = asked_in(agent.app, path, named=True)
-            placed = place(agent.app, path, request, perform(agent.app, agent, path, request, Line()))
+            (request,) = asked_in(agent.workspace, path, named=True)
+            placed = write_answer(
+                agent.workspace, path, request, run_request(agent.workspace, agent, path, request, RunIO())
+            )
         assert placed is not None
         return placed
 
     def tend(self) -> UpkeepPlan | None:
         """The day's upkeep, where it is still to be done."""
-        return Upkeeper(self.app).run_when_due()
+        return Upkeeper(self.workspace).run_when_due()
 
     def by_hand(self, path: str, change: Callable[[str], str]) -> str:
         """A person edits a note, and it is committed in their name; the text."""
         note = self.root / path
         text = change(note.read_text("utf-8") if note.exists() else "")
         write(note, text)
-        self.app.vault.commit_human()
+        self.workspace.vault.commit_human()
         return text
 
     def text(self, path: str) -> str:
@@ -117,17 +120,17 @@ class Life:
         """What is put before the model of a new session beside the question."""
         session = self.talk(question).session
         return "\n".join(
-            each.text for each in load_session(self.app.vault, session).history if isinstance(each, Context)
+            each.text for each in load_session(self.workspace.vault, session).history if isinstance(each, Context)
         )
 
     @property
     def entries(self) -> dict[str, Entry]:
-        vault = self.app.vault
+        vault = self.workspace.vault
         read = {path: parse_entry(vault.read(path) or b"") for path in self.paths("entries/")}
         return {path: entry for path, entry in read.items() if entry is not None}
 
     def paths(self, folder: str = "") -> list[str]:
-        return [path for path in self.app.vault.note_paths() if path.startswith(folder)]
+        return [path for path in self.workspace.vault.note_paths() if path.startswith(folder)]
 
     def broken_links(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Wikilinks in these notes that would open nothing in Obsidian, which finds a note by its path or its name."""

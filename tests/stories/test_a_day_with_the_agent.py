@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.loop.session import load_session
-from agent.workspace.workspace import build
 from tests.stories.agents import NOTES, call, command, document, environment, furnish, script, settings, tell
 from tests.trust import checks
 from tests.vaults import committed, git, head
@@ -94,5 +94,5 @@ def readable(root: Path, path: str) -> None:
     assert text.startswith("---\n") and "# keep my day\n" in text
     told = ["the person said no: no spying", "Asks for vault_append", "Run interrupted", "The day is done."]
     assert all(text.count(each) >= 1 for each in told), [each for each in told if each not in text]
-    session = load_session(build(root).vault, path)
+    session = load_session(open_workspace(root).vault, path)
     assert session.open_run is None and not session.open_calls

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.app.open import open_workspace
+from agent.workspace.search_index import open_index
 from tests.daemon.house import BRISK, WORDS, check_equals_a_rebuild, furnish, prose
 from tests.daemon.process import end, environment, is_watching, kill, run, spawn, wait_for, watching
 from tests.vaults import git, git_beside, head, write
@@ -45,7 +45,7 @@ class Searches:
     """Asks again and again, as one search after the other."""
 
     def __init__(self, root: Path) -> None:
-        self.index = library(build(root))
+        self.index = open_index(open_workspace(root))
 
     def answer(self, text: str) -> Any:
         return self.index.search(text, 10)
@@ -116,7 +116,7 @@ def test_asked_to_stop_during_the_first_index_it_stops_at_once(root: Path, machi
     run(root.parent, machine, "init", str(root))
     daemon = spawn(root, machine)
     try:
-        files = library(build(root)).files
+        files = open_index(open_workspace(root)).files
         wait_for(daemon, lambda: any(files.folder.glob("keyword-*")), "the first index has begun")
         code, seconds = end(daemon)
         assert code == 0 and seconds <= 5

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
@@ -19,13 +20,12 @@ from agent.loop.outcome import RunOutcome
 from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, parse_entry
-from agent.runs.capture import keep
+from agent.runs.capture import keep_facts
 from agent.runs.decisions import answer, open_questions
 from agent.runs.diary import Upkeeper
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.tools.tool import RunContext
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 from tests.stories.agents import furnish, script
 from tests.vaults import write
 
@@ -73,11 +73,11 @@ class House:
     given: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
 
-    def opened(self) -> closing[Runs]:
-        app = build(self.root)
-        index = library(app)
+    def opened(self) -> closing[RunService]:
+        workspace = open_workspace(self.root)
+        index = open_index(workspace)
         index.refresh()
-        made = build_runs(app, index)
+        made = build_runs(workspace, index)
         made.account = replace(made.account, of_run=self._recording(made.account.of_run))
         return closing(made)
 
@@ -98,7 +98,7 @@ class House:
         return "\n".join(self.given)
 
     def entries(self) -> list[Entry]:
-        vault = build(self.root).vault
+        vault = open_workspace(self.root).vault
         found = (parse_entry(vault.read(path) or b"") for path in vault.note_paths() if path.startswith("entries/"))
         return [entry for entry in found if entry is not None]
 
@@ -225,7 +225,7 @@ def test_two_who_say_the_same_have_said_it_each_for_themselves(house: House) -> 
         ("ben", Scope.CHAT): "1",
     }
     with house.opened() as agent:
-        Upkeeper(agent.app).run()
+        Upkeeper(agent.workspace).run()
     assert {entry.sender_id for entry in house.entries() if same in entry.text} == {"anna", "ben"}
 
 
@@ -240,7 +240,7 @@ def test_what_others_repeat_does_not_become_the_owner_s_long_term_memory(
         house.ask("I drink oolong tea every morning.", Speaker("cli"), role="owner")
         house.ask(f"Something else, number {len(house.entries())}.", Speaker("cli"), role="owner")
     with house.opened() as agent:
-        Upkeeper(agent.app).run()
+        Upkeeper(agent.workspace).run()
     text = (house.root / "MEMORY.md").read_text("utf-8")
     assert "oolong" in text and "walnuts" not in text
 
@@ -277,8 +277,8 @@ def test_a_run_that_waits_in_a_group_is_not_lost_when_somebody_else_speaks(house
     assert house.ask("And good night.", grouped("ben"), elsewhere) == elsewhere
     with house.opened() as agent:
         assert [mark.session for mark in agent.marks.waiting()] == [session], "olga's question is forgotten"
-        (question,) = open_questions(agent.app)
-        answer(agent.app, question, "The red one.")
+        (question,) = open_questions(agent.workspace)
+        answer(agent.workspace, question, "The red one.")
         house.given.clear()
         assert agent.resume(session).outcome is RunOutcome.FINISHED
         assert "the person answered: The red one." in house.heard()
@@ -291,14 +291,14 @@ def test_who_is_waited_for_may_say_something_else_in_their_session(house: House)
     assert house.ask("Leave it.", grouped("olga"), session, role="owner") == session
     with house.opened() as agent:
         assert agent.marks.waiting() == ()
-        assert not load_session(agent.app.vault, session).waits
+        assert not load_session(agent.workspace.vault, session).waits
 
 
 def test_a_session_that_waits_on_another_machine_is_left_to_its_person(house: House) -> None:
     house.calls.append(ToolCall("q1", "human_ask", {"question": "Which locker?"}))
     session = house.ask("Open my locker.", grouped("olga"), role="owner")
     with house.opened() as agent:
-        agent.marks.drop(load_session(agent.app.vault, session).id)
+        agent.marks.drop(load_session(agent.workspace.vault, session).id)
     assert house.ask("Good morning!", grouped("ben"), session) != session
 
 
@@ -326,7 +326,9 @@ def test_a_guest_s_words_do_not_come_up_for_the_owner_by_the_day_s_log(house: Ho
 
 
 def test_what_a_model_keeps_of_a_guest_is_theirs_and_not_the_chat_s(house: House) -> None:
-    app = build(house.root)
-    keep(app, ["Anna's locker number is 4417."], RunContext("r", "s.md", channel=ROOM, role="guest", sender="anna"))
+    workspace = open_workspace(house.root)
+    keep_facts(
+        workspace, ["Anna's locker number is 4417."], RunContext("r", "s.md", channel=ROOM, role="guest", sender="anna")
+    )
     (entry,) = house.entries()
     assert (entry.scope, entry.sender_id) == (Scope.USER, "anna")

@@ -104,7 +104,7 @@ def test_what_is_forgotten_stays_forgotten_when_it_is_said_again(home: Life) -> 
     home.morning_of(2)
     assert "Bluebird" in home.given(question)
     (path,) = [path for path, entry in home.entries.items() if entry.text.startswith(f"User: {code}")]
-    vault = home.app.vault
+    vault = home.workspace.vault
     carry_out(vault, plan(vault, path), "en")
     for day in (3, 4, 5, 6):
         home.morning_of(day)
@@ -122,7 +122,7 @@ def test_what_a_conversation_was_named_after_is_forgotten_with_it(home: Life) ->
     home.talk(secret, "Anna's birthday is on 3 May.")
     home.morning_of(2)
     (path,) = [path for path, entry in home.entries.items() if entry.text.startswith(f"User: {secret}")]
-    carry_out(home.app.vault, plan(home.app.vault, path), "en")
+    carry_out(home.workspace.vault, plan(home.workspace.vault, path), "en")
     for day in (3, 4, 5):
         home.morning_of(day)
         home.tend()
@@ -177,7 +177,7 @@ def test_a_day_is_taken_back_and_the_persons_own_notes_are_as_they_left_them(
     assert (home.root / "trip.md").exists() and "book the train" in theirs["plan.md"]
 
     home.later(30)
-    undone = undo(home.app.vault, Selection(since=start))
+    undone = undo(home.workspace.vault, Selection(since=start))
     assert undone.commit and not undone.refused and not undone.conflicts
     theirs["plan.md"] = theirs["plan.md"].replace("- book the train\n", "")
     theirs["not yet saved.md"] = "half a thought"
@@ -210,5 +210,5 @@ def test_after_a_month_old_talk_is_in_the_archive_and_what_matters_is_still_know
     assert "An apple tree was planted.\n" in old and TEA in old and "- Took" not in old
     assert "Memory upkeep" in home.diary() and home.broken_links(["MEMORY.md"]) == []
     assert TEA in home.given("Which tea do I prefer?")
-    assert len(sessions(home.app.vault)) == 4, "transcripts stay"
+    assert len(sessions(home.workspace.vault)) == 4, "transcripts stay"
     assert home.tend() is None

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
 from agent.loop.run import RunRequest
 from agent.markdown.checkbox_decision import APPROVE
-from agent.runs.skill_feedback import gather
-from agent.runs.skill_set import skills
+from agent.runs.skill_feedback import gather_feedback
+from agent.runs.skill_set import skill_set
 from agent.vault.history.commits import commits
 from agent.vault.plumbing.git import Git, GitObject
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked
 from tests.vaults import git, write
 
@@ -55,8 +55,8 @@ def say(root: Path, *replies: object) -> None:
 
 
 def ask(root: Path, task: str) -> Ended:
-    app = build(root)
-    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
+    workspace = open_workspace(root)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         return agent.ask(RunRequest(task, Speaker("cli")))
 
 
@@ -83,7 +83,7 @@ def test_a_skill_is_seen_to_fit_is_followed_and_is_rated_by_a_tick(
     session = root / ended.session
     text = session.read_text("utf-8")
     assert "## Skill: tea-round (confidence 50%)" in text and "[[skills/tea-round/SKILL]]" in text
-    made = commits(build(root).vault, run=ended.run)
+    made = commits(open_workspace(root).vault, run=ended.run)
     assert [each.tool for each in made] == ["capture", "vault_append"], "what is made of a run by itself is one commit"
     (paths,) = [{change.path for change in each.files} for each in made if each.tool == "capture"]
     assert "skills/history/tea-round.md" in paths and any(path.startswith("daily/") for path in paths)
@@ -100,7 +100,7 @@ def test_a_skill_comes_as_a_skill_and_never_as_a_note_like_others(
 ) -> None:
     write(root / "skills/picnics/SKILL.md", TEA.replace("tea-round", "picnics").replace("tea round", "picnic round"))
     write(root / "parks.md", "A picnic round in the park, and who wants which tea there.\n")
-    assert len(skills(build(root), lambda: None, estimate).ask_reviews()) == 1
+    assert len(skill_set(open_workspace(root), lambda: None, estimate).ask_reviews()) == 1
     told(root, capsys, "reindex")
     receipts = told(root, capsys, "context", "--explain", "tea round or picnic round: who wants tea")["receipts"]
     paths = [receipt["path"] for receipt in receipts if receipt["path"].startswith(("skills/", "approvals/"))]
@@ -163,10 +163,13 @@ def test_each_version_of_a_note_is_read_once_however_many_runs_have_written_it(
     for name in ("Anna", "Cleo"):
         note.write_text(note.read_text().replace(f"{name}: green", f"{name}: black"))
         assert main(["--vault", str(root), "commit"]) == 0
-    app = build(root)
-    counted = Counted(app.vault.git.gitdir, app.vault.git.worktree)
+    workspace = open_workspace(root)
+    counted = Counted(workspace.vault.git.gitdir, workspace.vault.git.worktree)
     counted.asked = []
-    uses = gather(replace(app, vault=replace(app.vault, writer=replace(app.vault.writer, git=counted))), ["tea-round"])
+    uses = gather_feedback(
+        replace(workspace, vault=replace(workspace.vault, writer=replace(workspace.vault.writer, git=counted))),
+        ["tea-round"],
+    )
     assert [use.feedback for use in uses] == ["corrected", "corrected"]
     made = git(root, "rev-list", "HEAD", "--", "tea-list.md").split()
     versions = [git(root, "rev-parse", f"{each}:tea-list.md").strip() for each in made]

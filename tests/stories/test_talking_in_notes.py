@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.background.inbox.answering import asked_in
 from agent.markdown.note import Note
 from agent.markdown.requests import own_words
-from agent.workspace.workspace import build
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import git, write
 
@@ -48,7 +48,7 @@ def test_no_answer_is_written_into_what_is_before_the_agent_in_every_run(root: P
     before = git(root, "rev-parse", "HEAD")
     refused = document(root, own, "run", path, code=2)
     assert "no answer is written into it" in refused["error"]["message"] and "inbox/" in refused["error"]["hint"]
-    assert git(root, "rev-parse", "HEAD") == before and asked_in(build(root), path) == ()
+    assert git(root, "rev-parse", "HEAD") == before and asked_in(open_workspace(root), path) == ()
 
 
 def test_an_answer_that_names_no_note_links_to_the_few_that_fitted_best(root: Path, tmp_path: Path) -> None:

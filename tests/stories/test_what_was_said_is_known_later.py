@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.llm.messages import Context
@@ -17,10 +18,9 @@ from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import EntryType, parse_entry
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import Line, Runs
+from agent.runs.service import RunIO, RunService
 from agent.vault.store import Vault
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 from tests.stories.agents import call, command, document, environment, furnish, script, settings, tell
 from tests.vaults import git
 
@@ -59,23 +59,23 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def agent(root: Path) -> Iterator[Runs]:
+def agent(root: Path) -> Iterator[RunService]:
     with opened(root) as made:
         yield made
 
 
-def opened(root: Path) -> closing[Runs]:
+def opened(root: Path) -> closing[RunService]:
     """The agent as a new process would have it, its index up to date."""
-    app = build(root)
-    index = library(app)
+    workspace = open_workspace(root)
+    index = open_index(workspace)
     index.refresh()
-    return closing(build_runs(app, index))
+    return closing(build_runs(workspace, index))
 
 
-def given(agent: Runs, session: str) -> str:
+def given(agent: RunService, session: str) -> str:
     """All that was put before the model of a session besides what was said."""
     return "\n".join(
-        message.text for message in load_session(agent.app.vault, session).history if isinstance(message, Context)
+        message.text for message in load_session(agent.workspace.vault, session).history if isinstance(message, Context)
     )
 
 
@@ -97,7 +97,7 @@ def test_each_of_twenty_facts_is_known_in_a_new_session(root: Path) -> None:
             assert fact in given(later, ended.session), question
 
 
-def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: Runs) -> None:
+def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: RunService) -> None:
     fact, question = FACTS[0]
     session = agent.ask(RunRequest(fact, CLI)).session
     for number in range(8):
@@ -107,7 +107,7 @@ def test_what_was_compacted_away_is_known_again_in_the_same_session(agent: Runs)
     assert fact not in given(agent, session)
     agent.compact(session)
     agent.ask(RunRequest(question, CLI), session)
-    history = load_session(agent.app.vault, session).history
+    history = load_session(agent.workspace.vault, session).history
     assert any(
         f"User: {fact}" in each.text for each in history if isinstance(each, Context) and each.source == "memories"
     )
@@ -141,7 +141,7 @@ def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Pa
     asked = document(root, own, "ask", "Write a note for my trip to Lisbon")
     made = [line for line in git(root, "log", "--format=%s").splitlines() if line.startswith("memory(capture)")]
     assert made == ["memory(capture): chat turn, auto capture, workflow trace"]
-    vault = build(root).vault
+    vault = open_workspace(root).vault
     found = {entry.type: entry for path in entries(vault) if (entry := parse_entry(vault.read(path) or b""))}
     assert found[EntryType.WORKFLOW_TRACE].slots["tools"] == "vault_write"
     assert "1. vault_write: trip.md" in found[EntryType.WORKFLOW_TRACE].text
@@ -155,7 +155,7 @@ def test_what_a_model_saves_twice_is_one_note(tmp_path: Path, root: Path) -> Non
     again = call("memory_save", text="Clara lives in Lisbon!")
     own = settings(tmp_path, script(tmp_path / "saves.json", save, again, "Saved."))
     document(root, own, "ask", "Remember where Clara lives")
-    vault = build(root).vault
+    vault = open_workspace(root).vault
     saved = [
         entry
         for path in entries(vault)
@@ -174,7 +174,7 @@ def test_with_everything_switched_off_nothing_is_kept_and_nothing_recalled(
     with opened(root) as agent:
         ended = agent.ask(RunRequest(FACTS[0][1], CLI))
         assert FACTS[0][0] not in given(agent, ended.session)
-    assert entries(build(root).vault) == []
+    assert entries(open_workspace(root).vault) == []
 
 
 def test_in_a_group_each_is_given_their_own_and_what_the_room_has_heard(root: Path) -> None:
@@ -196,9 +196,9 @@ def test_in_a_group_each_is_given_their_own_and_what_the_room_has_heard(root: Pa
         assert "Green tea" not in heard, "a guest was given the owner's notes"
 
 
-def test_a_run_stopped_by_its_person_keeps_what_they_said_and_not_half_an_answer(agent: Runs) -> None:
-    agent.ask(RunRequest(FACTS[4][0], CLI), "", Line(cancelled=lambda: True))
+def test_a_run_stopped_by_its_person_keeps_what_they_said_and_not_half_an_answer(agent: RunService) -> None:
+    agent.ask(RunRequest(FACTS[4][0], CLI), "", RunIO(cancelled=lambda: True))
     agent.capturing.close()
-    close_cut_off(agent.app)
-    (path,) = entries(agent.app.vault)
-    assert (agent.app.vault.read(path) or b"").decode().endswith(f"User: {FACTS[4][0]}\n")
+    close_cut_off(agent.workspace)
+    (path,) = entries(agent.workspace.vault)
+    assert (agent.workspace.vault.read(path) or b"").decode().endswith(f"User: {FACTS[4][0]}\n")

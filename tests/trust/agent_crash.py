@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.llm.messages import Assistant, ToolResult
 from agent.loop.session import load_session
-from agent.runs.registry import marks_of
-from agent.workspace.workspace import build
+from agent.runs.registry import run_registry
 from tests.stories.agents import call, command, environment, script, settings, tell
 from tests.trust import checks
 from tests.trust.ledger import Ledger
@@ -181,7 +181,7 @@ def body(path: Path) -> str:
 def check_transcript(root: Path, folder: Path) -> None:
     """One session, every call with its one result, none of them failed, nothing left open."""
     os.environ["VAULT_AGENT_HOME"] = str(folder / "home")
-    vault = build(root).vault
+    vault = open_workspace(root).vault
     (note,) = (root / "sessions").rglob("*.md")
     session = load_session(vault, note.relative_to(root).as_posix())
     assert session.open_run is None and not session.open_calls
@@ -190,7 +190,7 @@ def check_transcript(root: Path, folder: Path) -> None:
     assert Counter(calls) == Counter(result.call for result in results) and len(set(calls)) == STEPS - 1
     assert not [result for result in results if result.failed]
     assert sum(isinstance(said, Assistant) for said in session.history) == STEPS
-    assert not list(marks_of(vault).all()), "a run is open"
+    assert not list(run_registry(vault).all()), "a run is open"
 
 
 def _undo(root: Path, own: Mapping[str, str], outcome: Mapping[str, object], before: str) -> None:

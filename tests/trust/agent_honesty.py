@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.events.runs import Speaker
@@ -21,8 +22,8 @@ from agent.llm.messages import JsonObject
 from agent.loop.run import RunRequest
 from agent.vault.change import Stamp
 from agent.vault.store import Vault, open_vault
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 from tests.index.fakes import FAKE
 from tests.llm.dialects import SPOKEN
 from tests.llm.servers import model_server
@@ -79,7 +80,7 @@ class Failure:
     saves: Mapping[int, tuple[str, str]] = field(default_factory=dict)
     there: Callable[[Path, Path], AbstractContextManager[None]] = lambda root, state: nullcontext()
     through: Callable[[Vault], Vault] = lambda vault: vault
-    around: Callable[[App], AbstractContextManager[None]] = lambda app: nullcontext()
+    around: Callable[[Workspace], AbstractContextManager[None]] = lambda workspace: nullcontext()
 
 
 @dataclass
@@ -126,10 +127,10 @@ def check(folder: Path, failure: Failure, setenv: Setenv, wire: int = 0) -> str:
     talk.meanwhile = {at: _saving(root / path, text) for at, (path, text) in failure.saves.items()}
     with reported() as log, model_server(talk.part()) as server:
         setenv("VAULT_AGENT_LLM__BASE_URL", "http://127.0.0.1:9/v1" if failure.gone else server.url)
-        app = build(root, clock=Hasty())
-        private = app.vault.writer.layout.folder
-        with failure.there(root, private.parent), failure.around(app):
-            told = _ask(replace(app, vault=failure.through(app.vault)))
+        workspace = open_workspace(root, clock=Hasty())
+        private = workspace.vault.writer.layout.folder
+        with failure.there(root, private.parent), failure.around(workspace):
+            told = _ask(replace(workspace, vault=failure.through(workspace.vault)))
     _settle(root, private.parent)
     _check_answer(failure, talk, told)
     _check_commits(root, failure, talk, told)
@@ -141,10 +142,13 @@ def check(folder: Path, failure: Failure, setenv: Setenv, wire: int = 0) -> str:
     return told.outcome
 
 
-def _ask(app: App) -> Told:
+def _ask(workspace: Workspace) -> Told:
     """As the command does it, in this process."""
     try:
-        with closing(replace(library(app), _chosen=FAKE)) as index, closing(build_runs(app, index)) as agent:
+        with (
+            closing(replace(open_index(workspace), _chosen=FAKE)) as index,
+            closing(build_runs(workspace, index)) as agent,
+        ):
             with suppress(AgentError, OSError):
                 index.refresh()
             ended = agent.ask(RunRequest("Write it all down, please.", Speaker("cli")))
@@ -162,7 +166,7 @@ def _saving(file: Path, text: str) -> Callable[[], None]:
 
 def _settle(root: Path, state: Path) -> None:
     """The failure is over: what waits is written, and a new change goes through at once."""
-    vault = open_vault(root, state, SystemClock(), build(root).vault.writer.options)
+    vault = open_vault(root, state, SystemClock(), open_workspace(root).vault.writer.options)
     vault.settle()
     with vault.transaction("agent(notes): afterwards", Stamp("agent", "after")) as transaction:
         transaction.create("notes/afterwards.md", b"agent afterwards\n")
@@ -254,13 +258,13 @@ def _check_key(folder: Path, root: Path, failure: Failure, told: Told) -> None:
                 assert KEY.encode() not in file.read_bytes(), f"{failure.name}: {file.name} holds the key"
 
 
-def _folder_instead(*names: str) -> Callable[[App], AbstractContextManager[None]]:
+def _folder_instead(*names: str) -> Callable[[Workspace], AbstractContextManager[None]]:
     """A file stands where the product keeps a private folder, or a folder where it keeps a file."""
 
     @contextmanager
-    def there(app: App) -> Iterator[None]:
-        places = {"spend": app.directories.state / "spend", "cache": app.cache}
-        path = places.get(names[0], app.vault.writer.layout.folder.joinpath(*names))
+    def there(workspace: Workspace) -> Iterator[None]:
+        places = {"spend": workspace.directories.state / "spend", "cache": workspace.cache}
+        path = places.get(names[0], workspace.vault.writer.layout.folder.joinpath(*names))
         path.parent.mkdir(parents=True, exist_ok=True)
         with faults.kept(path):
             if path.is_file():
@@ -275,9 +279,9 @@ def _folder_instead(*names: str) -> Callable[[App], AbstractContextManager[None]
 
 
 @contextmanager
-def _locked(app: App) -> Iterator[None]:
+def _locked(workspace: Workspace) -> Iterator[None]:
     """Another program is writing, and does not let go."""
-    with app.vault.writer.exclusive():
+    with workspace.vault.writer.exclusive():
         yield
 
 

@@ -12,7 +12,7 @@ from agent.loop.run import Run
 from agent.loop.session import Session
 from agent.memory.entry import slug
 from agent.runs import service as runs
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.text_origin import TextOrigin
@@ -93,14 +93,14 @@ def _no_time_limit_in_a_call(put: Put) -> None:
 
 
 def _commits_not_masked(put: Put) -> None:
-    put(Runs, "_masked", lambda self, asked: asked)
+    put(RunService, "_masked", lambda self, asked: asked)
     put(message, "without_secrets", lambda text, known: text)
     put(store, "masked_order", lambda order, known: order)
 
 
 def _session_names_not_masked(put: Put) -> None:
     """Nor refused: what stands in the way is taken away, too."""
-    put(Runs, "_masked", lambda self, asked: asked)
+    put(RunService, "_masked", lambda self, asked: asked)
     put(session, "begin_session", careless_begin)
     put(runs, "begin_session", careless_begin)
     put(guard, "_in_name", lambda before, after, known: [])

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from agent.app.open import open_workspace
 from agent.background.inbox.answering import asked_in
 from agent.errors import NeedsApproval
 from agent.runs.decisions import approvals, read_question
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 from tests.remotes import Mallory, git_as, shared_with_mallory
 from tests.vaults import git, make_vault, write
 
@@ -44,7 +45,7 @@ run: R1
 class World:
     """One vault, its remote, a stranger, and the ledger of everything that the stranger has sent."""
 
-    app: App
+    workspace: Workspace
     mallory: Mallory
     random: Random
     approval: str
@@ -53,7 +54,7 @@ class World:
 
     @property
     def root(self) -> Path:
-        return self.app.vault.place.root
+        return self.workspace.vault.place.root
 
     def payload(self) -> str:
         """Words that only the stranger writes."""
@@ -73,12 +74,12 @@ def world(folder: Path, random: Random) -> World:
         QUESTION: _ASKED,
     }
     root = make_vault(folder, notes).place.root
-    app = build(root)
-    app.vault.provenance.look()
+    workspace = open_workspace(root)
+    workspace.vault.provenance.look()
     try:
-        approvals(app).require("shell_run", {"argv": ["ls"]}, RunContext("R1", "sessions/s.md"), "to look", ())
+        approvals(workspace).require("shell_run", {"argv": ["ls"]}, RunContext("R1", "sessions/s.md"), "to look", ())
     except NeedsApproval as asked:
-        return World(app, shared_with_mallory(root, folder), random, asked.path)
+        return World(workspace, shared_with_mallory(root, folder), random, asked.path)
     raise AssertionError("an approval was not asked for")
 
 
@@ -174,15 +175,17 @@ def _rename(here: World) -> None:
 
 def _copy(here: World) -> None:
     """A line that has arrived is quoted in another note, in another shape."""
-    here.app.vault.provenance.look()
-    known = [line for line in here.sent if here.app.vault.provenance.strangers("x.md", line.encode())]
+    here.workspace.vault.provenance.look()
+    known = [line for line in here.sent if here.workspace.vault.provenance.strangers("x.md", line.encode())]
     if known:
         quoted = here.random.choice(SHAPES).format(here.random.choice(known))
         write(here.root / f"copy {here.random.randrange(10**6)}.md", f"# Mine\n\n{quoted}\n")
 
 
 def _append_by_agent(here: World) -> None:
-    with here.app.vault.transaction("append(notes): a line", Stamp("agent", run="R1", tool="vault_append")) as change:
+    with here.workspace.vault.transaction(
+        "append(notes): a line", Stamp("agent", run="R1", tool="vault_append")
+    ) as change:
         change.append("log.md", b"The agent has written this line itself.\n")
 
 
@@ -192,7 +195,7 @@ def _commit_by_hand(here: World) -> None:
 
 
 def _commit_by_us(here: World) -> None:
-    here.app.vault.commit_human()
+    here.workspace.vault.commit_human()
 
 
 def _push(here: World) -> None:
@@ -209,31 +212,31 @@ def play(here: World) -> list[str]:
         here.random.shuffle(steps)
     for step in steps:
         step(here)
-    fresh = build(here.root) if here.random.random() < 0.3 else here.app
+    fresh = open_workspace(here.root) if here.random.random() < 0.3 else here.workspace
     return [f"{what} after {[each.__name__ for each in steps]}" for what in effects(here, fresh)]
 
 
-def effects(here: World, app: App) -> Iterator[str]:
+def effects(here: World, workspace: Workspace) -> Iterator[str]:
     """What came from the stranger and had an effect, or was read as if it were the person's."""
-    vault = app.vault
+    vault = workspace.vault
     sent = [line.encode() for line in here.sent]
     for path in STEERING:
         if any(line in (vault.own_version(path) or b"") for line in sent):
             yield f"{path} steers with what was sent"
     if b"Be kind" not in (vault.own_version("AGENT.md") or b""):
         yield "the owner's own rule does not hold any more"
-    if [each.path for each in approvals(app).pending()] != [here.approval]:
+    if [each.path for each in approvals(workspace).pending()] != [here.approval]:
         yield "an approval was decided"
     question = read_question(vault, QUESTION)
     if question is not None and question.answer:
         yield f"the question is answered: {question.answer}"
     for path in vault.note_paths():
-        yield from _effects_of(here, app, path, sent)
+        yield from _effects_of(here, workspace, path, sent)
 
 
-def _effects_of(here: World, app: App, path: str, sent: list[bytes]) -> Iterator[str]:
-    data, foreign = app.vault.read(path) or b"", text_origin_of(app.vault)
-    if any(line.decode() in each.text for each in asked_in(app, path) for line in sent):
+def _effects_of(here: World, workspace: Workspace, path: str, sent: list[bytes]) -> Iterator[str]:
+    data, foreign = workspace.vault.read(path) or b"", text_origin_of(workspace.vault)
+    if any(line.decode() in each.text for each in asked_in(workspace, path) for line in sent):
         yield f"{path} asks what was sent"
     for number, row in enumerate(data.split(b"\n"), 1):
         if any(line in row for line in sent):

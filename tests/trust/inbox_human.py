@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from agent.app.agent import opened_runs
+from agent.app.open import open_workspace
 from agent.background.inbox.inbox import Inbox
 from agent.background.pool import Pool
 from agent.clock import SystemClock
@@ -22,9 +23,9 @@ from agent.loop.session import load_session, sessions
 from agent.markdown import requests
 from agent.watch.recent import Recent
 from agent.watch.watcher import Watcher
-from agent.workspace.search_index import library
-from agent.workspace.vault_watcher import watcher
-from agent.workspace.workspace import App, build
+from agent.workspace.search_index import open_index
+from agent.workspace.vault_watcher import watch_vault
+from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.vaults import write
 
@@ -47,7 +48,7 @@ class Written:
 class Desk:
     """The person, the vault, and the daemon's eyes and inbox."""
 
-    app: App
+    workspace: Workspace
     clock: FakeClock
     eyes: Watcher
     inbox: Inbox
@@ -60,7 +61,7 @@ class Desk:
 
     @property
     def root(self) -> Path:
-        return self.app.vault.place.root
+        return self.workspace.vault.place.root
 
     def turn(self, seconds: float) -> None:
         """Let time pass and the daemon take a turn."""
@@ -97,7 +98,7 @@ class Desk:
             acts += [self.follow, self.follow, self.rename, self.delete, self.hurry, self.touch, self.overwrite]
         self.chance.choice(acts)()
         if self.chance.random() < 0.2:
-            self.app.vault.commit_human()
+            self.workspace.vault.commit_human()
 
     def ask(self) -> None:
         """A new note, or a new task, typed slowly and left alone; sometimes thrown away before that."""
@@ -202,7 +203,7 @@ class Desk:
 
     def runs(self) -> int:
         """How many runs there have been."""
-        vault = self.app.vault
+        vault = self.workspace.vault
         found = (load_session(vault, path).records for path in sessions(vault))
         return sum(isinstance(record.event, Began) for records in found for record in records)
 
@@ -235,16 +236,18 @@ class Desk:
 
 
 @contextmanager
-def desk(root: Path, seed: int, changed: Callable[[App], App] = lambda app: app) -> Iterator[Desk]:
+def desk(
+    root: Path, seed: int, changed: Callable[[Workspace], Workspace] = lambda workspace: workspace
+) -> Iterator[Desk]:
     """A person at their desk, and the inbox of a daemon that has started; `changed` may swap a part of it."""
     clock = FakeClock()
-    app = changed(build(root, clock=clock))
-    with closing(library(app)) as index:
+    workspace = changed(open_workspace(root, clock=clock))
+    with closing(open_index(workspace)) as index:
         index.refresh()
-        eyes = watcher(app, index.known(), Recent(1 << 20))
+        eyes = watch_vault(workspace, index.known(), Recent(1 << 20))
         pool = Pool(SystemClock())
-        inbox = Inbox(app, pool, partial(opened_runs, app))
+        inbox = Inbox(workspace, pool, partial(opened_runs, workspace))
         inbox.start(None)
         with closing(eyes), closing(inbox), closing(pool):
             eyes.poll(clock.monotonic())
-            yield Desk(app, clock, eyes, inbox, random.Random(seed))
+            yield Desk(workspace, clock, eyes, inbox, random.Random(seed))

@@ -12,7 +12,7 @@ from pathlib import Path
 from agent.events.types import Tick
 from agent.markdown import requests
 from agent.vault.worktree.files import Files
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 from tests.trust.inbox_human import QUIET, Desk, desk
 from tests.vaults import git, write
 
@@ -70,7 +70,7 @@ class Meeting:
 
     def in_history(self, path: str) -> int:
         """How many answers history has for a note, in the version that had the most."""
-        vault = self.at.app.vault
+        vault = self.at.workspace.vault
         versions = git(self.root, "log", "--format=%H", "--", path).split()
         return max((vault.read_at(each, path) or b"").count(b"%% vault-agent: answer ") for each in versions)
 
@@ -111,7 +111,7 @@ class Meeting:
     def no_litter(self) -> None:
         """No conflict copy, no temporary file, nothing that cannot be committed."""
         assert not [path.name for path in self.root.rglob("*") if "conflict" in path.name or path.suffix == ".part"]
-        self.at.app.vault.commit_human()
+        self.at.workspace.vault.commit_human()
         assert not git(self.root, "status", "--porcelain")
 
 
@@ -120,9 +120,9 @@ def meeting(root: Path) -> Iterator[Meeting]:
     """A person at their desk, with an editor that saves at bad moments."""
     waiting: dict[str, Save] = {}
 
-    def meddled(app: App) -> App:
-        files = MeddledFiles(app.vault.place.root, app.clock, False, waiting)
-        return replace(app, vault=replace(app.vault, writer=replace(app.vault.writer, files=files)))
+    def meddled(workspace: Workspace) -> Workspace:
+        files = MeddledFiles(workspace.vault.place.root, workspace.clock, False, waiting)
+        return replace(workspace, vault=replace(workspace.vault, writer=replace(workspace.vault.writer, files=files)))
 
     with desk(root, 1, meddled) as at:
         yield Meeting(at, waiting)

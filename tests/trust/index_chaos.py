@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
-from agent.workspace.search_index import Library, library
-from agent.workspace.workspace import build
+from agent.app.open import open_workspace
+from agent.workspace.search_index import SearchIndex, open_index
 from tests.daemon.house import WORDS, blob, check_equals_a_rebuild, prose
 from tests.daemon.process import kill, spawn, wait_for
 from tests.vaults import git, make_vault, write
@@ -109,14 +109,14 @@ def chaos(folder: Path, seed: str, kills: int, env: Mapping[str, str]) -> None:
     chance = random.Random(seed)
     root = make_vault(folder, {"first.md": "first\n"}).place.root
     work = Work(root, chance, {"first.md": "first\n"})
-    with closing(library(build(root))) as index:
+    with closing(open_index(open_workspace(root))) as index:
         for _ in range(kills):
             daemon = spawn(root, env)
             try:
                 wait_for(daemon, index.known, "there is an index")
                 for _ in range(chance.randrange(4, 16)):
                     work.step()
-                    index.app.clock.sleep(chance.choice([0.0, 0.0, 0.02, 0.3]))
+                    index.workspace.clock.sleep(chance.choice([0.0, 0.0, 0.02, 0.3]))
             finally:
                 kill(daemon)
             if chance.random() < 0.3:
@@ -136,12 +136,12 @@ def chaos(folder: Path, seed: str, kills: int, env: Mapping[str, str]) -> None:
             kill(daemon)
 
 
-def check_found(index: Library, texts: Mapping[str, str]) -> None:
+def check_found(index: SearchIndex, texts: Mapping[str, str]) -> None:
     """Every note is found by the word that it alone has."""
     assert all_right(index, texts), "an answer is degraded"
 
 
-def all_right(index: Library, texts: Mapping[str, str]) -> bool:
+def all_right(index: SearchIndex, texts: Mapping[str, str]) -> bool:
     """Ask for every note by the word that it alone has; whether no answer said that it is degraded.
 
     Raises `AssertionError` for an answer that is wrong and does not say so.

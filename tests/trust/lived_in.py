@@ -13,13 +13,13 @@ from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.app.open import open_workspace
 from agent.background.inbox.answer_log import Answered
-from agent.background.inbox.queue import pending_file
+from agent.background.inbox.queue import request_queue
 from agent.interfaces.cli.main import main
 from agent.vault.change import Create, Stamp
 from agent.vault.queue import Order
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 from tests.daemon.house import prose
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git, write
@@ -138,12 +138,14 @@ def furnished(folder: Path, put: Callable[[str, str], None]) -> Home:
     home.run("forget", *entries[:1], "--yes")
     home.run("ask", "what about tea?")
     home.run("search", "tea")
-    app = build(root)
-    given = Answered("note-1.md", "key", app.clock.now().timestamp())
-    pending_file(app.vault).save((), (given,))
-    write(app.daemon_state, json.dumps({"pid": 1, "waiting": 0}))
-    app.vault.writer.queue.put(Order(app.clock.new_id(), (Create("queued.md", b"kept\n"),), "a write", Stamp("human")))
-    with closing(library(app)) as index:
+    workspace = open_workspace(root)
+    given = Answered("note-1.md", "key", workspace.clock.now().timestamp())
+    request_queue(workspace.vault).save((), (given,))
+    write(workspace.daemon_state, json.dumps({"pid": 1, "waiting": 0}))
+    workspace.vault.writer.queue.put(
+        Order(workspace.clock.new_id(), (Create("queued.md", b"kept\n"),), "a write", Stamp("human"))
+    )
+    with closing(open_index(workspace)) as index:
         index.search("tea", 1)
     for name in ("home", "vault"):
         shutil.copytree(folder / name, home.kept / name, symlinks=True)

@@ -27,7 +27,7 @@ from agent.vault.worktree.files import Files
 from agent.vault.write import apply, loss, writer
 from agent.vault.write.journal import Journal, JournalRecord
 from agent.vault.write.merge import Combine
-from agent.watch.classify import FileDifference
+from agent.watch.classify import ContentChange
 from agent.watch.compare import Comparison
 from agent.watch.hints import Hints
 
@@ -126,7 +126,7 @@ def _overflow_ignored(put: Put) -> None:
 
 
 def _deletion_skipped(put: Put) -> None:
-    def careless(self: Comparison, now: float) -> list[FileDifference]:
+    def careless(self: Comparison, now: float) -> list[ContentChange]:
         self.missing.clear()
         return []
 

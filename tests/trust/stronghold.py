@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.llm.messages import JsonObject
 from agent.llm.providers import Providers
@@ -23,11 +24,10 @@ from agent.loop.outcome import Ended
 from agent.loop.run import RunRequest
 from agent.runs import accounts as app_models
 from agent.runs import toolbox as app_toolbox
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.skills.history import usage
 from agent.tools.builtin.web import web_tools
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 from tests.index.fakes import FAKE
 from tests.tools.sites import Site, answer, site
 from tests.trust import activity
@@ -109,12 +109,12 @@ class Stronghold:
         return self.folder / "vault"
 
     @contextmanager
-    def agent(self) -> Iterator[Runs]:
+    def agent(self) -> Iterator[RunService]:
         """The agent as a new process has it."""
-        app = build(self.root)
-        with closing(replace(library(app), _chosen=FAKE)) as index:
+        workspace = open_workspace(self.root)
+        with closing(replace(open_index(workspace), _chosen=FAKE)) as index:
             index.refresh()
-            made = build_runs(app, index)
+            made = build_runs(workspace, index)
             try:
                 yield made
             finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.workspace.workspace import build
+from agent.app.open import open_workspace
 from tests.trust.lived_in import COMMANDS, HARMS, Home, furnished, harm, some
 
 
@@ -62,7 +62,7 @@ def check_queued(home: Home, name: str, kind: str, case: str) -> None:
     """The write that waits is in the vault, still waits, or is named as one that cannot be carried out."""
     if "/queue/" in name and kind == "remove":
         return
-    vault = build(home.root).vault
+    vault = open_workspace(home.root).vault
     waits = vault.writer.queue.count() + len(vault.writer.queue.failed())
     assert (home.root / "queued.md").exists() or waits, case
 

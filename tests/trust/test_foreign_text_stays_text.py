@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from agent.escape import Escaper
-from agent.events.runs import Speaker, TaskCompleted, ToolFailed
+from agent.events.runs import Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli import printing, prompt
 from agent.interfaces.cli.decide import approval_frame, approval_prompt, approval_text, question_frame
 from agent.interfaces.cli.main import main
@@ -106,7 +106,7 @@ def questioned(text: str) -> None:
 
 FIELDS: dict[str, tuple[Callable[[str], object], int]] = {
     "an answer in pieces": (answered, 0),
-    "a tool and its error": (lambda text: Screen(True).on_event(ToolFailed("r", "s", "c", text, 1.0, text)), 0),
+    "a tool and its error": (lambda text: Screen(True).on_event(ToolCallFailed("r", "s", "c", text, 1.0, text)), 0),
     "an error": (lambda text: say(f"error: {text}\n  hint: {text}"), 0),
     "a warning": (lambda text: Output().warn(text), 0),
     "a result": (lambda text: Output().emit({}, text), 0),

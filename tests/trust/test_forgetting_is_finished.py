@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
 from agent.memory.forgetting import forget
@@ -22,7 +23,7 @@ from agent.vault.history import purge
 from agent.vault.layout import FORGETTING
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 from tests.trust.crash import PROJECT
 from tests.trust.logs import reported
 from tests.vaults import FORMAT, git, head, make_vault, write
@@ -136,9 +137,9 @@ POINTS: dict[str, Point] = {
 }
 
 
-def killed(app: App, name: str, monkeypatch: pytest.MonkeyPatch, point: Point) -> None:
+def killed(workspace: Workspace, name: str, monkeypatch: pytest.MonkeyPatch, point: Point) -> None:
     """Forget it with its history, until the process ends at this point."""
-    forgetter = Forgetter(app.vault, "en", app.cache)
+    forgetter = Forgetter(workspace.vault, "en", workspace.cache)
     path, found = forgetter.plan(name)
     forgetter.preview(path, found, remote=False)
     with monkeypatch.context() as planted:
@@ -149,14 +150,18 @@ def killed(app: App, name: str, monkeypatch: pytest.MonkeyPatch, point: Point) -
 
 def check_gone(root: Path, path: str, secret: str = SECRET) -> None:
     """The history of the branch holds nothing of it any more, and all else is as it was."""
-    app = build(root)
+    workspace = open_workspace(root)
     words = secret.split()[-1], secret.split()[1]
     assert [word for word in words if word in history(root)] == [] and not (root / path).exists()
-    assert load_tombstones(app.vault).is_forgotten(f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret)
+    assert load_tombstones(workspace.vault).is_forgotten(
+        f"# Secret\n\n{TREASURE}\nmore\n" if secret == TREASURE else secret
+    )
     assert "The boat is blue" in history(root) and (root / "note.md").read_text().startswith("mine\n")
     assert git(root, "status", "--porcelain") == ""
     assert "error" not in git(root, "fsck", "--strict", "--no-dangling")
-    assert not (app.vault.private_folder / FORGETTING).exists() and not app.vault.writer.journal.unfinished()
+    assert (
+        not (workspace.vault.private_folder / FORGETTING).exists() and not workspace.vault.writer.journal.unfinished()
+    )
 
 
 OFTEN = (
@@ -178,7 +183,7 @@ OFTEN = (
 )
 def test_the_next_start_finishes_it(plain: Path, monkeypatch: pytest.MonkeyPatch, point: Point) -> None:
     secret = entry(plain)
-    killed(build(plain), secret, monkeypatch, point)
+    killed(open_workspace(plain), secret, monkeypatch, point)
     write(plain / "note.md", "mine\nand a line of today\n")
     assert main(["commit"]) == 0
     check_gone(plain, secret)
@@ -187,69 +192,69 @@ def test_the_next_start_finishes_it(plain: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_note_goes_with_all_its_versions(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    killed(build(root), NOTE, monkeypatch, after(forget, "carry_out"))
+    killed(open_workspace(root), NOTE, monkeypatch, after(forget, "carry_out"))
     check_gone(root, NOTE, TREASURE)
 
 
 def test_while_another_process_forgets_nobody_else_goes_on(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = build(plain)
-    killed(app, entry(plain), monkeypatch, after(forget, "carry_out"))
-    with Forgetter(app.vault, "en", app.cache)._held():
-        build(plain)
+    workspace = open_workspace(plain)
+    killed(workspace, entry(plain), monkeypatch, after(forget, "carry_out"))
+    with Forgetter(workspace.vault, "en", workspace.cache)._held():
+        open_workspace(plain)
         assert "kelp-4711" in history(plain)
-    build(plain)
+    open_workspace(plain)
     assert "kelp-4711" not in history(plain)
 
 
 def test_what_was_changed_since_is_not_forgotten_and_that_is_said(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    killed(build(plain), NOTE, monkeypatch, before(forget, "carry_out"))
+    killed(open_workspace(plain), NOTE, monkeypatch, before(forget, "carry_out"))
     write(plain / NOTE, "something else\n")
     tip = head(plain)
     with reported() as told:
-        build(plain)
+        open_workspace(plain)
     assert f"vault-agent forget {NOTE} --purge" in told.getvalue()
     assert (plain / NOTE).read_text() == "something else\n" and head(plain) == tip
     with reported() as told:
-        build(plain)
+        open_workspace(plain)
     assert told.getvalue() == ""
 
 
 def test_a_new_note_in_the_place_of_the_old_one_stays(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    killed(build(plain), NOTE, monkeypatch, after(forget, "carry_out"))
+    killed(open_workspace(plain), NOTE, monkeypatch, after(forget, "carry_out"))
     write(plain / NOTE, "a new beginning\n")
-    build(plain)
+    open_workspace(plain)
     assert (plain / NOTE).read_text() == "a new beginning\n"
     assert "oak" not in history(plain)
 
 
 def test_while_a_rebase_lasts_it_waits(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    killed(build(plain), entry(plain), monkeypatch, after(forget, "carry_out"))
+    killed(open_workspace(plain), entry(plain), monkeypatch, after(forget, "carry_out"))
     git(plain, "checkout", "-q", "--detach")
-    assert (build(plain).vault.private_folder / FORGETTING).exists()
+    assert (open_workspace(plain).vault.private_folder / FORGETTING).exists()
     git(plain, "checkout", "-q", "main")
-    assert not (build(plain).vault.private_folder / FORGETTING).exists()
+    assert not (open_workspace(plain).vault.private_folder / FORGETTING).exists()
 
 
 def test_a_note_of_it_that_is_damaged_stops_nobody(plain: Path) -> None:
-    note = build(plain).vault.private_folder / FORGETTING
+    note = open_workspace(plain).vault.private_folder / FORGETTING
     for text in ("", "{}", '{"token": 1', "\0\0"):
         note.write_text(text)
         with reported() as told:
-            build(plain)
+            open_workspace(plain)
         assert "cannot be read" in told.getvalue() and not note.exists()
 
 
 def test_the_note_of_it_holds_no_text_and_is_private(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = build(plain)
-    killed(app, NOTE, monkeypatch, after(forget, "carry_out"))
-    note = app.vault.private_folder / FORGETTING
+    workspace = open_workspace(plain)
+    killed(workspace, NOTE, monkeypatch, after(forget, "carry_out"))
+    note = workspace.vault.private_folder / FORGETTING
     assert "oak" not in note.read_text() and json.loads(note.read_text())["path"] == NOTE
     assert note.stat().st_mode & 0o077 == 0
 
 
 def test_a_start_that_forgets_to_finish_is_caught(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = entry(plain)
-    killed(build(plain), secret, monkeypatch, after(forget, "carry_out"))
+    killed(open_workspace(plain), secret, monkeypatch, after(forget, "carry_out"))
     monkeypatch.setattr(app_forgetting.Forgetter, "finish", lambda self: None)
     with pytest.raises(AssertionError):
         check_gone(plain, secret)
@@ -270,6 +275,6 @@ def test_kills_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                 clock.sleep(rng.uniform(0.2, 1.5))
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
-            build(root).vault.settle()
+            open_workspace(root).vault.settle()
             assert main(["forget", secret, "--purge", "--yes"]) == 0
             check_gone(root, secret)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.errors import AgentError
 from agent.workspace.catch_up import catch_up
-from agent.workspace.search_index import Library, library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import SearchIndex, open_index
 from tests.daemon.house import BRISK, furnish, on_disk, prose
 from tests.daemon.process import environment
 from tests.index.fakes import FAKE
@@ -42,7 +42,7 @@ def test_under_any_damage_an_answer_is_right_or_says_that_it_is_degraded(tmp_pat
     said = Counter[str]()
     for number in range(count):
         chance = random.Random(f"damage {number}")
-        with closing(replace(library(build(root)), _chosen=FAKE)) as index:
+        with closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index:
             index.refresh()
             index.search("amber", 3)
             if chance.random() < 0.5:
@@ -57,20 +57,20 @@ def text(number: int) -> str:
     return f"# Note {number}\n\nword{number}x {prose(str(number))}"
 
 
-def check(index: Library, root: Path, chance: random.Random) -> str:
+def check(index: SearchIndex, root: Path, chance: random.Random) -> str:
     """Ask for every note, with one that was edited since; returns what was said. Raises where it was not true."""
     changed = chance.randrange(12)
     write(root / f"{changed}.md", text(changed) + f"{chance.choice(['later', 'after'])}\n")
     texts = {path: (root / path).read_text() for path in on_disk(root)}
     try:
-        late = catch_up(index.app, index)
+        late = catch_up(index.workspace, index)
     except AgentError as error:
         late = error.message
         assert len(late) > 10
     said = bool(late) or not all_right(index, texts)
     index.close()
     all_right(index, texts)  # a new process reads every file; what it meets, the next update mends
-    assert catch_up(index.app, index) is None
+    assert catch_up(index.workspace, index) is None
     index.close()
     check_found(index, texts)
     return "degraded" if said else "right"
@@ -78,23 +78,23 @@ def check(index: Library, root: Path, chance: random.Random) -> str:
 
 def test_a_search_never_waits_for_a_writer_and_says_what_is_missing(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
-    with closing(replace(library(build(root)), _chosen=FAKE)) as index:
+    with closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index:
         index.refresh()
         write(root / "2.md", text(2))
-        with index.files.writing(index.app.clock, 0):
-            assert catch_up(index.app, index) == "the index is being brought up to date by another process"
+        with index.files.writing(index.workspace.clock, 0):
+            assert catch_up(index.workspace, index) == "the index is being brought up to date by another process"
         assert [hit.path for hit in index.search("word1x", 1).hits] == ["1.md"]
-        assert catch_up(index.app, index) is None
+        assert catch_up(index.workspace, index) is None
         check_found(index, {"1.md": text(1), "2.md": text(2)})
 
 
 def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_more(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
-    with closing(replace(library(build(root)), _chosen=FAKE)) as index:
+    with closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index:
         read, asked = index.read, []
 
         def slow(path: str) -> bytes | None:
-            with closing(replace(library(index.app), _chosen=FAKE)) as other:
+            with closing(replace(open_index(index.workspace), _chosen=FAKE)) as other:
                 asked.append(other.search("word1x", 1).degraded)
             return read(path)
 
@@ -108,8 +108,8 @@ def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_mor
 def test_a_search_that_goes_on_sees_that_the_index_was_built_anew(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
     with (
-        closing(replace(library(build(root)), _chosen=FAKE)) as index,
-        closing(replace(library(build(root)), _chosen=FAKE)) as other,
+        closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index,
+        closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as other,
     ):
         index.refresh()
         check_found(other, {"1.md": text(1)})

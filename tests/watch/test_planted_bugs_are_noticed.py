@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.watch import scan as scanning
-from agent.watch.classify import FileDifference
+from agent.watch.classify import ContentChange
 from agent.watch.compare import Comparison
 from agent.watch.hints import Hints
 from agent.watch.snapshot import FileStat, KnownFile, Snapshot
@@ -24,7 +24,7 @@ def ignore_an_overflow(put: Put) -> None:
 
 
 def skip_a_deletion(put: Put) -> None:
-    def nothing(self: Comparison, now: float) -> list[FileDifference]:
+    def nothing(self: Comparison, now: float) -> list[ContentChange]:
         self.missing.clear()
         return []
 

@@ -17,7 +17,7 @@ from agent.vault.health.probe import Check, Level, ok
 from agent.vault.hooks import ours
 from agent.vault.store import Vault, open_repository
 from agent.vault.template import read_template
-from agent.workspace.workspace import App, options
+from agent.workspace.workspace import Workspace, options
 
 
 def diagnose(root: Path | None, *, fix: bool, ask_model: bool) -> list[Check]:
@@ -66,10 +66,10 @@ def _vault(root: Path, places: Directories, loaded: Loaded, fix: bool, ask_model
         checks += examine.trust(vault, _own_hooks(vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
         checks += examine.template(vault, files)
-        app = App(vault, loaded.settings, loaded, vault.clock, places)
-        checks += search_checks(app, fix=fix)
-        checks += skill_checks(app)
-        checks += agent_checks(app, ask_model=ask_model)
+        workspace = Workspace(vault, loaded.settings, loaded, vault.clock, places)
+        checks += search_checks(workspace, fix=fix)
+        checks += skill_checks(workspace)
+        checks += agent_checks(workspace, ask_model=ask_model)
     return checks
 
 

@@ -8,22 +8,22 @@ from agent.errors import LockHeld
 from agent.index.damage import Damaged
 from agent.index.passage_store import open_store
 from agent.vault.health.probe import Check, Level, guarded, ok
-from agent.workspace.search_index import Library, library
-from agent.workspace.workspace import App
+from agent.workspace.search_index import SearchIndex, open_index
+from agent.workspace.workspace import Workspace
 
 _NEXT = "vault-agent doctor --fix"
 
 
-def search_checks(app: App, *, fix: bool) -> list[Check]:
+def search_checks(workspace: Workspace, *, fix: bool) -> list[Check]:
     """Probe the embedder and compare the index with the vault; `fix` brings it up to date or builds it anew."""
-    index = library(app)
+    index = open_index(workspace)
     try:
         return [*guarded("embedder", lambda: _embedder(index)), *guarded("search index", lambda: _index(index, fix))]
     finally:
         index.close()
 
 
-def _embedder(index: Library) -> Iterator[Check]:
+def _embedder(index: SearchIndex) -> Iterator[Check]:
     embedder = index.chosen.embedder
     if embedder is None:
         yield Check(Level.WARN, "embedder", f"none, so search is by keywords alone: {index.chosen.reason}")
@@ -37,7 +37,7 @@ def _embedder(index: Library) -> Iterator[Check]:
         yield Check(Level.WARN, "embedder", index.chosen.reason)
 
 
-def _index(index: Library, fix: bool) -> Iterator[Check]:
+def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
     if not index.files.store.exists() and not fix:
         yield ok("search index", "not built yet; the daemon, or the first search, builds it")
         return
@@ -60,7 +60,7 @@ def _index(index: Library, fix: bool) -> Iterator[Check]:
     yield ok("search index", f"{how}: {report.indexed} notes indexed, {report.forgotten} forgotten")
 
 
-def _damage(index: Library) -> str | None:
+def _damage(index: SearchIndex) -> str | None:
     """What is broken in the index, byte for byte; None when nothing is."""
     try:
         store = open_store(index.files.store, write=False)

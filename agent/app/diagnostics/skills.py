@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 from agent.runs.skill_set import skill_library
 from agent.vault.health.probe import Check, Level, guarded, ok
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
 
 
-def skill_checks(app: App) -> list[Check]:
+def skill_checks(workspace: Workspace) -> list[Check]:
     """Read every skill; what is left out or left unread is named, with its file, line and reason."""
-    return guarded("skills", lambda: _skills(app))
+    return guarded("skills", lambda: _skills(workspace))
 
 
-def _skills(app: App) -> Iterator[Check]:
-    shelf = skill_library(app).snapshot()
+def _skills(workspace: Workspace) -> Iterator[Check]:
+    shelf = skill_library(workspace).snapshot()
     if not shelf.problems:
         yield ok("skills", f"{len(shelf.named)} can be used")
         return

@@ -22,15 +22,15 @@ from agent.markdown import requests
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
-from agent.runs.registry import marks_of
-from agent.runs.service import Line, Runs
+from agent.runs.registry import run_registry
+from agent.runs.service import RunIO, RunService
 from agent.texts import text
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import INBOX, MEMORY_NOTE, folder_of, instructs
 from agent.vault.message import one_line
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 CHANNEL = "inbox"
 _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
@@ -50,7 +50,7 @@ _STATUS: dict[ends.RunOutcome, RequestStatus] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class WrittenAnswer:
     """An answer in its note: the commit, or why it waits to be written, and the name that its block has."""
 
     path: str
@@ -60,9 +60,9 @@ class Placed:
     run: str
 
 
-def asked_in(app: App, path: str, *, named: bool = False) -> tuple[NoteRequest, ...]:
+def asked_in(workspace: Workspace, path: str, *, named: bool = False) -> tuple[NoteRequest, ...]:
     """The requests that stand open in a note; one that a person has `named` is a request wherever it lies."""
-    data = app.vault.read(path)
+    data = workspace.vault.read(path)
     if data is None or not folder_of(path).asks or is_standing(path) or (not named and _COPY.search(path)):
         return ()
     in_inbox = path.startswith(INBOX)
@@ -71,7 +71,7 @@ def asked_in(app: App, path: str, *, named: bool = False) -> tuple[NoteRequest, 
     found = requests.open_requests(data, whole=in_inbox)
     if named:
         return found or requests.open_requests(data, whole=True)
-    own = app.vault.own_version(path)
+    own = workspace.vault.own_version(path)
     return found if own == data else _own_part(found, requests.open_requests(own or b"", whole=in_inbox))
 
 
@@ -87,40 +87,59 @@ def is_standing(path: str) -> bool:
     return instructs(path) or folder_of(path).path == MEMORY_NOTE
 
 
-def held(app: App, path: str) -> AbstractContextManager[None]:
+def request_lock(workspace: Workspace, path: str) -> AbstractContextManager[None]:
     """Be the only process that works on the requests of a note; entering raises `LockHeld`."""
-    return marks_of(app.vault).held(f"note-{app.vault.content_id(path.encode('utf-8', 'surrogateescape'))[:16]}")
+    return run_registry(workspace.vault).held(
+        f"note-{workspace.vault.content_id(path.encode('utf-8', 'surrogateescape'))[:16]}"
+    )
 
 
-def perform(app: App, agent: Runs, path: str, request: NoteRequest, line: Line) -> Ended:
+def run_request(workspace: Workspace, agent: RunService, path: str, request: NoteRequest, line: RunIO) -> Ended:
     """Work on a request; a note that comes from elsewhere taints the run. Raises what `Runs.ask` does."""
-    data = app.vault.read(path)
+    data = workspace.vault.read(path)
     if data is None:
         raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
     task = f"{request.text}\n\n([[{path.removesuffix('.md')}]])"
-    untrusted = text_origin_of(app.vault).source(path, data)
-    return agent.ask(RunRequest(task, Speaker(CHANNEL)), _session_before(app, agent, data), line, untrusted)
+    untrusted = text_origin_of(workspace.vault).source(path, data)
+    return agent.ask(RunRequest(task, Speaker(CHANNEL)), _session_before(workspace, agent, data), line, untrusted)
 
 
-def place(app: App, path: str, request: NoteRequest, ended: Ended) -> Placed | None:
+def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: Ended) -> WrittenAnswer | None:
     """Put what a run came to into the note, in one commit; None when the task is not in the note any more.
 
     Raises `NoteGone` when the note is not there, `BadNote` for one that is no text, and what a transaction does.
     """
     status = _STATUS.get(ended.outcome, "failed")
-    text, reason = _said(app, path, ended, status), "" if status == "done" else app.vault.masked(ended.reason)
+    text, reason = (
+        _said(workspace, path, ended, status),
+        "" if status == "done" else workspace.vault.masked(ended.reason),
+    )
     return _write(
-        app, path, request, Answer(ended.run, text, status, _plain(reason), _text(app, "answers.answer")), ended
+        workspace,
+        path,
+        request,
+        Answer(ended.run, text, status, _plain(reason), _text(workspace, "answers.answer")),
+        ended,
     )
 
 
-def refuse(app: App, path: str, request: NoteRequest, status: RequestStatus, reason: str) -> Placed | None:
+def write_refusal(
+    workspace: Workspace, path: str, request: NoteRequest, status: RequestStatus, reason: str
+) -> WrittenAnswer | None:
     """Say in the note why a request is not worked on; raises as `place` does."""
-    answer = Answer(app.clock.new_id(), _text(app, "answers.ask_again"), status, reason, _text(app, "answers.answer"))
-    return _write(app, path, request, answer, None)
+    answer = Answer(
+        workspace.clock.new_id(),
+        _text(workspace, "answers.ask_again"),
+        status,
+        reason,
+        _text(workspace, "answers.answer"),
+    )
+    return _write(workspace, path, request, answer, None)
 
 
-def put(app: App, path: str, make: Callable[[bytes], bytes | None], subject: str, stamp: Stamp) -> Outcome:
+def change_note(
+    workspace: Workspace, path: str, make: Callable[[bytes], bytes | None], subject: str, stamp: Stamp
+) -> Outcome:
     """Change a note in one commit by what `make` gives for its bytes, None for nothing (no commit then).
 
     When a person saves it in the very moment, their version may come into our way: it stays as it is, and what `make`
@@ -129,13 +148,13 @@ def put(app: App, path: str, make: Callable[[bytes], bytes | None], subject: str
     outcome = Outcome()
     copies: tuple[str, ...] = ()
     for _ in range(_TRIES):
-        data = app.vault.read(path)
+        data = workspace.vault.read(path)
         if data is None:
             raise NoteGone(f"{path} is gone", hint="vault-agent log shows what was moved or deleted")
         after = make(_without_links(data, copies))
         if after is None:
             return outcome
-        with app.vault.transaction(subject, stamp) as change:
+        with workspace.vault.transaction(subject, stamp) as change:
             change.edit(path, data, after)
             for copy in copies[-1:]:  # it holds what is in history, and what is put in anew
                 change.delete(copy)
@@ -157,8 +176,10 @@ def _without_links(data: bytes, copies: tuple[str, ...]) -> bytes:
     return (note.with_key("conflicts", left) if left else note.without_key("conflicts")).data
 
 
-def _write(app: App, path: str, request: NoteRequest, answer: Answer, ended: Ended | None) -> Placed | None:
-    strangers = _strangers(app, ended)
+def _write(
+    workspace: Workspace, path: str, request: NoteRequest, answer: Answer, ended: Ended | None
+) -> WrittenAnswer | None:
+    strangers = _strangers(workspace, ended)
     placed = False
 
     def make(data: bytes) -> bytes | None:
@@ -166,35 +187,41 @@ def _write(app: App, path: str, request: NoteRequest, answer: Answer, ended: End
         after = requests.with_answer(data, request, answer)
         placed = after is not None
         if after is not None and strangers:
-            text_origin_of(app.vault).remember(after, data, strangers)
+            text_origin_of(workspace.vault).remember(after, data, strangers)
         return after
 
     stamp = Stamp("agent", tool="inbox")
     if ended is not None:
         stamp = Stamp("agent", run=ended.run, tool="inbox", session=ended.session)
-    subject = f"inbox({answer.status}): {one_line(app.vault.masked(request.text))[:_SUBJECT]}"
-    outcome = put(app, path, make, subject, stamp)
-    return Placed(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
+    subject = f"inbox({answer.status}): {one_line(workspace.vault.masked(request.text))[:_SUBJECT]}"
+    outcome = change_note(workspace, path, make, subject, stamp)
+    return WrittenAnswer(path, answer.status, outcome.commit, outcome.queued or "", answer.run) if placed else None
 
 
-def _said(app: App, path: str, ended: Ended, status: RequestStatus) -> str:
+def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
     """The answer and its links."""
-    parts = [inert(app.vault.masked(ended.answer.strip()))]
+    parts = [inert(workspace.vault.masked(ended.answer.strip()))]
     if status in ("needs_approval", "question"):
-        parts = [_text(app, "answers.waits", note=f"[[{ended.waits_for.removesuffix('.md')}]]")]
+        parts = [_text(workspace, "answers.waits", note=f"[[{ended.waits_for.removesuffix('.md')}]]")]
     elif status == "failed":
-        parts += [app.vault.masked(ended.hint), _text(app, "answers.ask_again")]
-    found = _rests_on(app, path, ended) if status == "done" else ()
+        parts += [workspace.vault.masked(ended.hint), _text(workspace, "answers.ask_again")]
+    found = _rests_on(workspace, path, ended) if status == "done" else ()
     parts += (
-        [_text(app, "answers.sources", notes=_text(app, "answers.comma").join(f"[[{each}]]" for each in found))]
+        [
+            _text(
+                workspace,
+                "answers.sources",
+                notes=_text(workspace, "answers.comma").join(f"[[{each}]]" for each in found),
+            )
+        ]
         if found
         else []
     )
-    how = _text(app, "answers.how")
+    how = _text(workspace, "answers.how")
     return "\n\n".join(filter(None, [*parts, f"[[{ended.session.removesuffix('.md')}|{how}]]"]))
 
 
-def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
+def _rests_on(workspace: Workspace, path: str, ended: Ended) -> tuple[str, ...]:
     """The notes that an answer rests on: those before the model that it names; else the first few that tools showed,
     and where they showed none those that fitted best, without those that say what the folders are for. The session's
     note has a receipt for each of the others.
@@ -203,7 +230,7 @@ def _rests_on(app: App, path: str, ended: Ended) -> tuple[str, ...]:
     shown, given = _others(path, ended.sources), _others(path, ended.given)
     before = dict.fromkeys((*shown, *given))
     named = [each for each in before if PurePosixPath(each).stem.casefold() in linked or each in ended.answer]
-    found = named[:_LINKS] or _likely(app, shown) or _likely(app, given)
+    found = named[:_LINKS] or _likely(workspace, shown) or _likely(workspace, given)
     return tuple(each.removesuffix(".md") for each in found)
 
 
@@ -211,38 +238,38 @@ def _others(path: str, cited: Iterable[Cited]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.path for each in cited if each.path != path))
 
 
-def _likely(app: App, paths: Iterable[str]) -> list[str]:
-    return list(islice((each for each in paths if not _is_plain(app, each)), _LIKELY))
+def _likely(workspace: Workspace, paths: Iterable[str]) -> list[str]:
+    return list(islice((each for each in paths if not _is_plain(workspace, each)), _LIKELY))
 
 
-def _is_plain(app: App, path: str) -> bool:
-    data = app.vault.read(path)
+def _is_plain(workspace: Workspace, path: str) -> bool:
+    data = workspace.vault.read(path)
     return data is None or Note.parse(data).type in _PLAIN
 
 
-def _strangers(app: App, ended: Ended | None) -> tuple[str, ...]:
+def _strangers(workspace: Workspace, ended: Ended | None) -> tuple[str, ...]:
     if ended is None:
         return ()
     try:
-        return load_session(app.vault, ended.session).untrusted
+        return load_session(workspace.vault, ended.session).untrusted
     except NoteGone:
         return ()
 
 
-def _session_before(app: App, agent: Runs, data: bytes) -> str:
+def _session_before(workspace: Workspace, agent: RunService, data: bytes) -> str:
     """The session in which the note's last request was answered, if it is this machine's and can be gone on with."""
     path = requests.last_session(data)
     try:
-        session: Session | None = load_session(app.vault, path) if path else None
+        session: Session | None = load_session(workspace.vault, path) if path else None
     except AgentError:
         return ""
-    if session is None or session.channel != CHANNEL or session.open_run or not is_own(app, session):
+    if session is None or session.channel != CHANNEL or session.open_run or not is_own(workspace, session):
         return ""
     return "" if agent.is_stale(session) else path
 
 
-def _text(app: App, key: str, **values: str) -> str:
-    return text(key, app.settings.vault.language, **values)
+def _text(workspace: Workspace, key: str, **values: str) -> str:
+    return text(key, workspace.settings.vault.language, **values)
 
 
 def _plain(text: str) -> str:

@@ -15,9 +15,9 @@ from functools import partial
 from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, Answered, AnswerLog
-from agent.background.inbox.answering import Placed, asked_in
-from agent.background.inbox.provenance import asks_more, drop_foreign, is_meant, keys_of, look_whose
-from agent.background.inbox.queue import ALL, Entry, PendingFile, pending_file
+from agent.background.inbox.answering import WrittenAnswer, asked_in
+from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks
+from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
@@ -28,7 +28,7 @@ from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
 from agent.texts import text
 from agent.vault.folders import INBOX, SESSIONS
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 LATER = 15.0
 """Seconds until a run that waits for the person is looked at again: what told that it is over may have been missed."""
@@ -44,17 +44,17 @@ class Inbox:
     """The requests of one vault. `held` gives a note's bytes by path and hash where they are in memory; `trouble` says
     by path what does not work."""
 
-    app: App
+    workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     held: Callable[[str, str], bytes | None] = lambda path, hash: None
     trouble: dict[str, str] = field(default_factory=dict)
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, PendingRequest] = field(default_factory=dict)
     answers: AnswerLog = field(default_factory=AnswerLog)
-    _file: PendingFile = field(init=False)
+    _file: RequestQueue = field(init=False)
 
     def __post_init__(self) -> None:
-        self._file = pending_file(self.app.vault)
+        self._file = request_queue(self.workspace.vault)
 
     @property
     def problem(self) -> str:
@@ -62,21 +62,21 @@ class Inbox:
         return "; ".join(f"{path}: {what}" for path, what in self.trouble.items())
 
     def _text(self, key: str, **values: object) -> str:
-        return text(key, self.app.settings.vault.language, **values)
+        return text(key, self.workspace.settings.vault.language, **values)
 
     def start(self, _: object) -> None:
         """Take up what the last daemon has left."""
         entries, self.answers.answers = self._file.load()
         for entry in entries:
-            data = self.app.vault.read(entry.path)
-            if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.app, entry):
+            data = self.workspace.vault.read(entry.path)
+            if entry.request and entry.phase in ("running", "ended", "queued") and not is_open(self.workspace, entry):
                 continue  # it was answered, and only that could not be noted any more
             if entry.phase == "still" and (
-                data is None or self.app.vault.content_id(data) != entry.blob or not self._listens(entry.path)
+                data is None or self.workspace.vault.content_id(data) != entry.blob or not self._listens(entry.path)
             ):
                 continue  # changed while nobody watched
-            entry.mixed = data is None or self.app.vault.content_id(data) != entry.blob
-            if entry.phase in ("waits", "interrupted") and is_over(self.app.vault, entry.session):
+            entry.mixed = data is None or self.workspace.vault.content_id(data) != entry.blob
+            if entry.phase in ("waits", "interrupted") and is_over(self.workspace.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
             elif entry.phase in ("running", "ended"):
                 entry.phase, entry.refusal = "ended", ("failed", self._text("runs.stopped"))
@@ -101,7 +101,7 @@ class Inbox:
                     | NoteMoved(path=path, hash=digest, origin=Origin.HUMAN, changes=changes)
                 ):
                     told = not isinstance(event, NoteEdited | NoteMoved) or event.compared
-                    self._touch(path, digest, keys_of(changes) if told else {ALL}, batch.now)
+                    self._touch(path, digest, touched_tasks(changes) if told else {ALL}, batch.now)
 
     def take_in(self, ended: Ended) -> None:
         """A run that waited has come to an end; called from its thread."""
@@ -144,16 +144,16 @@ class Inbox:
         if entry is None:
             if not self._listens(path) or not (path.startswith(INBOX) or self._may_ask(path, digest)):
                 return
-            entry = self.entries[path] = Entry(path, now)
+            entry = self.entries[path] = PendingRequest(path, now)
         if entry.phase == "told":
             entry.phase, entry.request = "still", None
-        entry.due, entry.blob, entry.again = now + self.app.settings.inbox.quiet_seconds, digest, True
+        entry.due, entry.blob, entry.again = now + self.workspace.settings.inbox.quiet_seconds, digest, True
         entry.keys = {**dict.fromkeys(keys, digest), **entry.keys}
         self.trouble.pop(path, None)
 
     def _listens(self, path: str) -> bool:
         """Whether notes in this place are answered unasked."""
-        where = self.app.settings.inbox.answers
+        where = self.workspace.settings.inbox.answers
         return where == "vault" or (where == "inbox" and path.startswith(INBOX))
 
     def _look_after(self, session: str, now: float) -> None:
@@ -164,7 +164,7 @@ class Inbox:
 
     def _may_ask(self, path: str, digest: str) -> bool:
         try:
-            data = self.held(path, digest) or self.app.vault.read(path)
+            data = self.held(path, digest) or self.workspace.vault.read(path)
         except (AgentError, OSError) as error:
             logger.info("%s cannot be read: %s", path, error)
             return False
@@ -185,7 +185,7 @@ class Inbox:
             entry.cancelled.set()
         self.trouble.pop(path, None)
 
-    def _step(self, entry: Entry, now: float) -> None:
+    def _step(self, entry: PendingRequest, now: float) -> None:
         if now < entry.due and entry.phase in ("still", "told"):
             return
         match entry.phase:
@@ -199,38 +199,38 @@ class Inbox:
                 self._write(entry, now)
             case "waits" if now >= entry.due and not self.pool.has(session_key(entry.session)):
                 entry.due = now + LATER
-                if is_over(self.app.vault, entry.session):
+                if is_over(self.workspace.vault, entry.session):
                     entry.due = inf
                     entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
-            case "queued" if not self.app.vault.queued:
+            case "queued" if not self.workspace.vault.queued:
                 self._finish(entry, now)
 
-    def _look_back(self, entry: Entry) -> None:
+    def _look_back(self, entry: PendingRequest) -> None:
         """See whether more was asked in the moment in which the answer was written."""
-        if asks_more(self.app, entry, self.answers.of(entry.path)):
+        if asks_more(self.workspace, entry, self.answers.of(entry.path)):
             entry.phase, entry.request = "still", None
         else:
             del self.entries[entry.path]
 
-    def _consider(self, entry: Entry, now: float) -> None:
+    def _consider(self, entry: PendingRequest, now: float) -> None:
         """Start the first request of the note, if there is one that the person has made."""
-        data = self.app.vault.read(entry.path)
+        data = self.workspace.vault.read(entry.path)
         if data is None:
             self._wait_for_it(entry, now)
             return
         entry.missing = None
-        if self.app.vault.waiting_reason():
+        if self.workspace.vault.waiting_reason():
             entry.due = now + AGAIN  # in the middle of a merge nobody knows yet whose words these are
             return
-        if self.app.vault.provenance.arrived(entry.path, self.app.vault.content_id(data)):
+        if self.workspace.vault.provenance.arrived(entry.path, self.workspace.vault.content_id(data)):
             logger.info("%s came from elsewhere, and asks nothing until somebody changes it here", entry.path)
             del self.entries[entry.path]
             return
-        drop_foreign(self.app.vault, entry)
+        drop_arrived(self.workspace.vault, entry)
         touched = entry.keys.keys() | self.answers.ticked(entry.path)
-        meant = [each for each in asked_in(self.app, entry.path) if is_meant(each, touched)]
+        meant = [each for each in asked_in(self.workspace, entry.path) if is_meant(each, touched)]
         request = next((each for each in meant if not self._was_answered(entry.path, each, data)), None)
-        wall = self.app.clock.now().timestamp()
+        wall = self.workspace.clock.now().timestamp()
         if request is None:
             del self.entries[entry.path]
             if meant:
@@ -255,20 +255,20 @@ class Inbox:
         last = self.answers.last(path, request.key)
         return last is not None and not is_answered(data, last.run) and (request.line > 0 or not is_pending(data))
 
-    def _submit(self, entry: Entry) -> None:
+    def _submit(self, entry: PendingRequest) -> None:
         """Have a request worked on."""
         if entry.phase == "still":
             entry.session, entry.mixed = "", False
         entry.phase, entry.again, entry.ended, entry.refusal = "submitted", False, None, None
-        worker = Worker(self.app, self.open_runs, partial(self._began, entry))
+        worker = Worker(self.workspace, self.open_runs, partial(self._began, entry))
         entry.work = self.pool.submit(partial(worker.work, entry), key=f"note {entry.path}", priority=Priority.NOTE)
 
-    def _began(self, entry: Entry) -> None:
+    def _began(self, entry: PendingRequest) -> None:
         """The work on a request begins, in its thread: from now on, a crash is told in the note."""
         entry.phase = "running"
         self._file.save(list(self.entries.values()), self.answers.answers)
 
-    def _write(self, entry: Entry, now: float) -> None:
+    def _write(self, entry: PendingRequest, now: float) -> None:
         """Put what the run came to into the note; what is asked in it besides is looked at then."""
         ended = entry.ended
         if ended is not None:
@@ -278,9 +278,9 @@ class Inbox:
                 return
         if now < entry.due and entry.missing is not None:
             return
-        look_whose(self.app.vault, entry)
+        check_origin(self.workspace.vault, entry)
         try:
-            placed = answer(self.app, entry)
+            placed = answer(self.workspace, entry)
         except NoteGone:
             self._wait_for_it(entry, now)
             return
@@ -296,26 +296,26 @@ class Inbox:
         else:
             self._finish(entry, now)
 
-    def _note(self, entry: Entry, request: NoteRequest, placed: Placed | None) -> None:
+    def _note(self, entry: PendingRequest, request: NoteRequest, placed: WrittenAnswer | None) -> None:
         """Remember that this was answered."""
         entry.keys.pop(request.key, None)
-        at = self.app.clock.now().timestamp()
+        at = self.workspace.clock.now().timestamp()
         if placed is None:
             self.answers.add(Answered(entry.path, request.key, at))
         else:
             task = bool(request.line)
             self.answers.add(Answered(entry.path, request.key, at, placed.status, task, placed.run))
 
-    def _finish(self, entry: Entry, now: float) -> None:
+    def _finish(self, entry: PendingRequest, now: float) -> None:
         """Go on with what the person has asked meanwhile; else see later whether the answer has stayed."""
         if entry.again or entry.keys:
             entry.phase, entry.request, entry.ended, entry.refusal = "still", None, None, None
             entry.due = 0.0 if entry.due == inf else entry.due
         else:
             entry.phase, entry.ended, entry.refusal = "told", None, None
-            entry.due = now + self.app.settings.inbox.quiet_seconds
+            entry.due = now + self.workspace.settings.inbox.quiet_seconds
 
-    def _wait_for_it(self, entry: Entry, now: float) -> None:
+    def _wait_for_it(self, entry: PendingRequest, now: float) -> None:
         """The note is not there: it may turn up under another name, and counts as gone when it does not."""
         entry.missing = now if entry.missing is None else entry.missing
         entry.due = now + 1.0
@@ -324,7 +324,7 @@ class Inbox:
                 logger.warning("%s is gone; its answer is in %s", entry.path, entry.ended.session)
             self._drop(entry.path)
 
-    def _give_up(self, entry: Entry, what: str) -> None:
+    def _give_up(self, entry: PendingRequest, what: str) -> None:
         where = f"; the answer is in {entry.ended.session}" if entry.ended else ""
         logger.warning("%s: %s%s", entry.path, what, where)
         self._drop(entry.path)

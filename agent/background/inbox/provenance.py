@@ -9,18 +9,18 @@ from collections.abc import Collection, Iterable, Sequence
 
 from agent.background.inbox.answer_log import Answered
 from agent.background.inbox.answering import asked_in
-from agent.background.inbox.queue import ALL, Entry
+from agent.background.inbox.queue import ALL, PendingRequest
 from agent.errors import AgentError
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
 from agent.markdown.requests import NoteRequest, is_answered, task_key
 from agent.vault.store import Vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
 
-def keys_of(changes: Iterable[NoteChange]) -> set[str]:
+def touched_tasks(changes: Iterable[NoteChange]) -> set[str]:
     """The keys of the tasks for the agent that were written or unticked."""
     touched = (each for each in changes if isinstance(each, TaskAdded | TaskUnticked | TaskMarked))
     return {task_key(each.text) for each in touched if "@agent" in each.text.lower()}
@@ -32,7 +32,7 @@ def is_meant(request: NoteRequest, touched: Collection[str]) -> bool:
     return not request.line or request.key in touched or ALL in touched
 
 
-def look_whose(vault: Vault, entry: Entry) -> None:
+def check_origin(vault: Vault, entry: PendingRequest) -> None:
     """Just before a note is answered: what a pull has brought into it asks nothing, nor does what we wrote there."""
     data = vault.read(entry.path)
     digest = "" if data is None else vault.content_id(data)
@@ -45,25 +45,25 @@ def look_whose(vault: Vault, entry: Entry) -> None:
         arrived = True
     if arrived:
         entry.again = False
-        drop_foreign(vault, entry)
+        drop_arrived(vault, entry)
     if arrived or vault.is_own_version(entry.path, digest):
         entry.mixed = True
 
 
-def drop_foreign(vault: Vault, entry: Entry) -> None:
+def drop_arrived(vault: Vault, entry: PendingRequest) -> None:
     """Take those tasks out of an entry's `keys` that came with a pull."""
     came = {digest for digest in entry.keys.values() if vault.provenance.arrived(entry.path, digest)}
     entry.keys = {key: digest for key, digest in entry.keys.items() if digest not in came}
 
 
-def asks_more(app: App, entry: Entry, given: Sequence[Answered]) -> bool:
+def asks_more(workspace: Workspace, entry: PendingRequest, given: Sequence[Answered]) -> bool:
     """Whether a person has saved new requests in the moment in which the note was answered; sets the entry's `keys`.
 
     `given` are the answers in the note, the entry's own last.
     """
-    data = app.vault.read(entry.path)
+    data = workspace.vault.read(entry.path)
     if entry.mixed or entry.request is None or data is None or not given or not is_answered(data, given[-1].run):
         return False
     before = Note.parse(entry.request.base.encode("utf-8", "replace"))
-    entry.keys = dict.fromkeys(keys_of(compare_notes(before, Note.parse(data))), app.vault.content_id(data))
-    return any(is_meant(each, entry.keys) for each in asked_in(app, entry.path))
+    entry.keys = dict.fromkeys(touched_tasks(compare_notes(before, Note.parse(data))), workspace.vault.content_id(data))
+    return any(is_meant(each, entry.keys) for each in asked_in(workspace, entry.path))

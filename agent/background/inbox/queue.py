@@ -27,7 +27,7 @@ ALL = "*"
 
 
 @dataclass(slots=True)
-class Entry:
+class PendingRequest:
     """The request of one note. `due` is when it is looked at next, on the monotonic clock; `blob` the content that a
     person gave it last; `keys` the tasks in it that they wrote or unticked, with the content that showed it; `again`:
     they have changed it since; `mixed`: nobody knows whether it was they alone."""
@@ -54,7 +54,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class PendingFile:
+class RequestQueue:
     """Where the entries of one vault are kept. A request with a known secret is kept without it, and read from its note
     again when it is loaded; where the note has changed meanwhile, it stays as it was kept."""
 
@@ -63,7 +63,7 @@ class PendingFile:
     _last: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def save(self, entries: Iterable[Entry], given: tuple[Answered, ...]) -> None:
+    def save(self, entries: Iterable[PendingRequest], given: tuple[Answered, ...]) -> None:
         """Write the entries and what was answered, if anything has changed; raises OSError."""
         kept = [
             {
@@ -83,12 +83,12 @@ class PendingFile:
             write_whole(self.path, text)
             self._last = text
 
-    def load(self) -> tuple[list[Entry], tuple[Answered, ...]]:
+    def load(self) -> tuple[list[PendingRequest], tuple[Answered, ...]]:
         """The entries that were kept and what was answered; nothing where the file cannot be read."""
         try:
             said = json.loads(self.path.read_text("utf-8"))
             entries = [
-                Entry(
+                PendingRequest(
                     str(each["path"]),
                     0.0,
                     str(each["blob"]),
@@ -116,6 +116,6 @@ class PendingFile:
         return next((each for each in asked if self._without_secrets(each) == request), request)
 
 
-def pending_file(vault: Vault) -> PendingFile:
+def request_queue(vault: Vault) -> RequestQueue:
     """The file of a vault."""
-    return PendingFile(vault.private_folder / "inbox.json", vault)
+    return RequestQueue(vault.private_folder / "inbox.json", vault)

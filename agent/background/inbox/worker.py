@@ -7,15 +7,22 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.background.inbox.answering import Placed, asked_in, held, perform, place, refuse
-from agent.background.inbox.queue import Entry
-from agent.background.pool import Cancelled
+from agent.background.inbox.answering import (
+    WrittenAnswer,
+    asked_in,
+    request_lock,
+    run_request,
+    write_answer,
+    write_refusal,
+)
+from agent.background.inbox.queue import PendingRequest
 from agent.background.resume import OpenRuns
 from agent.errors import AgentError, LockHeld, NoteGone
+from agent.llm.provider import Cancelled
 from agent.loop.session import load_session
-from agent.runs.service import Line
+from agent.runs.service import RunIO
 from agent.vault.store import Vault
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -24,25 +31,25 @@ logger = logging.getLogger(__name__)
 class Worker:
     """Works on one request. `began` is called when it is this request's turn, before anything else."""
 
-    app: App
+    workspace: Workspace
     open_runs: OpenRuns
     began: Callable[[], object]
 
-    def work(self, entry: Entry, cancelled: Cancelled) -> None:
+    def work(self, entry: PendingRequest, cancelled: Cancelled) -> None:
         """One run, in its thread; only the entry's own fields are set here. Raises nothing."""
         assert entry.request is not None
-        line = Line(cancelled=lambda: cancelled() or entry.cancelled.is_set())
+        line = RunIO(cancelled=lambda: cancelled() or entry.cancelled.is_set())
         try:
             self.began()
-            with held(self.app, entry.path), self.open_runs() as runs:
+            with request_lock(self.workspace, entry.path), self.open_runs() as runs:
                 if entry.session:
                     entry.ended = runs.resume(entry.session, line)
-                elif is_open(runs.app, entry):
-                    entry.ended = perform(runs.app, runs, entry.path, entry.request, line)
+                elif is_open(runs.workspace, entry):
+                    entry.ended = run_request(runs.workspace, runs, entry.path, entry.request, line)
                 else:
                     entry.again = True
         except (LockHeld, NoteGone):
-            entry.due, entry.again = self.app.clock.monotonic() + 1.0, True
+            entry.due, entry.again = self.workspace.clock.monotonic() + 1.0, True
         except AgentError as error:
             entry.refusal = ("failed", ". ".join(filter(None, [error.message, error.hint])))
         except Exception as error:  # a bug in one run must not end the daemon's others, nor go unseen
@@ -51,19 +58,19 @@ class Worker:
         entry.phase = "ended"
 
 
-def answer(app: App, entry: Entry) -> Placed | None:
+def answer(workspace: Workspace, entry: PendingRequest) -> WrittenAnswer | None:
     """Put what the run came to, or why there was none, into the note; raises what `place` does."""
     if entry.request is None:
         return None
     if entry.ended is not None:
-        return place(app, entry.path, entry.request, entry.ended)
-    return refuse(app, entry.path, entry.request, *entry.refusal) if entry.refusal else None
+        return write_answer(workspace, entry.path, entry.request, entry.ended)
+    return write_refusal(workspace, entry.path, entry.request, *entry.refusal) if entry.refusal else None
 
 
-def is_open(app: App, entry: Entry) -> bool:
+def is_open(workspace: Workspace, entry: PendingRequest) -> bool:
     """Whether what the entry is about stands open in its note."""
     assert entry.request is not None
-    return entry.request.key in {each.key for each in asked_in(app, entry.path)}
+    return entry.request.key in {each.key for each in asked_in(workspace, entry.path)}
 
 
 def is_over(vault: Vault, session: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.lookup import find_by_id, short_id
 from agent.interfaces.cli.output import Output
@@ -11,7 +12,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.runs.decisions import approvals
 from agent.tools.approval_records import ApprovalRecord
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 
 _EXPLAINED = "Go on with the run here when no daemon does."
 
@@ -29,8 +30,8 @@ def command(ctx: click.Context) -> None:
 
 
 def _list(output: Output) -> None:
-    app = build(output.vault())
-    waiting = approvals(app).pending()
+    workspace = open_workspace(output.vault())
+    waiting = approvals(workspace).pending()
     lines = [f"{short_id(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
     lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
     output.emit({"approvals": [_document(each) for each in waiting]}, as_lines(lines) or "nothing waits for your yes")
@@ -41,18 +42,18 @@ def _list(output: Output) -> None:
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show a call in full, with what it would change."""
-    app = build(output.vault())
-    asked = _find(app, name)
-    text = approval_text(asked, app.vault.read(asked.path) or b"", app.settings.vault.language)
+    workspace = open_workspace(output.vault())
+    asked = _find(workspace, name)
+    text = approval_text(asked, workspace.vault.read(asked.path) or b"", workspace.settings.vault.language)
     output.emit({**_document(asked), "text": text}, f"{text}\n{asked.status}")
 
 
 def _deciding(yes: bool) -> Callable[..., None]:
     def decide(output: Output, name: str, reason: str, go: bool) -> None:
-        app = build(output.vault())
-        asked = approvals(app).decide(_find(app, name).id, yes, reason)
+        workspace = open_workspace(output.vault())
+        asked = approvals(workspace).decide(_find(workspace, name).id, yes, reason)
         note = f"{asked.status}: {asked.tool}, in {asked.path}"
-        emit_decision(app, output, asked.path, _document(asked), note, resume_here=go)
+        emit_decision(workspace, output, asked.path, _document(asked), note, resume_here=go)
 
     return decide
 
@@ -64,9 +65,9 @@ for _word, _yes, _help in (("yes", True, "Allow a call, once."), ("no", False, "
     command.command(_word, help=_help)(click.argument("name", metavar="ID")(_decide))
 
 
-def _find(app: App, name: str) -> ApprovalRecord:
+def _find(workspace: Workspace, name: str) -> ApprovalRecord:
     """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
-    known = approvals(app)
+    known = approvals(workspace)
     none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
     return known.find(name) or find_by_id(name, known.pending(), "approvals", none, hint)
 

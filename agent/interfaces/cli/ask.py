@@ -10,6 +10,7 @@ from contextlib import closing
 import click
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.foreground import foreground, update_index
@@ -20,9 +21,9 @@ from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import Runs
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.runs.service import RunService
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 
 @click.command(short_help="Give the agent a task and see its answer.")
@@ -41,30 +42,30 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
     task = (text or "").strip()
     if bool(resume) == bool(task):
         raise UserError("say what you want, or --resume a session", hint='vault-agent ask "What did I plan for June?"')
-    app = build(output.vault())
-    with closing(library(app)) as index:
-        close_cut_off(app)
-        update_index(app, index, output)
-        if arrived := arrivals_before_a_run(app):
+    workspace = open_workspace(output.vault())
+    with closing(open_index(workspace)) as index:
+        close_cut_off(workspace)
+        update_index(workspace, index, output)
+        if arrived := arrivals_before_a_run(workspace):
             output.note(arrived)
-        with closing(build_runs(app, index)) as agent:
+        with closing(build_runs(workspace, index)) as agent:
             ended = _run(agent, output, task, session, resume)
             report = document(agent, ended, resumed=bool(resume))
-    _show(app, output, ended, report)
+    _show(workspace, output, ended, report)
 
 
-def _run(agent: Runs, output: Output, task: str, session: str, resume: str) -> Ended:
+def _run(agent: RunService, output: Output, task: str, session: str, resume: str) -> Ended:
     here = foreground(agent, output)
     if resume:
         return here.run_and_decide(lambda line: agent.resume(resume, line))
-    if session and agent.is_stale(load_session(agent.app.vault, session)):
+    if session and agent.is_stale(load_session(agent.workspace.vault, session)):
         output.note(f"{session} has been silent for too long and is over; this is a new session")
         session = ""
     return here.run_and_decide(lambda line: agent.ask(RunRequest(task, Speaker("cli")), session, line))
 
 
-def _show(app: App, output: Output, ended: Ended, report: dict[str, object]) -> None:
-    below = "\n".join(remarks(ended, app.settings.vault.language))
+def _show(workspace: Workspace, output: Output, ended: Ended, report: dict[str, object]) -> None:
+    below = "\n".join(remarks(ended, workspace.settings.vault.language))
     if ended.outcome is RunOutcome.FAILED:
         output.note(below)
         raise Failed(failure(ended), report)

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar, get_args
 
 import click
 
+from agent.app.open import open_workspace
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches import commit as commits
 from agent.interfaces.cli.benches import retrieval as cases
@@ -17,7 +18,6 @@ from agent.interfaces.cli.benches import speed as speeds
 from agent.interfaces.cli.benches import start as starts
 from agent.interfaces.cli.benches.figures import Measure, all_reached
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
-from agent.workspace.workspace import build
 
 _EPILOG = exit_codes("a figure was not reached")
 _SHOWN = 10
@@ -80,10 +80,10 @@ def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: 
     you like), the mean reciprocal rank and the time: of the whole search (hybrid), of the same without vectors (keyword
     mode), and of grep.
     """
-    asked, app = cases.load_cases(fixture), build(output.vault())
+    asked, workspace = cases.load_cases(fixture), open_workspace(output.vault())
     depths = tuple(sorted({*depths, *((5,) if at_least is not None else ())}))
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
-        found = cases.measure(app, Path(folder), asked, depths)
+        found = cases.measure(workspace, Path(folder), asked, depths)
     judged = [Measure("hit at 5", found[0].hit[5], "", at_least, at_least=True)] if at_least is not None else []
     report = {
         "questions": len(asked),

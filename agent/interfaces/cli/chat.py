@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import click
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
@@ -27,11 +28,11 @@ from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import Line, Runs
+from agent.runs.service import RunIO, RunService
 from agent.texts import text
 from agent.workspace.catch_up import catch_up
-from agent.workspace.search_index import Library, library
-from agent.workspace.workspace import App, build
+from agent.workspace.search_index import SearchIndex, open_index
+from agent.workspace.workspace import Workspace
 
 YOU = Speaker("cli")
 _LAST = "the last one"
@@ -53,15 +54,15 @@ def command(output: Output, resume: str) -> None:
     Ctrl-C stops what the agent is doing and keeps the session; Ctrl-D or /quit ends. Lines that you type while it works
     reach it at its next step. From a pipe each line is a message; the first run that fails ends the chat.
     """
-    app = build(output.vault())
-    with closing(library(app)) as index:
-        close_cut_off(app)
-        if arrived := arrivals_before_a_run(app):
+    workspace = open_workspace(output.vault())
+    with closing(open_index(workspace)) as index:
+        close_cut_off(workspace)
+        if arrived := arrivals_before_a_run(workspace):
             output.note(arrived)
-        with closing(build_runs(app, index)) as agent:
+        with closing(build_runs(workspace, index)) as agent:
             live = is_terminal() and not output.json
-            lines = ChatInput(live, app.directories.state / "chat_history")
-            chat = Chat(app, agent, index, output, lines, Screen(live))
+            lines = ChatInput(live, workspace.directories.state / "chat_history")
+            chat = Chat(workspace, agent, index, output, lines, Screen(live))
             chat.screen.watch(agent.bus)
             chat.begin(resume)
             chat.talk()
@@ -71,9 +72,9 @@ def command(output: Output, resume: str) -> None:
 class Chat:
     """One chat. `state.session` is the session's path, empty before the first message of a new one."""
 
-    app: App
-    agent: Runs
-    index: Library
+    workspace: Workspace
+    agent: RunService
+    index: SearchIndex
     output: Output
     lines: ChatInput
     screen: Screen
@@ -81,7 +82,7 @@ class Chat:
     over: bool = False
 
     def __post_init__(self) -> None:
-        self.state = ChatState(self.app, self.agent)
+        self.state = ChatState(self.workspace, self.agent)
 
     def begin(self, resume: str) -> None:
         """Greet, and resume the session that is asked for unless it is stale."""
@@ -90,7 +91,7 @@ class Chat:
         model = self.agent.account.models.main.model
         status = text("chat.model", language, name=model.name) if model.present else text("chat.no_model", language)
         if resume:
-            session = load_session(self.app.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
+            session = load_session(self.workspace.vault, resume) if resume != _LAST else self.agent.last_session(YOU)
             if session is None:
                 status += text("chat.no_session", language)
             elif self.agent.is_stale(session):
@@ -100,7 +101,7 @@ class Chat:
                 status += text("chat.resumed", language, path=session.path)
         if self.lines.terminal or resume:
             self.output.note(text("chat.start", language, status=status))
-        began = load_session(self.app.vault, self.state.session).open_run if self.state.session else None
+        began = load_session(self.workspace.vault, self.state.session).open_run if self.state.session else None
         if began is not None:
             self.output.note(text("chat.unfinished", language, task=began.task[:80]))
 
@@ -136,16 +137,16 @@ class Chat:
             if error.hint:
                 say(text("chat.hint", self.state.language, hint=error.hint))
         except KeyboardInterrupt:
-            close_cut_off(self.app)
+            close_cut_off(self.workspace)
             say(text("chat.stopped", self.state.language))
 
     def send(self, message: str) -> None:
         """Send a message of the person's to the agent."""
         path = self.state.session
-        if path and self.agent.is_stale(load_session(self.app.vault, path)):
+        if path and self.agent.is_stale(load_session(self.workspace.vault, path)):
             self.output.note(text("chat.stale", self.state.language, path=path))
             path = ""
-        late = catch_up(self.app, self.index, progress=progress)
+        late = catch_up(self.workspace, self.index, progress=progress)
         if late:
             self.output.note(text("chat.index_behind", self.state.language, why=late))
         self._finish(self._run(lambda line: self.agent.ask(RunRequest(message, YOU), path, line)))
@@ -159,22 +160,22 @@ class Chat:
             self._resume()
         elif name in COMMANDS:
             if name == "/recall":
-                catch_up(self.app, self.index, progress=progress)
+                catch_up(self.workspace, self.index, progress=progress)
             self._show(COMMANDS[name](self.state, rest.strip()))
         else:
             self._show(text("chat.no_command", self.state.language, name=name))
 
     def _resume(self) -> None:
-        if not self.state.session or load_session(self.app.vault, self.state.session).open_run is None:
+        if not self.state.session or load_session(self.workspace.vault, self.state.session).open_run is None:
             self._show(text("chat.nothing_to_resume", self.state.language))
             return
         self._finish(self._run(lambda line: self.agent.resume(self.state.session, line)))
 
-    def _run(self, begin: Callable[[Line], Ended]) -> Ended:
+    def _run(self, begin: Callable[[RunIO], Ended]) -> Ended:
         """One run, during which the person may type messages and press Ctrl-C."""
         mailbox = Mailbox()
         with self.lines.listening(mailbox), stopped_by_ctrl_c() as stop:
-            ended = begin(Line(self.screen.show_text, stop, mailbox))
+            ended = begin(RunIO(self.screen.show_text, stop, mailbox))
         self.over = self.over or stop.ends_program
         self.screen.show_rest(ended.answer)
         self.state.session = ended.session

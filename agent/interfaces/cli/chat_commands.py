@@ -14,13 +14,13 @@ from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.memory.forgetting.forget import carry_out, plan
 from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.memory.remember import remember
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.texts import Language, text
 from agent.vault.find import find_note
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 _PIECES = 8
 _YES = " --yes"
@@ -30,15 +30,15 @@ _YES = " --yes"
 class ChatState:
     """The path of the chat's session (empty before the first message), and the runs that /undo has taken back."""
 
-    app: App
-    agent: Runs
+    workspace: Workspace
+    agent: RunService
     session: str = ""
     undone: set[str] = field(default_factory=set)
 
     @property
     def language(self) -> Language:
         """The language that the chat speaks: the vault's."""
-        return self.app.settings.vault.language
+        return self.workspace.settings.vault.language
 
 
 def _help(chat: ChatState, rest: str) -> str:
@@ -59,7 +59,7 @@ def _compact(chat: ChatState, rest: str) -> str:
 
 def _log(chat: ChatState, rest: str) -> str:
     found = _changes(chat)
-    now = chat.app.clock.now()
+    now = chat.workspace.clock.now()
     asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
     lines = [f"{commit.id[:8]}  {_when(chat, commit, now)}  {commit.subject}" for commit in asked]
     captured = len(found) - len(asked)
@@ -78,14 +78,14 @@ def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
 def _undo(chat: ChatState, rest: str) -> str:
     if not chat.session:
         return text("chat.nothing_asked", chat.language)
-    records = load_session(chat.app.vault, chat.session).records
+    records = load_session(chat.workspace.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
     chat.agent.capturing.settle()  # what is remembered of a run goes with it
     changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in AFTER_RUN_TOOLS}
     run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
     if not run:
         return text("chat.nothing_to_undo", chat.language)
-    result = undo(chat.app.vault, Selection(run=run))
+    result = undo(chat.workspace.vault, Selection(run=run))
     chat.undone.add(run)
     return as_lines(format_undone(result, dry_run=False))
 
@@ -93,7 +93,7 @@ def _undo(chat: ChatState, rest: str) -> str:
 def _remember(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.remember_usage", chat.language)
-    entry, outcome = remember(chat.app.vault, rest)
+    entry, outcome = remember(chat.workspace.vault, rest)
     if outcome.queued:
         return text("chat.remembered_later", chat.language, why=outcome.queued, path=entry.path)
     return text("chat.remembered", chat.language, path=entry.path, commit=(outcome.commit or "")[:12])
@@ -113,7 +113,7 @@ def _forget(chat: ChatState, rest: str) -> str:
     name = rest.removesuffix(_YES).strip()
     if not name:
         return text("chat.forget_usage", chat.language)
-    vault, language = chat.app.vault, chat.language
+    vault, language = chat.workspace.vault, chat.language
     forgetting = plan(vault, find_note(vault, name))
     lines = [text("chat.forget_note", language, path=path) for path, _ in forgetting.gone]
     for each in forgetting.changed:
@@ -140,9 +140,9 @@ def _changes(chat: ChatState) -> list[Commit]:
     """The commits of this session's runs, newest first; those of its transcript are not among them."""
     if not chat.session:
         return []
-    session = load_session(chat.app.vault, chat.session)
+    session = load_session(chat.workspace.vault, chat.session)
     runs = {record.event.run for record in session.records if isinstance(record.event, Began)}
-    vault = chat.app.vault
+    vault = chat.workspace.vault
     return [each for each in commits(vault) if each.run and each.run.partition(".")[0] in runs]
 
 

@@ -2,11 +2,11 @@
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.change import Outcome
 from agent.vault.worktree.survey import Dirty, DirtyKind
-from agent.workspace.workspace import build
 
 
 @click.command(short_help="Commit your own edits now, in your name.")
@@ -18,7 +18,7 @@ def command(output: Output, confirmed: bool) -> None:
     What you have staged with `git add` is left for you to commit. A file that another program keeps open is left until
     it is closed, or recorded as it is after some minutes.
     """
-    vault = build(output.vault()).vault
+    vault = open_workspace(output.vault()).vault
     outcome = vault.commit_human(confirmed=confirmed)
     left = vault.changed_files()
     document = {

@@ -5,6 +5,7 @@ from contextlib import closing
 import click
 
 from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.context.assemble import Opening
 from agent.context.budget import BudgetRow, format_table
 from agent.errors import UserError
@@ -12,8 +13,7 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.output import Output, progress
 from agent.loop.run import RunRequest
 from agent.workspace.catch_up import catch_up
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 
 
 @click.command(short_help="Show what would be put before the model, and its budget.")
@@ -23,10 +23,10 @@ def command(output: Output, task: str) -> None:
     """Show the budget table of a new session for TASK, and a receipt for each passage. No model is asked."""
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent context --explain "What did I plan for June?"')
-    app = build(output.vault())
-    with closing(library(app)) as index:
-        late = catch_up(app, index, progress=progress)
-        with closing(build_runs(app, index)) as agent:
+    workspace = open_workspace(output.vault())
+    with closing(open_index(workspace)) as index:
+        late = catch_up(workspace, index, progress=progress)
+        with closing(build_runs(workspace, index)) as agent:
             start, rows, tools = agent.explain(RunRequest(task, Speaker("cli")))
             model = agent.account.models.main.model
     document = {

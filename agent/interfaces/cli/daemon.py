@@ -6,11 +6,11 @@ from types import FrameType
 
 import click
 
+from agent.app.open import open_workspace
 from agent.app.setup import make_vault
 from agent.daemon import Daemon
 from agent.interfaces.cli.output import Output, find_vault
 from agent.texts import LANGUAGES, Language
-from agent.workspace.workspace import build
 
 
 @click.command(short_help="Watch the vault: index, commit, react.")
@@ -29,13 +29,13 @@ def command(output: Output, path: Path | None, make: bool, language: Language | 
     if make and path is not None:
         done, _ = make_vault(path, language)
         output.note(f"{path} is {'a vault already' if done.was_vault else 'a vault now'}")
-    daemon = Daemon(build(find_vault(Path.cwd(), path or output.given)))
+    daemon = Daemon(open_workspace(find_vault(Path.cwd(), path or output.given)))
 
     def stop(number: int, _: FrameType | None) -> None:
         daemon.stop.ask(signal.Signals(number).name)
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
-    output.note(f"watching {daemon.app.vault.place.root}; Ctrl-C stops")
+    output.note(f"watching {daemon.workspace.vault.place.root}; Ctrl-C stops")
     daemon.run()
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")

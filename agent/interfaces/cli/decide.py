@@ -18,14 +18,14 @@ from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import Question, answer, read_question
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.texts import Language, in_all_languages, text
 from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord
 
 AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` when there is none, `KeyboardInterrupt` on Ctrl-C."""
-Resume: TypeAlias = Callable[[str, Callable[[], object]], Ended]
+ResumeRun: TypeAlias = Callable[[str, Callable[[], object]], Ended]
 """Records a decision with the function that is given, then resumes the run of the session at the path."""
 
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
@@ -36,7 +36,7 @@ _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
 
 
-def settle(agent: Runs, ended: Ended, ask: AskLine, resume: Resume) -> Ended:
+def settle(agent: RunService, ended: Ended, ask: AskLine, resume: ResumeRun) -> Ended:
     """Ask, record and resume as long as the run waits and the person decides; returns how the last of it ended."""
     while ended.outcome.waits:
         record = _ask_decision(agent, ended, ask)
@@ -45,12 +45,12 @@ def settle(agent: Runs, ended: Ended, ask: AskLine, resume: Resume) -> Ended:
         try:
             ended = resume(ended.session, record)
         except (LockHeld, UserError) as error:  # it was decided meanwhile: in the note, or in another window
-            say(text("decide.not_recorded", agent.app.settings.vault.language, reason=error.message))
+            say(text("decide.not_recorded", agent.workspace.settings.vault.language, reason=error.message))
             break
     return ended
 
 
-def _ask_decision(agent: Runs, ended: Ended, ask: AskLine) -> Callable[[], object] | None:
+def _ask_decision(agent: RunService, ended: Ended, ask: AskLine) -> Callable[[], object] | None:
     """Ask for the decision; returns a function that records it, None for "later"."""
     try:
         if ended.outcome is RunOutcome.QUESTION_ASKED:
@@ -61,10 +61,10 @@ def _ask_decision(agent: Runs, ended: Ended, ask: AskLine) -> Callable[[], objec
         return None
 
 
-def _ask_approval(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] | None:
-    language = agent.app.settings.vault.language
+def _ask_approval(agent: RunService, path: str, ask: AskLine) -> Callable[[], object] | None:
+    language = agent.workspace.settings.vault.language
     while (asked := agent.approvals.find(path)) is not None:
-        show_framed(approval_frame(asked, agent.app.vault.read(asked.path) or b"", language, *size()))
+        show_framed(approval_frame(asked, agent.workspace.vault.read(asked.path) or b"", language, *size()))
         word, _, reason = _PAUSE.sub(" ", ask(approval_prompt(asked, language)).strip(), count=1).partition(" ")
         word = word.casefold()
         if word in _words("decide.yes") | _words("decide.no"):
@@ -79,18 +79,18 @@ def _words(key: str) -> set[str]:
     return {word for words in in_all_languages(key) for word in words.split()}
 
 
-def _ask_answer(agent: Runs, path: str, ask: AskLine) -> Callable[[], object] | None:
-    question = read_question(agent.app.vault, path)
+def _ask_answer(agent: RunService, path: str, ask: AskLine) -> Callable[[], object] | None:
+    question = read_question(agent.workspace.vault, path)
     if question is None:
         return None
-    language = agent.app.settings.vault.language
+    language = agent.workspace.settings.vault.language
     show_framed(question_frame(question, language, *size()))
     words = ask(text("decide.answer", language, path=_quoted(question.path))).strip()
     if not words:
         return None
     by_number = dict(enumerate(question.options, 1))
     chosen = by_number.get(int(words), words) if words.isdecimal() else words
-    return partial(answer, agent.app, question, chosen)
+    return partial(answer, agent.workspace, question, chosen)
 
 
 def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:

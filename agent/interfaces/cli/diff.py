@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, patch_line
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import FileDifference, of_commit, of_working_tree
-from agent.workspace.workspace import build
 
 
 @click.command(
@@ -22,8 +22,8 @@ from agent.workspace.workspace import build
 @click.option("--path", metavar="P", help="Only this note or folder.")
 @click.pass_obj
 def command(output: Output, commit: str | None, path: str | None) -> None:
-    app = build(output.vault())
-    vault = app.vault
+    workspace = open_workspace(output.vault())
+    vault = workspace.vault
     oid: str | None = None
     if commit is None:
         found = of_working_tree(vault)

@@ -13,12 +13,12 @@ from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.loop.outcome import Ended
-from agent.runs.service import Line, Runs
+from agent.runs.service import RunIO, RunService
 from agent.workspace.catch_up import catch_up
-from agent.workspace.workspace import App
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.workspace.search_index import Library
+    from agent.workspace.search_index import SearchIndex
 
 
 @dataclass(slots=True)
@@ -58,18 +58,18 @@ def stopped_by_ctrl_c() -> Iterator[StopRequest]:
 class Foreground:
     """Runs one after the other on one screen. `asks`: a person sits there, so decisions are asked for at once."""
 
-    agent: Runs
+    agent: RunService
     screen: Screen
     asks: bool
 
-    def run(self, begin: Callable[[Line], Ended]) -> Ended:
+    def run(self, begin: Callable[[RunIO], Ended]) -> Ended:
         """One run, until it ends, waits, or is stopped by Ctrl-C."""
         with stopped_by_ctrl_c() as cancelled:
-            ended = begin(Line(self.screen.show_text, cancelled))
+            ended = begin(RunIO(self.screen.show_text, cancelled))
         self.screen.show_rest(ended.answer)
         return ended
 
-    def run_and_decide(self, begin: Callable[[Line], Ended]) -> Ended:
+    def run_and_decide(self, begin: Callable[[RunIO], Ended]) -> Ended:
         """One run, which is resumed as long as it waits for a decision and the person decides at the terminal."""
         ended = self.run(begin)
         if not self.asks:
@@ -78,15 +78,15 @@ class Foreground:
         return settle(self.agent, ended, keyboard, lambda path, first: self.run(lambda line: resume(path, line, first)))
 
 
-def foreground(agent: Runs, output: Output) -> Foreground:
+def foreground(agent: RunService, output: Output) -> Foreground:
     """The foreground of this command: live on a terminal, silent in a pipe and with `--json`."""
     screen = Screen(sys.stdout.isatty() and not output.json)
     screen.watch(agent.bus)
     return Foreground(agent, screen, is_terminal() and not output.json)
 
 
-def update_index(app: App, index: "Library", output: Output) -> None:
+def update_index(workspace: Workspace, index: "SearchIndex", output: Output) -> None:
     """Bring the index up to date before a run; on standard error it says why the index is still behind."""
-    late = catch_up(app, index, progress=progress)
+    late = catch_up(workspace, index, progress=progress)
     if late:
         output.note(f"search is behind: {late}")

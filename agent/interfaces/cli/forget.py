@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import NoteGone, UserError
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
@@ -15,7 +16,7 @@ from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.texts import Language
 from agent.vault.change import Outcome
 from agent.vault.find import find_note
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
 
@@ -38,20 +39,20 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
     ref until you drop them. PATH may then be a note that only the history still has. Cut short, it is finished by the
     next command.
     """
-    app = build(output.vault())
+    workspace = open_workspace(output.vault())
     if purged:
-        _purge(output, app, name, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
+        _purge(output, workspace, name, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
         return
-    forgetting = plan(app.vault, _find(app, name))
+    forgetting = plan(workspace.vault, _find(workspace, name))
     if not dry_run and not yes and forgetting.changed and _can_ask(output):
         show_framed([f"forget {name}", *_effects(forgetting)], error=True)
         confirm("forget all of this?", abort=True, error=True)
-    outcome = Outcome() if dry_run else carry_out(app.vault, forgetting, _language(app), confirmed=yes)
+    outcome = Outcome() if dry_run else carry_out(workspace.vault, forgetting, _language(workspace), confirmed=yes)
     output.emit(_document(forgetting, outcome, dry_run), lambda: as_lines(_format(forgetting, outcome, dry_run)))
 
 
-def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
-    forgetter = Forgetter(app.vault, _language(app), app.cache)
+def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
+    forgetter = Forgetter(workspace.vault, _language(workspace), workspace.cache)
     path, forgetting = forgetter.plan(name)
     found = forgetter.preview(path, forgetting, remote=yes_remote)
     if dry_run:
@@ -74,12 +75,12 @@ def _purge(output: Output, app: App, name: str, *, dry_run: bool, yes: bool, yes
     )
 
 
-def _find(app: App, name: str) -> str:
+def _find(workspace: Workspace, name: str) -> str:
     """The path of the note with this name; raises `NoteGone`, with a hint where only the history still has it."""
     try:
-        return find_note(app.vault, name)
+        return find_note(workspace.vault, name)
     except NoteGone:
-        path = next((path for path in (name, f"{name}.md") if is_in_history(app.vault, path)), "")
+        path = next((path for path in (name, f"{name}.md") if is_in_history(workspace.vault, path)), "")
         if not path:
             raise
         raise NoteGone(
@@ -92,8 +93,8 @@ def _can_ask(output: Output) -> bool:
     return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _language(app: App) -> Language:
-    return app.settings.vault.language
+def _language(workspace: Workspace) -> Language:
+    return workspace.settings.vault.language
 
 
 def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:

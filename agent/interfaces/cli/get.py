@@ -2,11 +2,11 @@
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import NoteGone
 from agent.interfaces.cli.output import Output
 from agent.markdown.note import Note
 from agent.vault.find import find_note
-from agent.workspace.workspace import build
 
 
 @click.command(short_help="Print a note, by path or id.")
@@ -15,7 +15,7 @@ from agent.workspace.workspace import build
 @click.pass_obj
 def command(output: Output, name: str, revision: str | None) -> None:
     """Print the note at PATH or with this ID, byte for byte."""
-    vault = build(output.vault()).vault
+    vault = open_workspace(output.vault()).vault
     if revision is None:
         path = find_note(vault, name)
         data = vault.read(path)

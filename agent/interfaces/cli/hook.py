@@ -4,12 +4,12 @@ import os
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import AgentError
 from agent.interfaces.cli.output import CheckFailed, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import StagedProblem, problems
 from agent.vault.secrets import EXCUSE
-from agent.workspace.workspace import build
 
 
 @click.group(short_help="What the git hooks call.")
@@ -23,7 +23,7 @@ def pre_commit(output: Output) -> None:
     """Check the staged notes: readable headers, no secrets."""
     # Before the vault is opened: that clears git's variables, and `git commit PATH` names an index of its own here.
     given = os.environ.get("GIT_INDEX_FILE")
-    vault = build(output.vault()).vault
+    vault = open_workspace(output.vault()).vault
     index = vault.place.worktree / given if given else None
     found = problems(vault, index)
     listed = [{"path": item.path, "line": item.line, "why": item.why} for item in found]
@@ -37,7 +37,7 @@ def pre_commit(output: Output) -> None:
 def rescan(output: Output) -> None:
     """Finish what waited for the repository; never fails."""
     try:
-        settled = build(output.vault()).vault.settle()
+        settled = open_workspace(output.vault()).vault.settle()
     except (AgentError, OSError):
         settled = 0
     output.emit({"settled": settled}, "")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
 from agent.memory.capture.importing import ImportedFile, ImportResult
-from agent.runs.diary import take_in
+from agent.runs.diary import import_entries
 from agent.vault.change import Outcome
-from agent.workspace.workspace import build
 
 _SHOWN = 20
 _REASONS = {
@@ -30,8 +30,8 @@ def command(output: Output, folder: Path, dry_run: bool) -> None:
     The folder is only read. What is no memory is left alone and listed; a second import brings nothing twice. It is one
     commit: undo takes it back.
     """
-    app = build(output.vault())
-    found, outcome = take_in(app, folder, dry_run=dry_run)
+    workspace = open_workspace(output.vault())
+    found, outcome = import_entries(workspace, folder, dry_run=dry_run)
     output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run)))
 
 

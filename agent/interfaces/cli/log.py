@@ -5,13 +5,13 @@ from datetime import datetime
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time, parse_time
 from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
-from agent.workspace.workspace import build
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, that the text shows; JSON has them all."""
@@ -45,20 +45,20 @@ def command(
     until: str | None,
     count: int,
 ) -> None:
-    app = build(output.vault())
-    now = app.clock.now()
+    workspace = open_workspace(output.vault())
+    now = workspace.clock.now()
     found = commits(
-        app.vault,
+        workspace.vault,
         actor=actor,
         run=run,
         job=job,
-        path=path_in_vault(path, app.vault.place.root) if path else None,
+        path=path_in_vault(path, workspace.vault.place.root) if path else None,
         since=parse_time(since, now) if since else None,
         until=parse_time(until, now, end=True) if until else None,
         limit=count + 1 if count else None,
     )
     shown = found[:count] if count else found
-    described = iter(describe(app.vault, [change for commit in shown for change in commit.files]))
+    described = iter(describe(workspace.vault, [change for commit in shown for change in commit.files]))
     entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
     output.emit({"commits": [_document(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:

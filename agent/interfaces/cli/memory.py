@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
@@ -14,7 +15,6 @@ from agent.memory.upkeep.report import report_lines
 from agent.runs.diary import Upkeeper
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE
-from agent.workspace.workspace import build
 
 
 @click.group(short_help="Tend what is remembered, and see how much it is.")
@@ -33,7 +33,7 @@ def run(output: Output, dry_run: bool) -> None:
 
     It is one commit with a report in the daily note; undo takes it back.
     """
-    upkeeper = Upkeeper(build(output.vault()))
+    upkeeper = Upkeeper(open_workspace(output.vault()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
     output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_format(upkeep, outcome, dry_run)))
 
@@ -42,9 +42,9 @@ def run(output: Output, dry_run: bool) -> None:
 @click.pass_obj
 def report(output: Output) -> None:
     """Count the entries by type, what expires soon, what is archived and forgotten, and the facts in MEMORY.md."""
-    app = build(output.vault())
-    counts = count_memories(app.vault, app.settings.memory)
-    oldest = format_time(counts.oldest, app.clock.now()) if counts.oldest else None
+    workspace = open_workspace(output.vault())
+    counts = count_memories(workspace.vault, workspace.settings.memory)
+    oldest = format_time(counts.oldest, workspace.clock.now()) if counts.oldest else None
     output.emit({**asdict(counts), "oldest": oldest}, lambda: "\n".join(_counted(counts, oldest)))
 
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.time_format import parse_time
 from agent.metrics.totals import MetricTotals, load_totals
-from agent.workspace.workspace import build
 
 
 @click.command(short_help="Show what happened, counted.")
@@ -16,9 +16,9 @@ from agent.workspace.workspace import build
 @click.pass_obj
 def command(output: Output, since: str | None) -> None:
     """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""
-    app = build(output.vault())
-    start = parse_time(since, app.clock.now()).date() if since else None
-    totals = load_totals(app.metrics, start)
+    workspace = open_workspace(output.vault())
+    start = parse_time(since, workspace.clock.now()).date() if since else None
+    totals = load_totals(workspace.metrics, start)
     document = {"since": start.isoformat() if start else None, **asdict(totals)}
     output.emit(document, lambda: "\n".join(_format(totals)))
 

@@ -2,12 +2,13 @@
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.lookup import SHORT_ID, find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.resume import emit_decision
 from agent.runs.decisions import Question, answer, open_questions
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 
 
 @click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
@@ -19,9 +20,9 @@ def command(ctx: click.Context) -> None:
 
 
 def _list(output: Output) -> None:
-    app = build(output.vault())
-    waiting = open_questions(app)
-    shown = [f"{short_id(each)}  {question_text(each, app.settings.vault.language)}" for each in waiting]
+    workspace = open_workspace(output.vault())
+    waiting = open_questions(workspace)
+    shown = [f"{short_id(each)}  {question_text(each, workspace.settings.vault.language)}" for each in waiting]
     text = "\n\n".join([*shown, "vault-agent questions answer ID TEXT"]) if waiting else "nothing is asked"
     output.emit({"questions": [_document(each) for each in waiting]}, text)
 
@@ -33,18 +34,18 @@ def _list(output: Output) -> None:
 @click.pass_obj
 def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     """Answer a question: TEXT is one of its options, an option's number, or your own words."""
-    app = build(output.vault())
-    question = _find(app, name)
+    workspace = open_workspace(output.vault())
+    question = _find(workspace, name)
     number = int(text) if text.isdecimal() and len(text) < SHORT_ID else 0
     words = question.options[number - 1] if 0 < number <= len(question.options) else text
-    answer(app, question, words)
+    answer(workspace, question, words)
     document, note = {**_document(question), "answer": words}, f"answered in {question.path}: {words}"
-    emit_decision(app, output, question.path, document, note, resume_here=go)
+    emit_decision(workspace, output, question.path, document, note, resume_here=go)
 
 
-def _find(app: App, name: str) -> Question:
+def _find(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` where there is none or several."""
-    waiting = open_questions(app)
+    waiting = open_questions(workspace)
     none, hint = "no run waits here for a question with the id", "vault-agent questions lists them"
     there = next((each for each in waiting if each.path == name), None)
     return there or find_by_id(name, waiting, "questions", none, hint)

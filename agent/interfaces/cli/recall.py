@@ -7,6 +7,7 @@ from functools import partial
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.output import Output, progress
@@ -14,7 +15,7 @@ from agent.interfaces.cli.search import why
 from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.vault.history.versions import last_commit
 from agent.workspace.catch_up import catch_up, open_ahead, search_whole
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 
 _PIECES = 8
 
@@ -31,26 +32,26 @@ def command(output: Output, task: str, limit: int) -> None:
     """
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
-    app = build(output.vault())
-    index, notes = open_ahead(app, task)
+    workspace = open_workspace(output.vault())
+    index, notes = open_ahead(workspace, task)
     with closing(index):
-        late = catch_up(app, index, notes, progress=progress)
+        late = catch_up(workspace, index, notes, progress=progress)
         ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
-        answer, late = search_whole(app, index, ask, late)
+        answer, late = search_whole(workspace, index, ask, late)
     hits = tuple(hit for hit in answer.hits if may_be_offered(hit))[:limit]
     answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
-    edited = {item.path for item in app.vault.changed_files()}
-    pieces = [_piece(app, hit, edited) for hit in answer.hits]
+    edited = {item.path for item in workspace.vault.changed_files()}
+    pieces = [_piece(workspace, hit, edited) for hit in answer.hits]
     document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}
     output.emit(document, lambda: _format(answer, pieces))
 
 
-def _piece(app: App, hit: Hit, edited: Collection[str]) -> dict[str, object]:
+def _piece(workspace: Workspace, hit: Hit, edited: Collection[str]) -> dict[str, object]:
     return {
         "path": hit.path,
         "title": hit.title,
         "lines": list(hit.lines),
-        "commit": None if hit.path in edited else last_commit(app.vault, hit.path),
+        "commit": None if hit.path in edited else last_commit(workspace.vault, hit.path),
         "score": hit.score,
         "why": why(hit),
         "headings": list(hit.headings),

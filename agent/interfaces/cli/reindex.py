@@ -4,11 +4,11 @@ from contextlib import closing
 
 import click
 
+from agent.app.open import open_workspace
 from agent.index.update import IndexReport
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 
 _SHOWN = 10
 
@@ -18,7 +18,7 @@ _SHOWN = 10
 @click.pass_obj
 def command(output: Output, anew: bool) -> None:
     """Bring the index up to what the notes say now. It is a cache: deleting it costs time and nothing else."""
-    with closing(library(build(output.vault()))) as index:
+    with closing(open_index(open_workspace(output.vault()))) as index:
         if anew:
             index.files.ask_for_rebuild("asked for")
         report = index.refresh(verify=True)

@@ -4,10 +4,10 @@ import sys
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
 from agent.memory.remember import remember
-from agent.workspace.workspace import build
 
 
 @click.command(short_help="Write TEXT into the vault as a memory entry.")
@@ -20,7 +20,7 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    entry, outcome = remember(build(output.vault()).vault, text, keywords)
+    entry, outcome = remember(open_workspace(output.vault()).vault, text, keywords)
     document = {"path": entry.path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued}
     shown = f"{entry.path}\ncommit {(outcome.commit or '')[:12]}"
     if outcome.queued:

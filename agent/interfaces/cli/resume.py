@@ -10,14 +10,14 @@ from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.run_report import document, failure, remarks
 from agent.interfaces.cli.screen import is_terminal
 from agent.loop.outcome import RunOutcome
-from agent.runs.registry import Mark
+from agent.runs.registry import RunMark
 from agent.runs.resumer import Resumer, resumer_of
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 
 def emit_decision(
-    app: App, output: Output, path: str, decision: dict[str, object], note: str, *, resume_here: bool
+    workspace: Workspace, output: Output, path: str, decision: dict[str, object], note: str, *, resume_here: bool
 ) -> None:
     """Print a decision about the note at `path`, and resume the run that waited for it.
 
@@ -28,27 +28,27 @@ def emit_decision(
         ask = not resume_here and is_terminal() and not output.json
         return confirm("go on with the run now?", default=True) if ask else resume_here
 
-    who, mark = resumer_of(app, path, here)
+    who, mark = resumer_of(workspace, path, here)
     output.note(note)
-    ended = _resume(app, output, mark.session) if who is Resumer.HERE and mark is not None else None
+    ended = _resume(workspace, output, mark.session) if who is Resumer.HERE and mark is not None else None
     output.emit({**decision, "goes_on": who.value, "run_ended": ended}, _what_follows(who, mark))
 
 
-def _resume(app: App, output: Output, session: str) -> dict[str, object]:
+def _resume(workspace: Workspace, output: Output, session: str) -> dict[str, object]:
     """Resume a session's run here and show its answer; returns its report as a document."""
-    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         here = foreground(agent, output)
         ended = here.run_and_decide(lambda line: agent.resume(session, line))
         if not here.screen.live and not output.json:
             show(ended.answer)
-        output.note("\n".join(remarks(ended, app.settings.vault.language)))
+        output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
         report = document(agent, ended, resumed=True)
     if ended.outcome is RunOutcome.FAILED:
         raise Failed(failure(ended), report)
     return report
 
 
-def _what_follows(who: Resumer, mark: Mark | None) -> str:
+def _what_follows(who: Resumer, mark: RunMark | None) -> str:
     match who:
         case Resumer.DAEMON:
             return "the daemon goes on with the run"

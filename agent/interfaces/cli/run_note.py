@@ -6,7 +6,15 @@ from contextlib import closing
 import click
 
 from agent.app.agent import build_runs
-from agent.background.inbox.answering import Placed, asked_in, held, is_standing, perform, place
+from agent.app.open import open_workspace
+from agent.background.inbox.answering import (
+    WrittenAnswer,
+    asked_in,
+    is_standing,
+    request_lock,
+    run_request,
+    write_answer,
+)
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.lookup import path_in_vault
@@ -16,11 +24,11 @@ from agent.interfaces.cli.run_report import failure, remarks
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.vault.find import find_note
 from agent.vault.folders import INBOX
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 
 @click.command(short_help="Answer what a note asks, in the note.")
@@ -32,9 +40,9 @@ def command(output: Output, path: str) -> None:
     A note in inbox/, or with `agent: ask` in its header, is one request; else each open task that begins with @agent
     is one, and where there is none the whole note. The daemon does the same by itself for what you write in inbox/.
     """
-    app = build(output.vault())
-    name = find_note(app.vault, path_in_vault(path, app.vault.place.root))
-    asked = asked_in(app, name, named=True)
+    workspace = open_workspace(output.vault())
+    name = find_note(workspace.vault, path_in_vault(path, workspace.vault.place.root))
+    asked = asked_in(workspace, name, named=True)
     if is_standing(name):
         hint = f'ask in a note in {INBOX}, or here: vault-agent ask "…"'
         raise UserError(f"{name} is before the agent in every run, so no answer is written into it", hint=hint)
@@ -42,12 +50,12 @@ def command(output: Output, path: str) -> None:
         hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"
         raise UserError(f"nothing new is asked in {name}", hint=hint)
     documents: list[dict[str, object]] = []
-    with held(app, name), closing(library(app)) as index:
-        update_index(app, index, output)
-        close_cut_off(app)
-        with closing(build_runs(app, index)) as agent:
+    with request_lock(workspace, name), closing(open_index(workspace)) as index:
+        update_index(workspace, index, output)
+        close_cut_off(workspace)
+        with closing(build_runs(workspace, index)) as agent:
             for request in asked:
-                ended, document = _work(app, agent, output, name, request)
+                ended, document = _work(workspace, agent, output, name, request)
                 documents.append(document)
                 if ended.outcome is RunOutcome.FAILED:
                     raise Failed(failure(ended), {"path": name, "answers": documents})
@@ -57,18 +65,20 @@ def command(output: Output, path: str) -> None:
     output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else answers)
 
 
-def _work(app: App, agent: Runs, output: Output, path: str, request: NoteRequest) -> tuple[Ended, dict[str, object]]:
+def _work(
+    workspace: Workspace, agent: RunService, output: Output, path: str, request: NoteRequest
+) -> tuple[Ended, dict[str, object]]:
     """Run one request and write its answer into the note, unless the person has stopped the run."""
-    ended = foreground(agent, output).run(lambda line: perform(app, agent, path, request, line))
-    placed: Placed | None = None
+    ended = foreground(agent, output).run(lambda line: run_request(workspace, agent, path, request, line))
+    placed: WrittenAnswer | None = None
     unplaced = ""
     if ended.outcome is not RunOutcome.INTERRUPTED:
         try:
-            placed = place(app, path, request, ended)
+            placed = write_answer(workspace, path, request, ended)
             unplaced = "" if placed else "the task is not in the note any more"
         except AgentError as error:
             unplaced = error.message
-    output.note("\n".join(remarks(ended, app.settings.vault.language)))
+    output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
     if unplaced:
         output.warn(f"the answer is not in {path}: {unplaced}; it is in {ended.session}")
     document = {

@@ -3,14 +3,14 @@
 from agent.errors import AgentError
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import report
-from agent.runs.service import Runs
+from agent.runs.service import RunService
 from agent.texts import Language, text
 
 
-def document(agent: Runs, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
+def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
     """The report of a run for `--json`."""
     spent = agent.account.spent(ended.run.partition(".")[0])
-    return report(ended, spent, agent.app.vault, resumed=resumed).as_document()
+    return report(ended, spent, agent.workspace.vault, resumed=resumed).as_document()
 
 
 def remarks(ended: Ended, language: Language) -> list[str]:

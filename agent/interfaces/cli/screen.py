@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agent.escape import escape_line
 from agent.events.bus import Bus
-from agent.events.runs import IterationStarted, ToolCompleted, ToolFailed
+from agent.events.runs import IterationStarted, ToolCallFailed, ToolCompleted
 from agent.interfaces.cli.printing import Stream, Styled, show
 
 _WIDTH = 100
@@ -29,7 +29,7 @@ class Screen:
     def watch(self, bus: Bus) -> None:
         """Subscribe to the steps and tools of the runs on this bus."""
         if self.live:
-            bus.subscribe(self.on_event, IterationStarted, ToolCompleted, ToolFailed, name="screen", priority=-50)
+            bus.subscribe(self.on_event, IterationStarted, ToolCompleted, ToolCallFailed, name="screen", priority=-50)
 
     def show_text(self, piece: str) -> None:
         """Show the next piece of the model's text."""
@@ -39,7 +39,7 @@ class Screen:
                 self._open = not piece.endswith("\n")
                 self._stream.show(piece)
 
-    def on_event(self, event: IterationStarted | ToolCompleted | ToolFailed) -> None:
+    def on_event(self, event: IterationStarted | ToolCompleted | ToolCallFailed) -> None:
         """Begin a new step, or show the tool that was used."""
         match event:
             case IterationStarted():
@@ -47,7 +47,7 @@ class Screen:
                 self.shown = ""
             case ToolCompleted(tool=tool):
                 self.line(f"· {tool}")
-            case ToolFailed(tool=tool, error=error):
+            case ToolCallFailed(tool=tool, error=error):
                 first = error.strip().partition("\n")[0]
                 self.line(f"· {tool[:_WIDTH]}: {first[:_WIDTH]}")
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.escape import escape_line
 from agent.index.hit import Hit, SearchResult
@@ -21,10 +22,10 @@ from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.time_format import parse_time
 from agent.vault.history.commits import commits, is_commit_id, resolve
 from agent.workspace.catch_up import catch_up, open_ahead, open_past, search_whole
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.workspace.search_index import Library
+    from agent.workspace.search_index import SearchIndex
 
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 
@@ -51,21 +52,21 @@ def command(
     """Search for QUERY. Filters in it: path: tag: type: scope: after: before: and any header key, as key:value."""
     if (query is None) == (queries is None):
         raise UserError("give one QUERY, or --queries FILE", hint='vault-agent search "green tea"')
-    app = build(output.vault())
+    workspace = open_workspace(output.vault())
     if as_of:
-        index, notes = _past(app, as_of), None
+        index, notes = _past(workspace, as_of), None
     else:
-        index, notes = open_ahead(app, query or "")
+        index, notes = open_ahead(workspace, query or "")
     with closing(index):
-        late = catch_up(app, index, notes, in_past=as_of is not None, progress=progress)
+        late = catch_up(workspace, index, notes, in_past=as_of is not None, progress=progress)
         if queries is not None:
             for line in _lines(queries):
                 show(to_json({"ok": True, **_document(*_timed(index, line, limit, passages, explain), late)}))
             return
         ask = partial(_timed, index, query or "", limit, passages, explain)
-        (answer, took), late = search_whole(app, index, ask, late, in_past=as_of is not None)
+        (answer, took), late = search_whole(workspace, index, ask, late, in_past=as_of is not None)
     if opened is not None:
-        _open(app, answer, opened)
+        _open(workspace, answer, opened)
     output.emit(_document(answer, took, late), lambda: _format(answer, took, late))
 
 
@@ -74,24 +75,24 @@ def _lines(path: Path) -> Iterator[str]:
     return (line.strip() for line in text.splitlines() if line.strip())
 
 
-def _timed(index: "Library", query: str, limit: int, passages: bool, explain: bool) -> tuple[SearchResult, float]:
+def _timed(index: "SearchIndex", query: str, limit: int, passages: bool, explain: bool) -> tuple[SearchResult, float]:
     started = time.perf_counter()
     answer = index.search(query, limit, passages=passages, explain=explain)
     return answer, (time.perf_counter() - started) * 1000
 
 
-def _past(app: App, when: str) -> "Library":
+def _past(workspace: Workspace, when: str) -> "SearchIndex":
     """The index of the vault as it was at a commit, or at the end of a day or moment."""
     try:
-        until = parse_time(when, app.clock.now(), end=True)
+        until = parse_time(when, workspace.clock.now(), end=True)
     except UserError:
         until = None
     if until is None or is_commit_id(when):
-        return open_past(app, resolve(app.vault, when))
-    found = commits(app.vault, until=until, limit=1)
+        return open_past(workspace, resolve(workspace.vault, when))
+    found = commits(workspace.vault, until=until, limit=1)
     if not found:
         raise UserError(f"there is no commit before {when}", hint="vault-agent log -n 0 lists them all")
-    return open_past(app, found[0].id)
+    return open_past(workspace, found[0].id)
 
 
 def _document(answer: SearchResult, took: float, late: str | None) -> dict[str, object]:
@@ -138,12 +139,12 @@ def _format(answer: SearchResult, took: float, late: str | None) -> str:
     return "\n".join([*lines, f"{answer.mode}, {answer.engine}, {took:.0f} ms"])
 
 
-def _open(app: App, answer: SearchResult, number: int) -> None:
+def _open(workspace: Workspace, answer: SearchResult, number: int) -> None:
     """Open a hit where the person edits: $EDITOR at the line, else Obsidian."""
     if not 1 <= number <= len(answer.hits):
         raise UserError(f"there is no hit {number}; there are {len(answer.hits)}")
     hit = answer.hits[number - 1]
-    path = app.vault.place.root / hit.path
+    path = workspace.vault.place.root / hit.path
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if editor:
         words = shlex.split(editor)

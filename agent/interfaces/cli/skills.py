@@ -5,6 +5,7 @@ from contextlib import closing
 import click
 
 from agent.app.agent import build_runs, counting
+from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.errors import UserError
 from agent.interfaces.cli.output import Output
@@ -21,10 +22,10 @@ from agent.interfaces.cli.skill_texts import (
     suggestion_document,
     use_document,
 )
-from agent.runs.skill_feedback import gather
-from agent.runs.skill_learning import learning
+from agent.runs.skill_feedback import gather_feedback
+from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
-from agent.runs.skill_set import skill_library, skills
+from agent.runs.skill_set import skill_library, skill_set
 from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.loading.files import BadFolder
@@ -34,8 +35,7 @@ from agent.skills.matching.selection import MatchStatus
 from agent.skills.reading.skill import SkillSource
 from agent.skills.trust.review_note import revoke as withdraw
 from agent.vault.folders import SKILLS
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.search_index import open_index
 
 _SHOWN = {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
 _RUNS = 10
@@ -54,7 +54,7 @@ def command() -> None:
 @click.pass_obj
 def list_(output: Output) -> None:
     """List all skills, and what is wrong with those that cannot be used."""
-    shelf = skill_library(build(output.vault())).snapshot()
+    shelf = skill_library(open_workspace(output.vault())).snapshot()
     documents = [skill_document(skill) for skill in shelf.candidates]
     problems = [problem_document(each) for each in shelf.problems]
     output.emit({"skills": documents, "problems": problems}, lambda: format_list(shelf))
@@ -65,7 +65,7 @@ def list_(output: Output) -> None:
 @click.pass_obj
 def show(output: Output, name: str) -> None:
     """Show a skill as it is written, with its files."""
-    skill = find_skill(skill_library(build(output.vault())), name)
+    skill = find_skill(skill_library(open_workspace(output.vault())), name)
     output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
 
 
@@ -83,7 +83,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     if bad is not None:
         raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
     known = {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    matched = skills_on_demand(build(output.vault())).match(MatchTask(task, tools, known))
+    matched = skills_on_demand(open_workspace(output.vault())).match(MatchTask(task, tools, known))
     documents = [
         {
             "name": each.skill.name,
@@ -116,7 +116,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
 
     It is shown in full. When any of its files changes, it has to be reviewed again.
     """
-    found = skills(build(output.vault()), lambda: None, estimate)
+    found = skill_set(open_workspace(output.vault()), lambda: None, estimate)
     found.ticked()
     shelf = found.library.snapshot()
     if name is None and revoke:
@@ -150,8 +150,8 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
 @click.pass_obj
 def install(output: Output, source: str, names: tuple[str, ...]) -> None:
     """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing trusted yet."""
-    app = build(output.vault())
-    done = install_from(app.vault, source, names)
+    workspace = open_workspace(output.vault())
+    done = install_from(workspace.vault, source, names)
     lines = [problem_line(each) for each in done.problems]
     lines += [f"installed: {', '.join(done.names)}"]
     lines += [f"waiting: {done.queued}"] if done.queued else [f"commit {(done.commit or '')[:12]}"]
@@ -171,13 +171,13 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
 @click.pass_obj
 def stats(output: Output, name: str | None) -> None:
     """Show how often skills were used, and what came of it; with NAME also its last runs."""
-    app = build(output.vault())
-    found = skills_on_demand(app)
+    workspace = open_workspace(output.vault())
+    found = skills_on_demand(workspace)
     shelf = found.library.snapshot()
-    gather(app, shelf.named)
+    gather_feedback(workspace, shelf.named)
     names = [find_skill(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
-    last = list(merge_opinions(load_uses(app.vault, names[0])))[-_RUNS:] if name else []
+    last = list(merge_opinions(load_uses(workspace.vault, names[0])))[-_RUNS:] if name else []
     known: dict[str, object] = {"stats": [{"name": each, **stats_document(count)} for each, count in counts.items()]}
     more = {"runs": [use_document(use) for use in last]} if name else {}
     output.emit(known | more, lambda: format_stats(counts, last))
@@ -190,11 +190,11 @@ def stats(output: Output, name: str | None) -> None:
 @click.pass_obj
 def feedback(output: Output, name: str, verdict: str, run: str) -> None:
     """Say whether a skill was helpful."""
-    app = build(output.vault())
+    workspace = open_workspace(output.vault())
     gone: list[str] = []
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
-    with counting(app) as publish:
-        found = skills_on_demand(app, publish)
+    with counting(workspace) as publish:
+        found = skills_on_demand(workspace, publish)
         found.say, found.tell = output.warn, gone.append
         skill = find_skill(found.library, name)
         use = found.person_says(skill.name, opinion, run)
@@ -216,8 +216,8 @@ def suggest(output: Output) -> None:
 
     Nothing is written; `skills learn` asks you about it in notes.
     """
-    found = skills_on_demand(build(output.vault()))
-    learner = learning(found, None)
+    found = skills_on_demand(open_workspace(output.vault()))
+    learner = skill_learning(found, None)
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.snapshot().skills)
     lines = [f"{each.name}  {' → '.join(each.tools)}  waits in {each.path}" for each in waiting]
@@ -244,15 +244,15 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         raise click.UsageError("--accept and --reject answer differently; give one of them")
     if because and not reject:
         raise click.UsageError("--because belongs to --reject NAME")
-    app = build(output.vault())
+    workspace = open_workspace(output.vault())
     if accept or reject:
-        learner = learning(skills_on_demand(app), None)
+        learner = skill_learning(skills_on_demand(workspace), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
         answers = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
         output.emit(offer_document(offer), answers.get(offer.status, f"nothing was learned: {offer.reason}"))
         return
-    with closing(library(app)) as index, closing(build_runs(app, index)) as agent:
-        learner = learning(agent.following.skills, agent.account, agent.bus.publish)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
         decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
     lines = [f"{each.name} was {each.status}" for each in decided]

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from agent.app.open import open_workspace
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.arrivals import ArrivalState, arrival_state, counted
-from agent.runs.status import Standing, standing
+from agent.runs.status import AgentStatus, agent_status
 from agent.vault.health.status import VaultStatus, status
 from agent.vault.worktree.survey import DirtyKind
-from agent.workspace.daemon_lock import last_word
+from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state
-from agent.workspace.workspace import build
 
 _SHOWN = 10
 _COUNTS = (
@@ -32,19 +32,23 @@ _COUNTS = (
 @click.pass_obj
 def command(output: Output, notes: bool) -> None:
     """Show the last commit, what is not committed, what waits and why, conflicts, the daemon, index, agent and day."""
-    app = build(output.vault())
-    found = status(app.vault)
-    index = index_state(app, found.notes)
-    daemon, agent, day = last_word(app), standing(app), load_totals(app.metrics, app.clock.now().date())
-    arrived = arrival_state(app)
-    warnings = list(app.loaded.warnings)
+    workspace = open_workspace(output.vault())
+    found = status(workspace.vault)
+    index = index_state(workspace, found.notes)
+    daemon, agent, day = (
+        load_daemon_state(workspace),
+        agent_status(workspace),
+        load_totals(workspace.metrics, workspace.clock.now().date()),
+    )
+    arrived = arrival_state(workspace)
+    warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append("some of today's counts cannot be load_totals and are left out")
     document = {
         **_document(found),
         "daemon": daemon,
         "index": _index_document(index, notes),
-        "agent": _agent_document(agent, app.settings.spend),
+        "agent": _agent_document(agent, workspace.settings.spend),
         "arrived": arrived_document(arrived),
         "events": dict(day.events),
         "sync": None,
@@ -54,7 +58,7 @@ def command(output: Output, notes: bool) -> None:
         *_format_arrived(arrived),
         *_format_daemon(daemon),
         *_format_index(index, notes),
-        *_format_agent(agent, app.settings.spend),
+        *_format_agent(agent, workspace.settings.spend),
         *_format_day(day),
     ]
     output.emit(document, lambda: as_lines([*_format_vault(found), *lines]))
@@ -162,7 +166,7 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
     return [line, *(f"           {path}: {reason}" for path, reason in named)]
 
 
-def _agent_document(agent: Standing, caps: SpendSettings) -> dict[str, object]:
+def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object]:
     today = agent.today
     spent = None
     if today is not None:
@@ -180,7 +184,7 @@ def _agent_document(agent: Standing, caps: SpendSettings) -> dict[str, object]:
     }
 
 
-def _format_agent(agent: Standing, caps: SpendSettings) -> list[str]:
+def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
     line = f"agent    {agent.model or 'no model is configured: `ask` quotes your notes'}"
     if agent.today is not None and agent.today.calls:
         money, tokens = agent.today.money, agent.today.tokens

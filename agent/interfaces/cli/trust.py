@@ -2,6 +2,7 @@
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
@@ -12,7 +13,7 @@ from agent.interfaces.cli.status import arrived_document
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, counted, tend_arrivals
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
-from agent.workspace.workspace import App, build
+from agent.workspace.workspace import Workspace
 
 _WRITERS = {
     None: "not answered: counts as others",
@@ -36,32 +37,32 @@ def command(output: Output, name: str | None, mine: bool, others: bool, key: str
     Text that arrives from where others write is never an order: it ticks, answers and steers nothing. The answers stay
     on this machine. A note that steers the agent, such as AGENT.md, is shown to you whoever wrote it.
     """
-    app = build(output.vault())
+    workspace = open_workspace(output.vault())
     if key is not None:
-        _add_key(app, output, key)
+        _add_key(workspace, output, key)
     elif name is None:
         if mine or others:
             raise UserError("which remote?", hint="vault-agent trust origin --only-me")
-        state = arrival_state(app)
+        state = arrival_state(workspace)
         document = {**arrived_document(state), "from_nowhere": state.from_nowhere}
         output.emit(document, lambda: _format(state))
     elif mine or others:
-        _answer(app, output, name, mine, others)
+        _answer(workspace, output, name, mine, others)
     else:
-        _accept(app, output, name, yes)
+        _accept(workspace, output, name, yes)
 
 
-def _add_key(app: App, output: Output, key: str) -> None:
+def _add_key(workspace: Workspace, output: Output, key: str) -> None:
     if not is_fingerprint(key):
         raise UserError(f"{key} is no fingerprint", hint="git log --format=%GF shows those of signed commits")
-    app.vault.provenance.answers.add_key(key)
+    workspace.vault.provenance.answers.add_key(key)
     output.emit({"key": key}, f"commits signed by {key} count as yours from now on")
 
 
-def _answer(app: App, output: Output, name: str, mine: bool, others: bool) -> None:
+def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others: bool) -> None:
     if mine and others:
         raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")
-    remotes = arrival_state(app).remotes
+    remotes = arrival_state(workspace).remotes
     plain = plain_address(name)
     found = next((each for each in remotes if name == each.name or plain == each.address), None)
     if found is None:
@@ -69,19 +70,19 @@ def _answer(app: App, output: Output, name: str, mine: bool, others: bool) -> No
             f"there is no remote {name}", hint="vault-agent trust lists the remotes; git remote add makes one"
         )
     writers = Writers.ME if mine else Writers.OTHERS
-    app.vault.provenance.answers.answer(found.address, writers)
-    tend_arrivals(app)
+    workspace.vault.provenance.answers.answer(found.address, writers)
+    tend_arrivals(workspace)
     document = {"remote": found.name, "address": found.address, "writers": str(writers)}
     output.emit(document, f"{found.name or found.address}: {_WRITERS[writers]}")
 
 
-def _accept(app: App, output: Output, name: str, yes: bool) -> None:
-    path = path_in_vault(name, app.vault.place.root)
-    own, now = app.vault.own_version(path), app.vault.read(path)
+def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
+    path = path_in_vault(name, workspace.vault.place.root)
+    own, now = workspace.vault.own_version(path), workspace.vault.read(path)
     if own is None and now is None:
         raise UserError(f"there is no note {name}, and no remote of this name", hint="vault-agent trust lists both")
     diff = line_diff(own, now)
-    if not diff and not app.vault.provenance.strangers(path, now or b""):
+    if not diff and not workspace.vault.provenance.strangers(path, now or b""):
         output.emit({"note": path, "accepted": False}, f"nothing has arrived in {path} that you have not looked at")
         return
     if not yes:
@@ -89,8 +90,8 @@ def _accept(app: App, output: Output, name: str, yes: bool) -> None:
             raise UserError(f"look at {path} first", hint=f"vault-agent trust {path} --yes, when you have")
         show_framed([patch_line(line) for line in diff] or (now or b"").decode("utf-8", "replace").splitlines())
         confirm(f"take all of this in {path} for your own?", abort=True)
-    app.vault.provenance.has_seen(path)
-    tend_arrivals(app)
+    workspace.vault.provenance.has_seen(path)
+    tend_arrivals(workspace)
     output.emit({"note": path, "accepted": True}, f"{path} counts as yours now, as it stands")
 
 

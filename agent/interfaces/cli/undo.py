@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import parse_time
@@ -12,7 +13,6 @@ from agent.vault.history.difference import summary
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_plan import Reason
-from agent.workspace.workspace import build
 
 _SHOWN, _NAMED = 40, 5
 
@@ -47,10 +47,10 @@ def command(
         raise click.UsageError("say what to undo: COMMIT..., --run ID, --job ID or --since TIME, one of them")
     if include_human and not since:
         raise click.UsageError("--include-human goes with --since")
-    app = build(output.vault())
-    start = parse_time(since, app.clock.now()) if since else None
+    workspace = open_workspace(output.vault())
+    start = parse_time(since, workspace.clock.now()) if since else None
     selection = Selection(commits, run, job, start, include_human)
-    result = undo(app.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
+    result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     output.emit(_document(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits, Signal, order, select
-from agent.skills.matching.truncate import CountTokens, Truncated, truncate
+from agent.skills.matching.truncate import TokenCounter, Truncated, truncate
 from agent.skills.matching.workflow import compose_workflow
 from agent.skills.reading import chain
 from agent.skills.reading.normalize import normalize
@@ -76,7 +76,7 @@ class Matched:
 
 
 def match(
-    task: MatchTask, snapshot: SkillSnapshot, state: MatchState, count: CountTokens, limits: SelectionLimits = USUAL
+    task: MatchTask, snapshot: SkillSnapshot, state: MatchState, count: TokenCounter, limits: SelectionLimits = USUAL
 ) -> Matched:
     """Weigh every skill against a task and select those that are used."""
     searched = _SearchedTask(
@@ -185,6 +185,6 @@ def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
     return replace(found, status=MatchStatus.UNREVIEWED, why=why)
 
 
-def _text(skill: Skill, snapshot: SkillSnapshot, room: int, count: CountTokens) -> Truncated:
+def _text(skill: Skill, snapshot: SkillSnapshot, room: int, count: TokenCounter) -> Truncated:
     text = compose_workflow(skill, snapshot.get, room, count) if skill.chain else skill.body
     return truncate(text, room, count, skill.name)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from agent.markdown import blocks
 
-CountTokens: TypeAlias = Callable[[str], int]
+TokenCounter: TypeAlias = Callable[[str], int]
 """Tokens of a text."""
 _SHOWN = 6
 
@@ -23,7 +23,7 @@ class Truncated:
 
 
 @lru_cache(maxsize=256)
-def truncate(text: str, room: int, count: CountTokens, name: str) -> Truncated:
+def truncate(text: str, room: int, count: TokenCounter, name: str) -> Truncated:
     """The text in at most `room` tokens: without its last sections or, if not even the first one fits, its last lines.
 
     `name` is the skill's, for the line that says how to read the rest. Cached.
@@ -44,7 +44,7 @@ def truncate(text: str, room: int, count: CountTokens, name: str) -> Truncated:
     return _by_lines(lines, room, count, name, tuple(titles))
 
 
-def _by_lines(lines: list[str], room: int, count: CountTokens, name: str, titles: tuple[str, ...]) -> Truncated:
+def _by_lines(lines: list[str], room: int, count: TokenCounter, name: str, titles: tuple[str, ...]) -> Truncated:
     """The first lines that fit; none where there is only room for the remark."""
     remark = _rest(name, titles)
     least, most = 0, len(lines) - 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent.skills.matching.truncate import CountTokens, truncate
+from agent.skills.matching.truncate import TokenCounter, truncate
 from agent.skills.reading.chain import FindSkill, flat_steps
 from agent.skills.reading.skill import ChainStep, Skill
 
@@ -16,7 +16,7 @@ _LEAST = 60
 """Tokens below which a step's skill is only named: so little text says nothing."""
 
 
-def compose_workflow(skill: Skill, find: FindSkill, room: int, count: CountTokens) -> str:
+def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> str:
     """A chain as one numbered workflow of about `room` tokens: its own text, then each step with the text of its skill.
 
     Where the room is too small, all texts are cut at headings, the longest ones most.
@@ -33,7 +33,7 @@ def compose_workflow(skill: Skill, find: FindSkill, room: int, count: CountToken
     return "\n\n".join(block for block in blocks if block.strip())
 
 
-def _shared(skills: Sequence[Skill], room: int, count: CountTokens) -> dict[str, str]:
+def _shared(skills: Sequence[Skill], room: int, count: TokenCounter) -> dict[str, str]:
     """The text of each skill, by name; a short one leaves the rest of its share to the longer ones."""
     sizes = {skill.name: (count(skill.body), skill) for skill in skills}
     texts = {}

@@ -39,7 +39,7 @@ MOST_AT_ONCE = 5
 """Notes that wait for an answer at the same time: more would be noise."""
 _STAMP = Stamp("agent", tool="skills_review")
 
-ReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
+SkillReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 
 def note_path(skill: Skill) -> str:
@@ -136,7 +136,7 @@ def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -
 
 def _status(
     library: SkillLibrary, record: ReviewRecord, skill: Skill | None, data: bytes | None
-) -> ReviewStatus | None:
+) -> SkillReviewStatus | None:
     """How a question was answered; None while it is open, or is to be asked anew."""
     if skill is None:
         return "outdated"
@@ -146,7 +146,7 @@ def _status(
     return "rejected" if refused else None
 
 
-def _settled(data: bytes, status: ReviewStatus) -> bytes:
+def _settled(data: bytes, status: SkillReviewStatus) -> bytes:
     """The note with its answer; after a yes it is no longer marked as untrusted."""
     try:
         note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
 from agent.memory.forgetting.purge import Forgetter
-from agent.workspace.daemon_lock import alone
-from agent.workspace.workspace import build
+from agent.workspace.daemon_lock import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 
@@ -156,8 +156,8 @@ def test_objects_of_another_repository_are_named(vault: Path, tmp_path: Path, mo
     git(tmp_path, "clone", "-q", "--shared", str(vault), "clone")
     git(tmp_path / "clone", "remote", "remove", "origin")
     monkeypatch.chdir(tmp_path / "clone")
-    app = build(tmp_path / "clone")
-    forgetter = Forgetter(app.vault, "en", app.cache)
+    workspace = open_workspace(tmp_path / "clone")
+    forgetter = Forgetter(workspace.vault, "en", workspace.cache)
     found = forgetter.preview(NOTE, forgetter.plan(NOTE)[1], remote=False)
     assert any("alternates" in each for each in found.other_refs)
 
@@ -171,7 +171,7 @@ def test_in_a_linked_work_tree_the_branch_there_is_written_anew(
 
 
 def test_while_a_daemon_lives_dropping_objects_is_not_advised(vault: Path, run: Run) -> None:
-    with alone(build(vault)):
+    with daemon_lock(open_workspace(vault)):
         found = purge(run)
         assert found["drop"] == [] and "stop it first" in str(found["drop_waits"])
     assert "git gc --prune=now" in str(purge(run)["drop"])
@@ -201,6 +201,6 @@ def test_the_text_never_says_prune_now_beside_a_daemon(
     if not daemon:
         assert main(command) == 0
     else:
-        with alone(build(vault)):
+        with daemon_lock(open_workspace(vault)):
             assert main(command) == 0
     assert ("prune=now" in capsys.readouterr().out) is not daemon

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.loop.session import load_session
-from agent.runs.registry import marks_of
-from agent.workspace.workspace import build
+from agent.runs.registry import run_registry
 from tests.stories.agents import call, document, furnish, only, script, settings, tell, ticked
 
 CHANGE = call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long.")
@@ -66,7 +66,7 @@ def test_a_new_message_in_a_waiting_session_does_not_carry_out_what_waited(root:
 
 def test_only_one_process_is_in_a_session(root: Path, own: dict[str, str]) -> None:
     asked = document(root, own, "ask", "change")
-    vault = build(root).vault
-    with marks_of(vault).held(load_session(vault, asked["session"]).id):
+    vault = open_workspace(root).vault
+    with run_registry(vault).held(load_session(vault, asked["session"]).id):
         refused = document(root, own, "ask", "--session", asked["session"], "more", code=75)
         assert "another process" in refused["error"]["message"]

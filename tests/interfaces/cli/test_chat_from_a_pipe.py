@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.loop.session import sessions
-from agent.workspace.workspace import build
 from tests.stories.agents import call, furnish, script, settings, tell
 
 
@@ -25,7 +25,7 @@ def test_each_line_is_a_message_in_one_session(root: Path, tmp_path: Path) -> No
     assert "memory(" not in said and "memory has kept it in" in said
     assert not (root / "log.md").exists(), "/undo did nothing"
     assert "there is nothing to take back" in said and "together" in said
-    assert len(sessions(build(root).vault)) == 1
+    assert len(sessions(open_workspace(root).vault)) == 1
 
 
 def test_a_chat_goes_on_where_there_is_nothing_to_go_on_with(root: Path, tmp_path: Path) -> None:
@@ -39,10 +39,10 @@ def test_resume_goes_on_in_the_last_session_and_a_stale_one_is_over(root: Path, 
     own = settings(tmp_path, script(tmp_path / "s.json", "First.", "Second.", "Third."))
     assert tell(root, own, "chat", said="one\n") == "First.\n"
     assert tell(root, own, "chat", "--resume", said="two\n") == "Second.\n"
-    assert len(sessions(build(root).vault)) == 1
+    assert len(sessions(open_workspace(root).vault)) == 1
     stale = {**own, "VAULT_AGENT_RUN__STALE_HOURS": "0"}
     assert tell(root, stale, "chat", "--resume", said="three\n") == "First.\n", "the stale session went on"
-    assert len(sessions(build(root).vault)) == 2
+    assert len(sessions(open_workspace(root).vault)) == 2
 
 
 def test_a_document_for_each_message_with_json(root: Path, tmp_path: Path) -> None:
@@ -62,4 +62,4 @@ def test_compact_puts_a_summary_in_place(root: Path, tmp_path: Path) -> None:
     own = settings(tmp_path, script(tmp_path / "s.json", *replies, {"when": "summary", "text": "They spoke of tea."}))
     said = tell(root, own, "chat", said="".join(f"say {n} {long}\n" for n in range(8)) + "/compact\n")
     assert "a summary stands in for" in said
-    assert any("-summary-" in path for path in sessions(build(root).vault))
+    assert any("-summary-" in path for path in sessions(open_workspace(root).vault))

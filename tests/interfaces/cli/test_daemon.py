@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from agent.workspace.daemon_lock import alone
-from agent.workspace.workspace import build
+from agent.app.open import open_workspace
+from agent.workspace.daemon_lock import daemon_lock
 from tests.interfaces.cli.conftest import Run
 
 
 def test_the_second_one_is_told_to_try_again(run: Run, root: Path) -> None:
-    with alone(build(root)):
+    with daemon_lock(open_workspace(root)):
         error = run("daemon", code=75)["error"]
     assert isinstance(error, dict) and "a daemon already" in error["message"]
 

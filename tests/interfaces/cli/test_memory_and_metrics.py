@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.records import Began
@@ -14,11 +15,11 @@ from agent.memory.capture.workflow import RunTrace
 from agent.memory.capture.writer import CaptureWorker
 from agent.memory.forgetting.tombstones import compose_tombstone, marks
 from agent.metrics.collect import Collector
-from agent.runs.capture import keeper_of
+from agent.runs.capture import entry_writer
 from agent.runs.diary import Diary, Upkeeper
-from agent.runs.recall_source import recall
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App, build
+from agent.runs.recall_source import recall_source
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, write
@@ -68,22 +69,22 @@ def test_a_folder_is_taken_in_once(root: Path, run: Run, tmp_path: Path) -> None
 def test_metrics_are_counts(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["metrics"]) == 0
     assert "nothing is counted yet" in capsys.readouterr().out
-    app = build(root)
-    Collector(app.metrics, app.clock).hear(finished())
+    workspace = open_workspace(root)
+    Collector(workspace.metrics, workspace.clock).hear(finished())
     counted = run("metrics")
     assert counted["events"] == {"task.completed": 1} and counted["outcomes"] == {"finished": 1}
     assert main(["metrics", "--since", "today"]) == 0
     assert "task.completed" in capsys.readouterr().out
 
 
-def log(app: App, event: TaskCompleted) -> Diary:
+def log(workspace: Workspace, event: TaskCompleted) -> Diary:
     """Have a run logged as it is when it is over; the diary."""
-    diary = Diary(app)
-    searches = recall(app, library(app))
-    ways = CaptureConfig(app.settings.memory, app.clock, str, lambda: str)
+    diary = Diary(workspace)
+    searches = recall_source(workspace, open_index(workspace))
+    ways = CaptureConfig(workspace.settings.memory, workspace.clock, str, lambda: str)
     told: list[object] = []
     capturing = CaptureWorker(
-        keeper_of(app, searches), ways, lambda path, run: RunTrace(), told.append, [diary.additions]
+        entry_writer(workspace, searches), ways, lambda path, run: RunTrace(), told.append, [diary.additions]
     )
     capturing.hear(event)
     capturing.close()
@@ -94,11 +95,11 @@ def log(app: App, event: TaskCompleted) -> Diary:
 
 def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Path, run: Run) -> None:
     clock = FakeClock()
-    app = build(root, clock=clock)
-    log(app, finished("r1"))
+    workspace = open_workspace(root, clock=clock)
+    log(workspace, finished("r1"))
     clock.advance(60)
     before = int(git(root, "rev-list", "--count", "HEAD"))
-    diary = log(app, finished("r2"))
+    diary = log(workspace, finished("r2"))
     assert int(git(root, "rev-list", "--count", "HEAD")) == before + 1
     diary.summarise(clock.now().date())
     note = root / "daily/2026-11-21.md"
@@ -110,10 +111,10 @@ def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Pa
 
 def test_a_new_day_sums_up_the_one_before(root: Path) -> None:
     clock = FakeClock()
-    app = build(root, clock=clock)
-    log(app, finished("r1"))
+    workspace = open_workspace(root, clock=clock)
+    log(workspace, finished("r1"))
     clock.advance(2 * DAY)
-    log(app, finished("r2"))
+    log(workspace, finished("r2"))
     assert "Summary of the day" in (root / "daily/2026-11-21.md").read_text("utf-8")
     assert "Summary of the day" not in (root / "daily/2026-11-23.md").read_text("utf-8")
 
@@ -122,14 +123,14 @@ def test_a_persons_own_daily_note_is_only_added_to(root: Path) -> None:
     write(root / "daily/2026-11-21.md", "# Mine\n\nslept badly")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "mine")
-    diary = log(build(root, clock=FakeClock()), finished())
+    diary = log(open_workspace(root, clock=FakeClock()), finished())
     diary.summarise(FakeClock().now().date())
     assert (root / "daily/2026-11-21.md").read_text("utf-8").startswith("# Mine\n\nslept badly\n")
 
 
 def test_a_strangers_words_do_not_come_into_the_daily_note(root: Path) -> None:
     write(root / "sessions/2026/11/s.md", '%% vault-agent: taint {"at": "x", "source": "https://example.org"} %%\n')
-    log(build(root, clock=FakeClock()), finished(session="sessions/2026/11/s.md"))
+    log(open_workspace(root, clock=FakeClock()), finished(session="sessions/2026/11/s.md"))
     assert "By train" not in (root / "daily/2026-11-21.md").read_text("utf-8")
 
 
@@ -138,7 +139,7 @@ def test_upkeep_is_due_once_a_day_and_when_a_day_has_many_entries(
 ) -> None:
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE_ENTRIES", "2")
     clock = FakeClock()
-    upkeeper = Upkeeper(build(root, clock=clock))
+    upkeeper = Upkeeper(open_workspace(root, clock=clock))
     assert upkeeper.run_when_due() is not None
     assert upkeeper.run_when_due() is None
     for number in range(2):
@@ -152,18 +153,18 @@ def test_upkeep_is_due_once_a_day_and_when_a_day_has_many_entries(
 def test_upkeep_that_is_switched_off_is_never_due(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "false")
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "false")
-    assert Upkeeper(build(root, clock=FakeClock())).run_when_due() is None
+    assert Upkeeper(open_workspace(root, clock=FakeClock())).run_when_due() is None
 
 
 def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Path) -> None:
-    app = build(root, clock=FakeClock())
-    path, stone = compose_tombstone(marks("The spare key is with Ana"), app.clock.new_id(), app.clock.now())
+    workspace = open_workspace(root, clock=FakeClock())
+    path, stone = compose_tombstone(marks("The spare key is with Ana"), workspace.clock.new_id(), workspace.clock.now())
     write(root / path, stone.decode())
-    log(app, replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. It rains."))
-    session = begin_session(app.vault, "lark", "Tell me the PIN")
+    log(workspace, replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. It rains."))
+    session = begin_session(workspace.vault, "lark", "Tell me the PIN")
     session.add(Began("r2", "Tell me the PIN", "lark", "bo", role="guest"))
     session.save("begin")
-    log(app, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))
+    log(workspace, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))
     text = (root / "daily/2026-11-21.md").read_text("utf-8")
     assert "spare key" not in text and "It rains." in text
     assert "PIN" not in text and "## 14:12 - A guest asked for something" in text

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.app.open import open_workspace
+from agent.workspace.search_index import open_index
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import committed, head, write
 
@@ -34,8 +34,8 @@ def test_a_note_that_was_edited_since_has_no_commit_to_show(run: Run, root: Path
 def test_it_does_not_wait_for_another_who_brings_the_index_up_to_date(run: Run, root: Path) -> None:
     run("recall", "one")
     write(root / "b.md", "two and a samovar\n")
-    index = library(build(root))
-    with index.files.writing(index.app.clock, 0):
+    index = open_index(open_workspace(root))
+    with index.files.writing(index.workspace.clock, 0):
         assert "another process" in str(run("recall", "samovar")["degraded"])
 
 

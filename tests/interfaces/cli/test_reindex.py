@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.app.open import open_workspace
+from agent.workspace.search_index import open_index
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write
 
@@ -22,7 +22,7 @@ def test_it_says_what_it_did(run: Run, root: Path) -> None:
 def test_it_builds_anew_when_asked_and_when_a_file_is_not_what_was_written(run: Run, root: Path) -> None:
     run("reindex")
     assert run("reindex", "--all")["rebuilt"] == "asked for"
-    store = library(build(root)).files.store
+    store = open_index(open_workspace(root)).files.store
     data = bytearray(store.read_bytes())
     data[len(data) // 2 :] = b"\0" * (len(data) - len(data) // 2)
     store.unlink()

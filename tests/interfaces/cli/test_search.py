@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
-from agent.workspace.daemon_lock import alone
-from agent.workspace.search_index import library
-from agent.workspace.workspace import build
+from agent.workspace.daemon_lock import daemon_lock
+from agent.workspace.search_index import open_index
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 
@@ -117,22 +117,22 @@ def test_the_past_of_a_day_ends_with_that_day(run: Run, root: Path, monkeypatch:
 
 def test_with_a_daemon_it_is_told_what_the_daemon_has_yet_to_do(run: Run, root: Path) -> None:
     run("search", "kettle")
-    app = build(root)
-    with alone(app):
+    workspace = open_workspace(root)
+    with daemon_lock(workspace):
         for state, words in (
             ({"starting": True}, "just started"),
             ({"waiting": 7}, "7"),
             ({"index": "no space left"}, "no space left"),
         ):
-            app.daemon_state.write_text(json.dumps({"pid": 1, **state}))
+            workspace.daemon_state.write_text(json.dumps({"pid": 1, **state}))
             assert words in str(run("search", "kettle")["degraded"])
-        app.daemon_state.write_text(json.dumps({"pid": 1, "waiting": 0, "index": None}))
+        workspace.daemon_state.write_text(json.dumps({"pid": 1, "waiting": 0, "index": None}))
         assert run("search", "kettle")["degraded"] is None
 
 
 def test_damage_is_said_and_the_next_search_has_it_mended(run: Run, root: Path) -> None:
     run("search", "kettle")
-    folder = library(build(root)).files.folder
+    folder = open_index(open_workspace(root)).files.folder
     next(folder.glob("vectors-*")).write_bytes(b"nonsense")
     first = run("search", "kettle")
     assert "whole again after damage" in str(first["degraded"]) and hits(first)[0]["path"] == "tea.md"

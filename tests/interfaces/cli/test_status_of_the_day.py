@@ -4,22 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from agent.events.runs import ContextRefreshed, MemoryCaptured, MemoryRecalled, Speaker, TaskCompleted, ToolFailed
+from agent.app.open import open_workspace
+from agent.events.runs import ContextRefreshed, MemoryCaptured, MemoryRecalled, Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
-from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.stories.agents import document, script, settings
 from tests.vaults import write
 
 
 def _hear(root: Path, *events: object) -> Path:
-    app = build(root)
-    collector = Collector(app.metrics, app.clock)
+    workspace = open_workspace(root)
+    collector = Collector(workspace.metrics, workspace.clock)
     for event in events:
         collector.hear(event)
     collector.save()
-    return app.metrics
+    return workspace.metrics
 
 
 def _ended(outcome: str = "finished") -> TaskCompleted:
@@ -46,13 +46,13 @@ def test_a_day_is_told_in_a_line_and_what_failed_in_another(
     assert main(["status"]) == 0
     told = capsys.readouterr().out
     assert "today    1 run, 1 recall, 2 captures, 1 refresh\n           failed: 1 capture;" in told
-    _hear(root, ToolFailed("r", "s", "1", "web_fetch", 0.1, "no"), _ended("failed"))
+    _hear(root, ToolCallFailed("r", "s", "1", "web_fetch", 0.1, "no"), _ended("failed"))
     assert main(["status"]) == 0
     assert "failed: 1 run, 1 tool call, 1 capture;" in capsys.readouterr().out
 
 
 def test_of_a_quiet_day_nothing_is_said(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = build(root).metrics
+    folder = open_workspace(root).metrics
     write(folder / "2020-01-01.json", '{"events": {"task.completed": 9}}')
     assert run("status")["events"] == {}
     assert main(["status"]) == 0
@@ -75,7 +75,7 @@ def test_counts_that_cannot_be_read_are_said_and_stop_nothing(
 
 
 def test_a_file_in_the_place_of_the_counts_stops_nothing(root: Path, run: Run) -> None:
-    write(build(root).metrics, "in the way")
+    write(open_workspace(root).metrics, "in the way")
     assert run("status")["events"] == {}
 
 

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.index.files import IndexFiles
 from agent.interfaces.cli.main import main
 from agent.workspace.index_status import index_files
-from agent.workspace.workspace import build
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write
 
 
 @pytest.fixture
 def files(root: Path) -> IndexFiles:
-    return index_files(build(root))
+    return index_files(open_workspace(root))
 
 
 def _index(run: Run) -> dict[str, object]:

@@ -21,8 +21,8 @@ from agent.index.files import IndexFiles
 from agent.index.search import Searcher
 from agent.index.weights import Weights
 from agent.interfaces.cli.benches.figures import Figure
-from agent.workspace.search_index import library
-from agent.workspace.workspace import App
+from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 Search = Callable[[str], Sequence[str]]
 """A question's notes, by path, the best first."""
@@ -83,9 +83,11 @@ def _question(line: str, where: str) -> RetrievalCase:
     return RetrievalCase(query, frozenset(str(each) for each in relevant))
 
 
-def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: Sequence[int]) -> list[Quality]:
+def measure(
+    workspace: Workspace, folder: Path, questions: Sequence[RetrievalCase], depths: Sequence[int]
+) -> list[Quality]:
     """The quality of each way to search; raises `UserError` when a question's note is not in the vault."""
-    index = replace(library(app), files=IndexFiles(folder / "index"))
+    index = replace(open_index(workspace), files=IndexFiles(folder / "index"))
     with closing(index):
         listed = sorted(index.listed())
         _check(questions, frozenset(listed))
@@ -96,7 +98,7 @@ def measure(app: App, folder: Path, questions: Sequence[RetrievalCase], depths: 
             searches: list[tuple[str, Search]] = [
                 ("hybrid", lambda query: [hit.path for hit in index.search(query, most).hits]),
                 ("keyword mode", lambda query: [hit.path for hit in words.search(query, most).hits]),
-                ("grep", lambda query: grep(app.vault.place.root, listed, query)),
+                ("grep", lambda query: grep(workspace.vault.place.root, listed, query)),
             ]
             if index.chosen.embedder is None:
                 searches = searches[1:]

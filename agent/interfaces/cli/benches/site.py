@@ -14,8 +14,8 @@ from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed
 from agent.vault.store import open_vault
-from agent.workspace.daemon_lock import last_word
-from agent.workspace.workspace import App, options
+from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.workspace import Workspace, options
 
 _READY_SECONDS = 600.0
 _STOP_SECONDS = 10.0
@@ -26,12 +26,12 @@ _LOOK_SECONDS = 0.05
 class Site:
     """A vault: opened in this process (`app`), and the environment for commands that use it in other processes."""
 
-    app: App
+    workspace: Workspace
     environ: dict[str, str]
 
     @property
     def root(self) -> Path:
-        return self.app.vault.place.root
+        return self.workspace.vault.place.root
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "agent", "--vault", str(self.root), *arguments]
@@ -42,7 +42,7 @@ class Site:
 
     def wait_until(self, what: str, reached: Callable[[], bool], seconds: float, look: float = _LOOK_SECONDS) -> float:
         """Check every `look` seconds; returns the seconds it took, raises `Permanent` after `seconds`."""
-        clock = self.app.clock
+        clock = self.workspace.clock
         started = clock.monotonic()
         while not reached():
             if clock.monotonic() - started > seconds:
@@ -56,7 +56,7 @@ def site(root: Path, home: Path, engine: Engine) -> Site:
     environ = {**as_installed(), "VAULT_AGENT_HOME": str(home), "VAULT_AGENT_INDEX__KEYWORD": engine}
     loaded, places, clock = load_settings(root, environ=environ), directories(environ), SystemClock()
     vault = open_vault(root, places.state, clock, options(loaded.settings))
-    return Site(App(vault, loaded.settings, loaded, clock, places), environ)
+    return Site(Workspace(vault, loaded.settings, loaded, clock, places), environ)
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def daemon(place: Site) -> Iterator[int]:
     command = place.command("daemon")
     running = subprocess.Popen(command, env=place.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        place.wait_until("the daemon to be ready", lambda: _is_ready(place.app, running), _READY_SECONDS)
+        place.wait_until("the daemon to be ready", lambda: _is_ready(place.workspace, running), _READY_SECONDS)
         yield running.pid
     finally:
         running.terminate()
@@ -76,10 +76,10 @@ def daemon(place: Site) -> Iterator[int]:
             running.wait()
 
 
-def _is_ready(app: App, running: subprocess.Popen[bytes]) -> bool:
+def _is_ready(workspace: Workspace, running: subprocess.Popen[bytes]) -> bool:
     if running.poll() is not None:
         raise Permanent(f"the daemon ended at its start, exit code {running.returncode}")
-    said = last_word(app) or {}
+    said = load_daemon_state(workspace) or {}
     if said.get("problem"):
         raise Permanent(f"the daemon is in trouble: {said['problem']}")
     return "files" in said and not said.get("waiting")

@@ -12,7 +12,7 @@ from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail, paired
 from agent.interfaces.cli.benches.site import Site, daemon, site
 from agent.interfaces.cli.benches.vaults import build_prose, questions
-from agent.workspace.search_index import Library, library
+from agent.workspace.search_index import SearchIndex, open_index
 
 QUERIES = 100
 _FOUND_SECONDS = 30.0
@@ -39,7 +39,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     place = site(folder / "vault", folder / "home", engine)
     asked = questions(place.root, paths, QUERIES)
     limits = LIMITS[engine]
-    with closing(library(place.app)) as index:
+    with closing(open_index(place.workspace)) as index:
         say("first index")
         found = [Measure("first index, both legs", first_index(index), "s", limits.first)]
         say("searches")
@@ -51,7 +51,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     return found
 
 
-def first_index(index: Library) -> float:
+def first_index(index: SearchIndex) -> float:
     """Seconds to build the index, with loading the model; raises `Permanent` if keywords or vectors are incomplete."""
     started = time.perf_counter()
     report = index.refresh()
@@ -62,7 +62,7 @@ def first_index(index: Library) -> float:
     return taken
 
 
-def searches(index: Library, asked: list[str]) -> Figure:
+def searches(index: SearchIndex, asked: list[str]) -> Figure:
     """Milliseconds of each question, asked once, after ten that do not count."""
     for text in asked[:10]:
         index.search(text, 10)
@@ -80,10 +80,10 @@ def saves(place: Site, paths: list[str], rounds: int) -> Figure:
     """Milliseconds from a save to the first search that finds what was written, a daemon doing the indexing."""
     chance = random.Random(3)
     times = []
-    with daemon(place), closing(library(place.app)) as index:
+    with daemon(place), closing(open_index(place.workspace)) as index:
         index.search("warm up", 1)
         for number, path in enumerate(chance.choices(paths, k=rounds)):
-            place.app.clock.sleep(chance.random())
+            place.workspace.clock.sleep(chance.random())
             word = f"zyzzyva{number:04}"
             file = place.root / path
             data = file.read_text("utf-8") + f"\nA word that is nowhere else: {word}.\n"
@@ -93,7 +93,7 @@ def saves(place: Site, paths: list[str], rounds: int) -> Figure:
     return Figure("save to found by search, daemon at work", tuple(times))
 
 
-def _finds(index: Library, word: str, path: str) -> Callable[[], bool]:
+def _finds(index: SearchIndex, word: str, path: str) -> Callable[[], bool]:
     def found() -> bool:
         hits = index.search(word, 3).hits
         return any(hit.path == path and word in hit.passage for hit in hits)
