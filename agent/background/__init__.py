@@ -1,2 +1,1 @@
-"""What happens by itself in the daemon: one pool of work, and its clients. Nothing here watches files or knows the
-bus."""
+"""The daemon's own work: one pool, and its clients. Nothing here watches files or knows the bus."""

@@ -39,7 +39,7 @@ class HumanEdits:
 
     @property
     def settled(self) -> bool:
-        """Whether all edits are recorded, or are in files that another program keeps open."""
+        """True if all edits are committed, except in files that another program keeps open."""
         return self._due is None or (self._burst_from is None and not self._waits)
 
     def start(self, _: object) -> None:

@@ -47,7 +47,7 @@ class Maintenance:
 
     @property
     def problem(self) -> str:
-        """What could not be done last, in one line; empty for nothing."""
+        """The jobs that failed last and why, in one line; empty if none did."""
         with self._lock:
             return "; ".join(f"{name}: {what}" for name, what in self._problems.items())
 

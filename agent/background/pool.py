@@ -56,7 +56,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """The keys of the work that goes on and of the work that waits, in the order in which they begin."""
+    """Keys of running and of waiting work, in the order in which they begin."""
 
     running: tuple[str, ...]
     waiting: tuple[str, ...]
@@ -64,7 +64,7 @@ class PoolState:
 
 @dataclass(slots=True)
 class Pool:
-    """Work of one daemon. May be used from any thread; `close` asks all work to stop."""
+    """The work of one daemon. Thread-safe; `close` asks all running work to stop."""
 
     clock: Clock
     _works: list[_Work] = field(default_factory=list)
@@ -102,13 +102,13 @@ class Pool:
         return future
 
     def has(self, key: str) -> bool:
-        """Whether work of this key goes on or waits."""
+        """True while work of this key is running or waiting."""
         with self._lock:
             return any(each.key == key for each in self._works)
 
     @property
     def state(self) -> PoolState:
-        """What goes on and what waits now."""
+        """The keys of the work that is running and of the work that waits."""
         with self._lock:
             running = tuple(each.key for each in self._works if each.thread is not None)
             return PoolState(running, tuple(each.key for each in self._works if each.thread is None))

@@ -36,7 +36,7 @@ class AnswerLog:
     answers: tuple[Answered, ...] = ()
 
     def add(self, one: Answered) -> None:
-        """Take up an answer; the oldest is forgotten when there are too many."""
+        """Add an answer; forget the oldest when there are more than `KEPT`."""
         self.answers = (*self.answers, one)[-KEPT:]
 
     def move(self, source: str, path: str) -> None:
@@ -57,11 +57,11 @@ class AnswerLog:
         return next(found, None)
 
     def goes_round(self, path: str, key: str, now: float) -> bool:
-        """Whether this request was answered too often; `now` is in seconds since 1970."""
+        """True if this request was answered too often; `now` is in seconds since 1970."""
         return sum(each.key == key and abs(now - each.at) < WINDOW for each in self.of(path)) >= CYCLES
 
     def is_stopped(self, path: str, key: str, now: float) -> bool:
-        """Whether this request was stopped, and has not been left in peace for long enough since; asking counts."""
+        """True if this request was stopped less than `WINDOW` seconds ago; asking again restarts that time."""
         last = next((each for each in reversed(self.of(path)) if each.key == key), None)
         if last is None or last.status != "stopped" or abs(now - last.at) >= WINDOW:
             return False
@@ -69,5 +69,5 @@ class AnswerLog:
         return True
 
     def ticked(self, path: str) -> set[str]:
-        """The keys of the tasks that were ticked by us."""
+        """The keys of the tasks that this program has ticked."""
         return {each.key for each in self.of(path) if each.task}

@@ -34,7 +34,7 @@ from agent.workspace.workspace import Workspace
 
 CHANNEL = "inbox"
 _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
-"""What Syncthing, Dropbox and Nextcloud call a version of a note that another machine has kept: it asks nothing new."""
+"""Names that Syncthing, Dropbox and Nextcloud give to conflict copies: a copy asks nothing new."""
 _PLAIN = frozenset({"about", "agent"})
 """Types of notes that lie before the agent in any case: no answer comes from them."""
 _LINKS, _LIKELY = 8, 3
@@ -83,7 +83,7 @@ def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple
 
 
 def is_standing(path: str) -> bool:
-    """Whether a note is before the agent in every run: an answer in it would steer all that come after."""
+    """True for a note that every run reads: an answer in it would steer all later runs."""
     return instructs(path) or folder_of(path).path == MEMORY_NOTE
 
 

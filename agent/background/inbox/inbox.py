@@ -58,14 +58,14 @@ class Inbox:
 
     @property
     def problem(self) -> str:
-        """What does not work, in one line; empty for nothing."""
+        """All trouble in one line; empty if there is none."""
         return "; ".join(f"{path}: {what}" for path, what in self.trouble.items())
 
     def _text(self, key: str, **values: object) -> str:
         return text(key, self.workspace.settings.vault.language, **values)
 
     def start(self, _: object) -> None:
-        """Take up what the last daemon has left."""
+        """Load the requests that the last daemon left, and decide how each goes on."""
         entries, self.answers.answers = self._file.load()
         for entry in entries:
             data = self.workspace.vault.read(entry.path)
@@ -83,7 +83,7 @@ class Inbox:
             self.entries[entry.path] = entry
 
     def changed(self, batch: FilesChanged[NoteChange]) -> None:
-        """Notes have changed: those that a person has touched may ask something."""
+        """Note the notes that a person has changed here: they may ask something."""
         for event in batch.events:
             match event:
                 case NoteMoved(path=path, source=source):
@@ -104,7 +104,7 @@ class Inbox:
                     self._touch(path, digest, touched_tasks(changes) if told else {ALL}, batch.now)
 
     def take_in(self, ended: Ended) -> None:
-        """A run that waited has come to an end; called from its thread."""
+        """Take the result of a run that had waited for its person; called from the run's thread."""
         for entry in list(self.entries.values()):
             if (
                 entry.phase == "waits"
@@ -114,7 +114,7 @@ class Inbox:
                 entry.due, entry.ended, entry.phase = 0.0, ended, "ended"
 
     def tick(self, event: Tick) -> None:
-        """Begin what has lain still for long enough, write what is answered."""
+        """Submit requests whose notes have lain still for long enough; write the answers that are there."""
         now = event.now
         for entry in list(self.entries.values()):
             try:
@@ -152,7 +152,7 @@ class Inbox:
         self.trouble.pop(path, None)
 
     def _listens(self, path: str) -> bool:
-        """Whether notes in this place are answered unasked."""
+        """True if the settings let notes in this place be answered by themselves."""
         where = self.workspace.settings.inbox.answers
         return where == "vault" or (where == "inbox" and path.startswith(INBOX))
 
@@ -206,7 +206,7 @@ class Inbox:
                 self._finish(entry, now)
 
     def _look_back(self, entry: PendingRequest) -> None:
-        """See whether more was asked in the moment in which the answer was written."""
+        """Look for requests that were saved while the answer was written."""
         if asks_more(self.workspace, entry, self.answers.of(entry.path)):
             entry.phase, entry.request = "still", None
         else:
@@ -251,7 +251,7 @@ class Inbox:
         return self._text("inbox.round", times=CYCLES, minutes=round(WINDOW / 60))
 
     def _was_answered(self, path: str, request: NoteRequest, data: bytes) -> bool:
-        """Whether a request was answered in these very words, and its answer was taken out of the note since."""
+        """True if these very words were answered before and the answer was removed from the note since."""
         last = self.answers.last(path, request.key)
         return last is not None and not is_answered(data, last.run) and (request.line > 0 or not is_pending(data))
 

@@ -1,7 +1,7 @@
-"""Whose words in a note ask for something: what a person has touched here, also in the moment of our own write.
+"""Which requests in a note the person made here: not what a pull brought, and not what this program wrote.
 
-Everything else is told from theirs by where it came from: a pull, a tool of ours. The events say most of it; what was
-saved between the last look and our write is in no event, and is found by comparing.
+The events of the watcher say most of it. What was saved between the last look and our own write is in no event, and is
+found by comparing the versions of the note.
 """
 
 import logging
@@ -27,13 +27,12 @@ def touched_tasks(changes: Iterable[NoteChange]) -> set[str]:
 
 
 def is_meant(request: NoteRequest, touched: Collection[str]) -> bool:
-    """Whether the person has made this request: a whole note they changed, or a task they wrote or unticked; one that
-    we have ticked before was unticked, even if nobody saw both."""
+    """True if the person made this request here: they changed the whole note, or wrote or unticked the task."""
     return not request.line or request.key in touched or ALL in touched
 
 
 def check_origin(vault: Vault, entry: PendingRequest) -> None:
-    """Just before a note is answered: what a pull has brought into it asks nothing, nor does what we wrote there."""
+    """Mark the entry, just before its note is answered, if a pull or this program has changed the note since."""
     data = vault.read(entry.path)
     digest = "" if data is None else vault.content_id(data)
     if data is None or digest == entry.blob:
@@ -51,13 +50,13 @@ def check_origin(vault: Vault, entry: PendingRequest) -> None:
 
 
 def drop_arrived(vault: Vault, entry: PendingRequest) -> None:
-    """Take those tasks out of an entry's `keys` that came with a pull."""
+    """Remove the tasks that came with a pull from the entry's `keys`."""
     came = {digest for digest in entry.keys.values() if vault.provenance.arrived(entry.path, digest)}
     entry.keys = {key: digest for key, digest in entry.keys.items() if digest not in came}
 
 
 def asks_more(workspace: Workspace, entry: PendingRequest, given: Sequence[Answered]) -> bool:
-    """Whether a person has saved new requests in the moment in which the note was answered; sets the entry's `keys`.
+    """True if the person saved new requests while the answer was written; sets the entry's `keys`.
 
     `given` are the answers in the note, the entry's own last.
     """

@@ -1,8 +1,8 @@
-"""What stands between a person's request in a note and its answer, and the file that keeps it over a restart.
+"""Requests in notes that are not settled yet, and the file that keeps them over a restart.
 
-One entry for each note: waiting for the note to lie still, submitted to the pool, being worked on, waiting for the
-person's decision, waiting to be written, written and to be looked at once more. The file keeps what was answered
-lately, too. It lies outside the vault, so that no note that came from elsewhere is ever taken for asked here.
+One request for each note: its note is still being edited, it is submitted to the pool, running, waiting for a decision,
+ended and to be written, or written and to be checked once more. The file keeps the last answers, too. It lies outside
+the vault, so that a note from elsewhere is never taken for a request that was made here.
 """
 
 import json
@@ -28,9 +28,12 @@ ALL = "*"
 
 @dataclass(slots=True)
 class PendingRequest:
-    """The request of one note. `due` is when it is looked at next, on the monotonic clock; `blob` the content that a
-    person gave it last; `keys` the tasks in it that they wrote or unticked, with the content that showed it; `again`:
-    they have changed it since; `mixed`: nobody knows whether it was they alone."""
+    """The request of one note.
+
+    `due` is the monotonic time of the next look at it, `blob` the id of the content that a person saved last. `keys`
+    are the tasks that the person wrote or unticked, each with the id of the content that showed it. `again`: the person
+    has changed the note since the work began. `mixed`: the note may hold changes that are not the person's.
+    """
 
     path: str
     due: float
@@ -49,14 +52,17 @@ class PendingRequest:
 
     @property
     def is_running(self) -> bool:
-        """Whether the pool still has its work."""
+        """True while the pool has its work."""
         return self.work is not None and not self.work.done()
 
 
 @dataclass(slots=True)
 class RequestQueue:
-    """Where the entries of one vault are kept. A request with a known secret is kept without it, and read from its note
-    again when it is loaded; where the note has changed meanwhile, it stays as it was kept."""
+    """The file with the requests of one vault.
+
+    Known secrets in a request are masked in the file; when it is loaded, the request's words are read from its note
+    again, and stay masked if the note has changed.
+    """
 
     path: Path
     vault: Vault

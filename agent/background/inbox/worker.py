@@ -1,6 +1,6 @@
-"""One request of a note: the run that works on it, in a thread of its own, and what is put into the note then.
+"""The work on one request: the run that answers it, and the answer that is written into its note.
 
-When it is begun, and what becomes of the note afterwards, is `inbox`'s.
+`inbox` decides when it begins and what happens to the note afterwards.
 """
 
 import logging
@@ -68,13 +68,13 @@ def answer(workspace: Workspace, entry: PendingRequest) -> WrittenAnswer | None:
 
 
 def is_open(workspace: Workspace, entry: PendingRequest) -> bool:
-    """Whether what the entry is about stands open in its note."""
+    """True if the entry's request is still open in its note."""
     assert entry.request is not None
     return entry.request.key in {each.key for each in asked_in(workspace, entry.path)}
 
 
 def is_over(vault: Vault, session: str) -> bool:
-    """Whether no run is open in a session, or there is no such session."""
+    """True if the session has no open run, or does not exist."""
     try:
         return load_session(vault, session).open_run is None
     except AgentError:
