@@ -1,4 +1,4 @@
-"""The only source of time, waiting and ids, so that tests own all three."""
+"""The only source of time, waiting and ids, so that tests can control all three."""
 
 import time
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """The source of time for the whole package; `tests/fakes.py` has one whose time only moves when told."""
+    """The source of time for the whole package; the one in `tests/fakes.py` advances only on request."""
 
     def now(self) -> datetime:
         """The wall-clock time, with the local offset."""
@@ -17,11 +17,11 @@ class Clock(Protocol):
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Let `seconds` pass."""
+        """Wait for `seconds`."""
         ...
 
     def new_id(self) -> str:
-        """A fresh ULID: 26 characters, sortable by time."""
+        """A new ULID: 26 characters, sortable by time."""
         ...
 
 

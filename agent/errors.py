@@ -1,35 +1,35 @@
-"""Every error that the package raises on purpose, in one tree, sorted by who has to read it.
+"""All errors that the package raises on purpose, in one tree, grouped by their reader.
 
 AgentError
 ├─ UserError          the person can fix it: one line and a hint; exit 2
 │  ├─ ConfigError     a setting is wrong or unknown
 │  ├─ NotAVault       no vault here
-│  ├─ MissingKey      a secret that is referred to is not there
-│  ├─ BadNote         a note's header cannot be read; the note is left as it is
-│  ├─ BadPath         a path leaves the vault or names something that is not for notes
-│  ├─ NoteExists      a create would overwrite
-│  ├─ NoteGone        the note to change is not there
+│  ├─ MissingKey      the reference of a secret has no value
+│  ├─ BadNote         a note's header cannot be parsed; the note is not changed
+│  ├─ BadPath         a path leaves the vault or is not a path for notes
+│  ├─ NoteExists      a create would overwrite a file
+│  ├─ NoteGone        the note to change does not exist
 │  ├─ Conflict        two changes to the same lines; nothing was written
-│  ├─ SecretFound      a commit would keep a password or key for ever
-│  └─ MassChange      the brake: more notes would vanish than one run may remove unasked
-├─ Retryable          may pass by itself; carries a delay
-│  └─ LockHeld        another writer is at work; exit 75
-├─ Permanent          will not pass: says what to repair
+│  ├─ SecretFound     a commit would keep a password or key for ever
+│  └─ MassChange      the brake: a run would remove more notes than allowed without approval
+├─ Retryable          temporary: try again after a delay
+│  └─ LockHeld        another process is writing; exit 75
+├─ Permanent          not temporary: the hint describes the repair
 │  └─ GitFailed       a git command ended with an error
-├─ ToolRetry          shown to the model: call it again, better
-├─ ToolFailed         shown to the model: it cannot be done this way
+├─ ToolRetry          shown to the model: call the tool again with other arguments
+├─ ToolFailed         shown to the model: the tool cannot do this
 └─ StopRun            ends or pauses an agent's run on purpose
-   ├─ LimitReached    a ceiling on steps, calls, time, tokens or money
-   ├─ NeedsApproval   a person has to say yes first
+   ├─ LimitReached    a limit on steps, calls, time, tokens or money
+   ├─ NeedsApproval   a person has to approve first
    ├─ QuestionAsked   a person has to answer first
-   └─ Interrupted     whoever asked wants it no more
+   └─ Interrupted     the caller has cancelled the run
 
-`cli.main` alone maps these to exit codes.
+Only `cli.main` maps these to exit codes.
 """
 
 
 class AgentError(Exception):
-    """A failure with one line for the reader and, where there is one, a hint that says what to do."""
+    """A failure with a message of one line and an optional hint on what to do."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class UserError(AgentError):
 
 
 class ConfigError(UserError):
-    """A setting is unknown, of the wrong type, or not allowed where it stands."""
+    """A setting is unknown, of the wrong type, or not allowed in its file."""
 
 
 class NotAVault(UserError):
@@ -50,7 +50,7 @@ class NotAVault(UserError):
 
 
 class MissingKey(UserError):
-    """A secret is named by reference and the reference leads nowhere."""
+    """The reference of a secret has no value."""
 
 
 class BadNote(UserError):
@@ -62,19 +62,19 @@ class BadNote(UserError):
 
 
 class BadPath(UserError):
-    """A path that would leave the vault, or that names what is not the agent's to touch."""
+    """A path outside the vault, or one that the agent may not change."""
 
 
 class NoteExists(UserError):
-    """`create` found something at the path."""
+    """`create` was called for an existing path."""
 
 
 class NoteGone(UserError):
-    """The note that a change needs is not there."""
+    """The note to change does not exist."""
 
 
 class Conflict(UserError):
-    """Two changes meet in the same lines; nothing was written. `paths` are relative to the vault."""
+    """Two changes to the same lines; nothing was written. `paths` are relative to the vault."""
 
     def __init__(self, message: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -82,11 +82,11 @@ class Conflict(UserError):
 
 
 class SecretFound(UserError):
-    """A write would bring a password or key into history; nothing was written."""
+    """A write would add a password or key to the git history; nothing was written."""
 
 
 class MassChange(UserError):
-    """More notes would be deleted or emptied than one run may, unless a person says yes."""
+    """One run would delete or empty more notes than allowed without a person's approval."""
 
     def __init__(self, message: str, *, paths: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -94,7 +94,7 @@ class MassChange(UserError):
 
 
 class Retryable(AgentError):
-    """May pass by itself: try again after `delay` seconds."""
+    """A temporary failure: try again after `delay` seconds."""
 
     def __init__(self, message: str, *, delay: float = 1.0, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -106,11 +106,11 @@ class LockHeld(Retryable):
 
 
 class Permanent(AgentError):
-    """Will not pass by itself; the hint says what to repair."""
+    """A failure that is not temporary; the hint describes the repair."""
 
 
 class GitFailed(Permanent):
-    """A git command ended with an error: `code` is its exit status, `stderr` what it printed."""
+    """A git command ended with an error: `code` is its exit status, `stderr` its error output."""
 
     def __init__(self, command: str, code: int, stderr: str) -> None:
         lines = stderr.strip().splitlines()
@@ -123,11 +123,11 @@ class GitFailed(Permanent):
 
 
 class ToolRetry(AgentError):
-    """A tool was called in a way that cannot work; the message tells the model how to call it."""
+    """A tool call with wrong arguments; the message explains the correct call to the model."""
 
 
 class ToolFailed(AgentError):
-    """A tool could not do what it was asked; the message tells the model why."""
+    """A tool call that failed; the message gives the model the reason."""
 
 
 class StopRun(AgentError):
@@ -135,7 +135,7 @@ class StopRun(AgentError):
 
 
 class LimitReached(StopRun):
-    """A ceiling on steps, calls, time, tokens or money was met; `limit` is its setting's key."""
+    """A limit on steps, calls, time, tokens or money was reached; `limit` is its setting's key."""
 
     def __init__(self, message: str, *, limit: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -143,7 +143,7 @@ class LimitReached(StopRun):
 
 
 class NeedsApproval(StopRun):
-    """A call waits for a person's yes in the note at `path`."""
+    """A tool call waits for a person's approval in the note at `path`."""
 
     def __init__(self, message: str, *, path: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -151,7 +151,7 @@ class NeedsApproval(StopRun):
 
 
 class QuestionAsked(StopRun):
-    """A call waits for a person's answer in the note at `path`."""
+    """A tool call waits for a person's answer in the note at `path`."""
 
     def __init__(self, message: str, *, path: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -159,4 +159,4 @@ class QuestionAsked(StopRun):
 
 
 class Interrupted(StopRun):
-    """Whoever asked wants the answer no more."""
+    """The caller has cancelled the run."""

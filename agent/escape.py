@@ -1,11 +1,10 @@
-r"""Text from elsewhere made harmless to show: characters that act or hide are replaced by escapes that one can read.
+r"""Escapes for untrusted text, to display it safely: active and invisible characters become visible escapes.
 
-What is replaced: control characters (a terminal obeys them), characters that change the direction of a line, and
-characters that show nothing. `\x1b` stands for Escape. What is kept: line feed, tab, every letter, mark and sign of
-every script, and the invisible joiners and selectors where a script or an emoji needs them, one at a time.
+Escaped: control characters (a terminal executes them), characters that change the direction of a line, and invisible
+characters; for example, Escape becomes `\x1b`. Kept: line feed, tab, every letter, mark and sign of every script, and
+the invisible joiners and selectors where a script or an emoji needs them, one at a time.
 
-Pure text. Who prints calls this at the command line's one door (`interfaces/cli/printing`), who writes foreign words
-into a note calls it there.
+Pure text. `interfaces/cli/printing` escapes printed text; other callers escape untrusted text written into notes.
 """
 
 import re
@@ -18,7 +17,7 @@ _EMOJI += "\u3297\u3299\U0001f000-\U0001faff"
 _PICTURE = _EMOJI.removeprefix("#*0-9")
 _JOINED = "\u0620-\u06dc\u06de-\u06ff\u0710-\u088f\u0892-\u08e1\u08e3-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff"
 _JOINED += "\u1820-\u18aa\ufb50-\ufdcf\ufe70-\ufefc"
-"""Scripts whose letters can be joined or not: Arabic, Syriac, N'Ko, the Indic ones, Burmese, Khmer, Mongolian."""
+"""Scripts with joined and unjoined letter forms: Arabic, Syriac, N'Ko, the Indic ones, Burmese, Khmer, Mongolian."""
 _IDEOGRAPH = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _MONGOLIAN = "\u1820-\u18aa"
 
@@ -28,14 +27,14 @@ def _tags(word: str) -> str:
 
 
 _FLAG = f"\U0001f3f4(?:{'|'.join(map(_tags, ('gbeng', 'gbsct', 'gbwls')))})\U000e007f"
-"""England, Scotland and Wales: the only emoji that are spelt with tag characters."""
+"""England, Scotland and Wales: the only emoji that are made of tag characters."""
 _ALWAYS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\ud800-\udfff"
 )
 _SUSPECT = re.compile(f"[{_ALWAYS}\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Most texts have none of these, and are not looked at more closely."""
+"""A fast first check: most texts have none of these characters."""
 _UNSAFE = (
     rf"(?P<kept>{_FLAG})"
     rf"|[{_ALWAYS}]"
@@ -48,9 +47,9 @@ _UNSAFE = (
     rf"|[\ufe03-\ufe0d]"
     rf"|(?<![{_MONGOLIAN}])[\u180b-\u180f]"
 )
-"""Ranges after Unicode 15's Default_Ignorable_Code_Point and the categories Cc, Cf, Cs, Zl and Zp."""
+"""Ranges from Unicode 15: Default_Ignorable_Code_Point and the categories Cc, Cf, Cs, Zl and Zp."""
 _UNDECIDED = re.compile("[\r\u200c\u200d\ufe00-\ufe0f\U000e0000-\U000e0fff]+\\Z")
-"""At the end of a piece: whether these are kept depends on what comes next."""
+"""At the end of a piece, the next characters decide if these are kept."""
 _LONGEST, _FLAG_LENGTH = 64, 8
 _ESCAPE = re.compile(r"\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 _CRLF = "\r\n"
@@ -58,7 +57,7 @@ _CRLF = "\r\n"
 
 @cache
 def _unsafe() -> re.Pattern[str]:
-    """Compiled when it is first needed: it takes longer than everything else here."""
+    """The pattern of `_UNSAFE`, compiled on first use because compiling is slow."""
     return re.compile(_UNSAFE)
 
 
@@ -67,49 +66,49 @@ def _each(text: str, write: Callable[[re.Match[str]], str]) -> str:
 
 
 def escape(text: str) -> str:
-    r"""The text with every character that acts or hides written as `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
+    r"""The text with every active or invisible character written as `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
 
-    A Windows line end becomes a line feed. Escaping twice changes nothing more.
+    A Windows line end becomes a line feed. Escaping twice has no further effect.
     """
     return _each(text.replace(_CRLF, "\n"), _written)
 
 
 def escape_line(text: str) -> str:
-    """The same for text that must stay on one line, as a name does: line feeds are escaped too."""
+    """The same for text that must stay on one line, such as a name: line feeds are escaped too."""
     return escape(text.replace("\n", "\\x0a"))
 
 
 def escape_json(document: str) -> str:
-    """A JSON document that says the same, with JSON's own escapes for every character that acts or hides."""
+    """An equal JSON document, with JSON's own escapes for every active or invisible character."""
     return _each(document, _written_in_json)
 
 
 def is_inert(text: str) -> bool:
-    """Whether nothing in the text acts or hides."""
+    """True if the text has no active or invisible characters."""
     flat = text.replace(_CRLF, "\n")
     return not _SUSPECT.search(flat) or all(found.lastgroup == "kept" for found in _unsafe().finditer(flat))
 
 
 def encode(text: str) -> str:
-    """The text escaped so that `decode` gives it back exactly: backslashes are doubled, Windows line ends stay."""
+    """The text escaped so that `decode` restores it exactly: backslashes are doubled, Windows line ends stay."""
     return _CRLF.join(_each(line, _written) for line in text.replace("\\", "\\\\").split(_CRLF))
 
 
 def decode(text: str) -> str:
-    """The text that `encode` was given."""
+    """The original text of a text from `encode`."""
     return _ESCAPE.sub(_read, text)
 
 
 @dataclass(slots=True)
 class Escaper:
-    """Escapes text that comes in pieces, wherever it is cut: the results joined are `escape` of the whole."""
+    """Escapes text that arrives in pieces, cut anywhere: the joined results equal `escape` of the whole text."""
 
     _shown: str = ""
-    """The last characters that were given back, unescaped: what comes next may depend on them."""
+    """The last characters of the output, unescaped: the next characters may depend on them."""
     _held: str = ""
 
     def feed(self, piece: str) -> str:
-        """The next text to show; a few characters may be held back until the next piece."""
+        """The next text to show; a few last characters may wait for the next piece."""
         text = self._held + piece
         open_end = _UNDECIDED.search(text)
         cut = open_end.start() if open_end else len(text)
@@ -118,7 +117,7 @@ class Escaper:
         return self._give(text[:cut], text[cut:])
 
     def end(self) -> str:
-        """What was held back; the next piece begins anew."""
+        """The waiting characters; the next piece begins a new text."""
         text = self._give(self._held, "")
         self._shown = ""
         return text

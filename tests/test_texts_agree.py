@@ -43,11 +43,19 @@ def keys_in(call: ast.Call) -> list[str]:
     return [each for each in constants if isinstance(each, str) and KEY.fullmatch(each)]
 
 
+def beginnings(tree: ast.AST) -> list[str]:
+    """The constant beginnings of keys that are put together, such as `run_report.` in an f-string."""
+    joined = (each.values[0] for each in ast.walk(tree) if isinstance(each, ast.JoinedStr) and each.values)
+    constants = (each.value for each in joined if isinstance(each, ast.Constant))
+    return [each for each in constants if isinstance(each, str) and re.fullmatch(r"[a-z_]+\.[a-z_]*", each)]
+
+
 def test_every_key_in_the_code_exists_and_every_sentence_is_used() -> None:
     english, unknown, used = sentences("en"), [], set()
     for path in ROOT.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         used |= {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
+        used |= {key for start in beginnings(tree) for key in english if key.startswith(start)}
         for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
             if named(call) not in {"text", "_text", "in_all_languages"}:
                 continue

@@ -1,4 +1,4 @@
-"""Builds the agent of one vault: its models, tools, memory and skills, and the bus that ties them together in a run."""
+"""Builds the agent of one vault: its models, tools, memory and skills, and the bus that connects them in a run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -41,7 +41,7 @@ from agent.workspace.workspace import Workspace, reload_settings
 
 
 def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
-    """The agent over one index; raises `ConfigError` for settings or a policy that cannot be understood."""
+    """The run service over one index; raises `ConfigError` for invalid settings or an invalid policy."""
     settings, vault, clock, language = (
         workspace.settings,
         workspace.vault,
@@ -61,7 +61,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     diary = Diary(workspace)
 
     def after(event: TaskCompleted) -> None:
-        if not is_watched(workspace):  # else it is the daemon's maintenance
+        if not is_watched(workspace):  # otherwise the daemon's maintenance does it
             jobs.after_run(event)
 
     capturing = CaptureWorker(
@@ -113,9 +113,9 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
 
 @contextmanager
 def opened_runs(workspace: Workspace) -> Iterator[RunService]:
-    """The agent with the settings as they are now, and an index of its own; closed at the end of the block.
+    """The run service with the current settings and its own index; closed at the end of the block.
 
-    Raises `ConfigError` for settings or a policy that cannot be understood.
+    Raises `ConfigError` for invalid settings or an invalid policy.
     """
     fresh = reload_settings(workspace)
     with closing(open_index(fresh)) as index, closing(build_runs(fresh, index)) as runs:
@@ -124,7 +124,7 @@ def opened_runs(workspace: Workspace) -> Iterator[RunService]:
 
 @contextmanager
 def counting(workspace: Workspace) -> Iterator[Callable[[object], object]]:
-    """A function that publishes what a person does outside of a run, so that it is counted."""
+    """A function that publishes a person's actions outside of runs, so that they are counted."""
     with closing(Bus(workspace.clock)) as bus:
         metrics = Collector(workspace.metrics, workspace.clock, bus.counts)
         bus.subscribe(metrics.hear, object, name="metrics", timeout=None)

@@ -1,5 +1,4 @@
-"""Builds what goes on by itself in the daemon of one vault: the pool and its clients, and what keeps in step with
-files."""
+"""Builds the parts of one vault's daemon: the clients of its pool, and the parts that follow file changes."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -18,7 +17,9 @@ from agent.background.session_watch import SessionWatch
 from agent.background.state_file import StateFile
 from agent.context.tokens import estimate
 from agent.events.bus import Bus
+from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
+from agent.runs.accounts import open_accounts
 from agent.runs.skill_learning import SkillLearning, skill_learning
 from agent.runs.skill_set import SkillSet, skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
@@ -26,7 +27,7 @@ from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace, reload_settings
 
 Bytes = Callable[[str, str], bytes | None]
-"""A note's bytes by path and content hash where they are in memory; None for most."""
+"""A note's bytes by path and content hash if they are in memory; None for most."""
 
 
 def build_daemon(
@@ -37,7 +38,7 @@ def build_daemon(
     held: Bytes,
     cut_short: Callable[[], AbstractContextManager[None]],
 ) -> DaemonParts:
-    """The parts of a daemon; work that may be ended at any point happens inside `cut_short`."""
+    """The parts of a daemon; work that may end at any point runs inside `cut_short`."""
     settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
     scan = settings.watch.scan_seconds
     open_runs = partial(opened_runs, workspace)
@@ -60,8 +61,6 @@ def build_daemon(
 
 
 def _learning(workspace: Workspace, found: SkillSet, bus: Bus) -> SkillLearning:
-    """The learner, with a model where the settings name one by now."""
-    from agent.llm.offline import Offline
-    from agent.runs.accounts import open_accounts  # a model's wire is slow to load, and most days nothing is learned
-
-    return skill_learning(found, open_accounts(reload_settings(workspace), estimate, Offline()), bus.publish_async)
+    """The learner, with a model if the settings name one by now."""
+    models = open_accounts(reload_settings(workspace), estimate, Offline())
+    return skill_learning(found, models, bus.publish_async)

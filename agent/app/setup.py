@@ -1,4 +1,4 @@
-"""Making a folder a vault with this machine's settings, and the git hooks that are offered with it."""
+"""Creation of a vault with this machine's settings, and the git hooks that are offered with it."""
 
 import shutil
 import sys
@@ -18,7 +18,7 @@ _PROGRAM = "vault-agent"
 
 
 def make_vault(path: Path, language: Language | None, *, restore: bool = False) -> tuple[Initialised, Language]:
-    """Make the folder a vault with this machine's settings; returns what was done and the language."""
+    """Make the folder a vault with this machine's settings; returns the result and the language."""
     loaded = load_settings(path if path.is_dir() else None)
     language = language or loaded.settings.vault.language
     template = read_template(resource("vault_template"), language)
@@ -27,12 +27,12 @@ def make_vault(path: Path, language: Language | None, *, restore: bool = False) 
 
 
 def hook_scripts() -> dict[str, bytes]:
-    """Our git hooks, by name."""
+    """The package's git hooks, by name."""
     return {name: (resource("hooks") / name).read_bytes() for name in NAMES}
 
 
 def hook_program() -> Path | None:
-    """The full path of the program, for hooks that an editor starts with a short PATH."""
+    """The full path of the program, for hooks that an editor starts with a short PATH; None if it is not found."""
     beside = Path(sys.executable).parent / _PROGRAM
     if beside.is_file():
         return beside

@@ -1,8 +1,7 @@
-"""The one table of reactions: which event is heard by whom, in the daemon and in a run. Read it to find what follows
-from what; what a handler does is in the room that owns it.
+"""The table of event handlers, for the daemon and for runs; the handlers are defined in other packages.
 
-A handler with a higher priority hears an event earlier. The daemon's handlers keep in step with the files: they have no
-time limit, and so are called on the daemon's own thread.
+A handler with a higher priority is called earlier. The daemon's handlers follow file changes: they have no time limit,
+and so are called on the daemon's own thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ from agent.memory.capture.writer import CaptureWorker
 from agent.metrics.collect import Collector
 from agent.runs.active_skills import ActiveSkills
 
-if TYPE_CHECKING:  # a run does not load what the daemon does
+if TYPE_CHECKING:  # a run does not load the daemon's modules
     from agent.background.human_edits import HumanEdits
     from agent.background.inbox.inbox import Inbox
     from agent.background.index_sync import IndexSync
@@ -28,12 +27,12 @@ if TYPE_CHECKING:  # a run does not load what the daemon does
     from agent.background.state_file import StateFile
 
 LAST = -100
-"""The priority of what hears of an event when everybody else has."""
+"""The priority of a handler that is called after all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonParts:
-    """What reacts in the daemon of one vault."""
+    """The owners of the event handlers in one vault's daemon."""
 
     index: "IndexSync"
     edits: "HumanEdits"
@@ -46,7 +45,7 @@ class DaemonParts:
 
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
-    """Who hears what in the daemon; in one event, in the order of the rows."""
+    """Subscribe the daemon's handlers; the rows of one event are in the order of the calls."""
     index, edits, inbox, resume, chores = parts.index, parts.edits, parts.inbox, parts.resume, parts.maintenance
     row = bus.subscribe
 
@@ -80,7 +79,7 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunParts:
-    """What reacts in the runs of one vault. `flush` and `refresh` are handlers, the latter has `refresh_seconds`."""
+    """The event handlers, and their owners, in the runs of one vault. `refresh` may take `refresh_seconds`."""
 
     flush: Callable[[ContextCompact], None]
     refresh: Callable[[IterationStarted], Sequence[Injection]]
@@ -92,7 +91,7 @@ class RunParts:
 
 
 def subscribe_run(bus: Bus, parts: RunParts) -> None:
-    """Who hears what in a run."""
+    """Subscribe the handlers of runs."""
     row = bus.subscribe
 
     row(parts.flush, ContextCompact, name="flush", priority=100)
@@ -113,7 +112,7 @@ def _quiet(work: Callable[[SessionEnded], object]) -> Callable[[SessionEnded], N
 
 
 def _but(hear: Callable[[object], None], left_out: type) -> Callable[[object], None]:
-    """`hear` for all events but those of a type: a run is counted by the process that it went on in."""
+    """`hear` for all events but `left_out` (a run is counted by its own process) and the daemon's frequent ones."""
 
     def handle(event: object) -> None:
         if not isinstance(event, left_out | Tick | TurnEnded | FilesChanged):

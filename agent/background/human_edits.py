@@ -14,6 +14,8 @@ from agent.vault.store import Vault
 
 SHORTEST = 0.5
 """Seconds between two tries at least, where the setting asks for less."""
+RETRY = 10.0
+"""Seconds until the next try after a failure."""
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +67,12 @@ class HumanEdits:
             self._due = event.now if self._due is None else self._due
         if self._due is not None and event.now >= self._due:
             self._burst_from = None
-            self._due = event.now + max(self.quiet, SHORTEST) if self._record() else None
+            pause = self._record()
+            self._due = None if pause is None else event.now + pause
 
-    def _record(self) -> bool:
-        """Commit what there is to commit; returns whether to try again soon."""
+    def _record(self) -> float | None:
+        """Commit what there is to commit; returns the seconds until the next try, None if there is nothing left."""
+        soon = max(self.quiet, SHORTEST)
         try:
             if self.vault.options.human_commits:
                 outcome = self.vault.commit_human(quiet=True)
@@ -77,16 +81,16 @@ class HumanEdits:
                 outcome = Outcome()
         except Retryable as error:
             logger.info("not committed yet: %s", error.message)
-            return True
-        except Exception as error:  # the next burst, or the next look at all files, tries again
+            return soon
+        except Exception as error:  # a daemon that has ended records nothing
             what = str(error) or type(error).__name__
             if self.problem != what:
                 logger.warning("commit: %s", what)
             logger.debug("commit:", exc_info=True)
             self.problem = what
-            return False
+            return RETRY
         self.problem = ""
         if outcome.human:
             self.tell(EditsCommitted(outcome.human, tuple(outcome.paths)))
         self._waits = outcome.fresh or outcome.queued is not None or self.vault.queued > 0
-        return self._waits or bool(outcome.open)
+        return soon if self._waits or outcome.open else None

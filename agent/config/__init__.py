@@ -1,1 +1,1 @@
-"""Settings as nested frozen dataclasses. Only `app` and the command line load them; nobody else reads a file."""
+"""Settings as nested frozen dataclasses. Only `app` and the command line load them; no other code reads their files."""

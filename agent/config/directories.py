@@ -1,4 +1,4 @@
-"""The directories of the machine's own files: settings, caches and state, all of them outside every vault."""
+"""The directories for this machine's settings, caches and state, all outside of any vault."""
 
 import os
 from collections.abc import Mapping
@@ -8,30 +8,30 @@ from pathlib import Path
 APPLICATION = "vault-agent"
 
 VAULT_FILE = "vault-agent.yaml"
-"""The settings that travel with a vault, in its root; the file that makes a folder a vault."""
+"""The file in a vault's root with its portable settings; a folder with this file is a vault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directories:
-    """Absolute paths; none of them need exist yet."""
+    """Absolute paths, which may not exist yet."""
 
     config: Path
     """Machine settings; the person edits these."""
 
     cache: Path
-    """What can be computed again and may be deleted at any moment."""
+    """Data that can be computed again and may be deleted at any time."""
 
     state: Path
     """Journals, locks and logs: must survive a restart."""
 
     @property
     def settings_file(self) -> Path:
-        """The machine settings."""
+        """The file of the machine settings."""
         return self.config / "config.yaml"
 
 
 def directories(environ: Mapping[str, str] | None = None) -> Directories:
-    """The platform's directories for us, or all three under `VAULT_AGENT_HOME` when that is set."""
+    """The platform's directories for the program, or all three under `VAULT_AGENT_HOME` when that is set."""
     environ = os.environ if environ is None else environ
     home = environ.get("VAULT_AGENT_HOME")
     if home:

@@ -1,7 +1,7 @@
-"""Changing one key in the machine settings, by lines: everything else in the file stays as the person wrote it.
+"""Edits of one key in the machine settings, by lines: the rest of the file stays as the person wrote it.
 
-Each edit is checked by reading the result again; what cannot be edited safely (`{…}` over several lines, say) is
-refused and left as it is.
+Each edit is checked by parsing the result; an edit that is not safe (of `{…}` over several lines, for example) is
+refused and changes nothing.
 """
 
 import json
@@ -16,13 +16,13 @@ from agent.config.values import format_value
 from agent.errors import ConfigError
 
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
-"""Text that YAML reads as itself without quotes."""
+"""Text that needs no quotes in YAML."""
 
 
 def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) -> Path:
     """Write a setting into the machine's file and return the file's path; raises `ConfigError`.
 
-    The value is checked first, and is on the disk when this returns.
+    The value is checked first; the file is synced to disk when this returns.
     """
     kind = setting_type(key)
     try:
@@ -36,9 +36,9 @@ def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) 
 
 
 def unset_machine(key: str, environ: Mapping[str, str] | None = None) -> tuple[Path, bool]:
-    """Take a setting out of the machine's file: the file's path, and whether the setting was there.
+    """Remove a setting from the machine's file; the result is the file's path, and True if the setting was in it.
 
-    The key need not be a known one: that is how an unknown one is removed.
+    The key may be unknown, so that a mistyped one can be removed.
     """
     path = directories(environ).settings_file
     text = load_text(path) or ""
@@ -49,7 +49,7 @@ def unset_machine(key: str, environ: Mapping[str, str] | None = None) -> tuple[P
 
 
 def with_key(text: str, key: str, value: str, name: str = "settings") -> str:
-    """A settings file's text in which `key` is `value`; raises `ConfigError` when that needs a person's hand."""
+    """A settings file's text with `key` set to `value`; raises `ConfigError` when it has to be edited by hand."""
     mark, body = _split(text)
     content = parse_settings(text, name)
     entry = content.entries.get(key)
@@ -58,7 +58,7 @@ def with_key(text: str, key: str, value: str, name: str = "settings") -> str:
 
 
 def without_key(text: str, key: str, name: str = "settings") -> str:
-    """A settings file's text without `key`, which is there; raises `ConfigError` when that needs a person's hand."""
+    """A settings file's text without its `key`; raises `ConfigError` when it has to be edited by hand."""
     mark, body = _split(text)
     content = parse_settings(text, name)
     entry = content.entries[key]
@@ -76,7 +76,7 @@ def _replaced(body: str, entry: SettingLine, value: str) -> str:
 
 
 def _inserted(body: str, content: Content, key: str, value: str) -> str:
-    """A new line at the end of the key's section, with the sections that are still missing above it."""
+    """The text with a new line at the end of the key's section, and with the missing sections above it."""
     parts = key.split(".")
     for depth in range(len(parts) - 1, -1, -1):
         section = ".".join(parts[:depth])
@@ -88,7 +88,7 @@ def _inserted(body: str, content: Content, key: str, value: str) -> str:
 
 
 def _place(body: str, content: Content, section: str) -> tuple[int, int] | None:
-    """Where a new key of `section` goes, and in which column; None when there is no such section to add to."""
+    """The offset and column for a new key of `section`; None when there is no such section to extend."""
     found = content.sections.get(section)
     if not section:
         return len(body), found.column if found else 0
@@ -111,7 +111,7 @@ def _lines(body: str, offset: int, column: int, parts: list[str], value: str) ->
 
 
 def _after(body: str, entry: SettingLine) -> int:
-    """The offset behind the entry's last line."""
+    """The offset after the entry's last line."""
     if entry.block:
         return entry.end
     end = body.find("\n", entry.end)
@@ -137,7 +137,7 @@ def _verified(edited: str, before: Content, key: str, value: str | None, name: s
 
 
 def _but(texts: dict[str, str | None], parents: set[str]) -> dict[str, str | None]:
-    """Without sections that are empty: one may become so, or stop being so."""
+    """The texts without empty sections in `parents`: an edit may empty a section or fill it."""
     return {key: text for key, text in texts.items() if not (key in parents and text == "")}
 
 

@@ -1,7 +1,7 @@
-"""One settings file: read into flat, dotted keys, and edited one key at a time without touching the other lines.
+"""One settings file: load it, parse it into flat, dotted keys, and replace it atomically.
 
-YAML's surprises stay outside: no aliases, no tags, no second document, no key twice, and every value is plain text
-until `values` gives it a type. What the keys mean is left to `load`.
+Only a subset of YAML is allowed: no aliases, no tags, no second document, no duplicate key, and every value is text
+until `values` parses it. `load` interprets the keys, `edit` changes them.
 """
 
 import os
@@ -17,8 +17,8 @@ from agent.config.private import make_folder
 from agent.errors import ConfigError
 
 MAX_BYTES = 16 * 1024
-"""A settings file's largest size. The C loader's time grows with the square of the depth: a hostile 64 KB costs 4 s,
-16 KB a quarter."""
+"""The maximum size of a settings file. The C loader's time grows with the square of the depth: a hostile file of 64 KB
+takes 4 s, one of 16 KB a quarter of a second."""
 
 MAX_DEPTH = 8
 BOM = "\ufeff"
@@ -26,7 +26,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class SettingLine:
-    """A value in the file: its text, or None for a list; its line, from 1; its place as offsets into the text."""
+    """A value in the file: its text, or None for a list; its line, from 1; its position as offsets into the text."""
 
     text: str | None
     line: int
@@ -34,7 +34,7 @@ class SettingLine:
     end: int
     key_start: int
     block: bool = False
-    """A `|` or `>` scalar, whose place ends after its last line break."""
+    """True for a `|` or `>` scalar, whose position ends after its last line break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Section:
     """The column of its keys, from 0."""
 
     flow: bool
-    """Written as `{…}`."""
+    """True if written as `{…}`."""
 
 
 @dataclass(slots=True)
@@ -57,9 +57,9 @@ class Content:
 
 
 def load_text(path: Path, *, follow: bool = True) -> str | None:
-    """A settings file's text, None when there is none; raises `ConfigError` for what is no small UTF-8 text file.
+    """A settings file's text, None for no file; raises `ConfigError` if it is not a small UTF-8 text file.
 
-    `follow=False` refuses a symbolic link: a vault's file is a stranger's.
+    `follow=False` refuses a symbolic link, because a vault's file is untrusted.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
@@ -84,7 +84,7 @@ def load_text(path: Path, *, follow: bool = True) -> str | None:
 
 
 def parse_settings(text: str, name: str) -> Content:
-    """The keys in `text`; `name` is the file's, for messages. Places count from behind a byte order mark.
+    """The keys in `text`; `name` is the file's, for messages. Offsets count from after a byte order mark.
 
     Raises `ConfigError` that names file and line.
     """
@@ -104,7 +104,7 @@ def parse_settings(text: str, name: str) -> Content:
 
 
 def not_yaml(error: yaml.YAMLError, name: str) -> ConfigError:
-    """The error for a person's file that is not YAML, with its line where there is one."""
+    """The error for a settings file that is not YAML, with its line if known."""
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         return ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {error.problem}")
@@ -112,7 +112,7 @@ def not_yaml(error: yaml.YAMLError, name: str) -> ConfigError:
 
 
 def _checked(events: Iterator[yaml.Event], name: str) -> Iterator[yaml.Event]:
-    """The same events, without those that a settings file has no use for."""
+    """The same events; raises `ConfigError` for aliases, tags and a second document."""
     documents = 0
     for event in events:
         documents += isinstance(event, yaml.DocumentStartEvent)
@@ -155,7 +155,7 @@ def _mapping(
 
 
 def _skip_list(events: Iterator[yaml.Event]) -> int:
-    """Pass over a list that has just begun; where it ends. No setting is a list, but a stranger's file may have one."""
+    """Skip a list that has just begun; the result is its end offset. No setting is a list, but a file may hold one."""
     depth = 1
     for event in events:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -167,7 +167,7 @@ def _skip_list(events: Iterator[yaml.Event]) -> int:
 def _start(event: yaml.Event) -> tuple[int, int, int]:
     """Line and column, from 0, and offset."""
     mark = event.start_mark
-    assert mark is not None  # the parser gives every event one; only the type allows none
+    assert mark is not None  # the parser sets it on every event; only its type is optional
     return mark.line, mark.column, mark.index
 
 
@@ -181,7 +181,7 @@ def _line(event: yaml.Event) -> int:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a settings file whole: private to its owner when new, on the disk before this returns, never half."""
+    """Replace a settings file atomically and sync it to disk; a new file is readable by its owner only."""
     path = path.resolve()  # a person may keep the file elsewhere and link to it
     make_folder(path.parent)
     descriptor, temporary = mkstemp(dir=path.parent, prefix=f".{path.name}.")

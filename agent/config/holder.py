@@ -1,7 +1,7 @@
-"""The holder of a lock: a process, named so that no other container or computer takes it for one of its own.
+"""The holder of a lock: a process, identified across containers and computers.
 
-A process number means something only in its PID namespace, since the last start of its computer. A holder from
-elsewhere is therefore neither alive nor dead by its number: who waits for it can only look at the age of its lock.
+A process id is valid only in its PID namespace, and until its computer restarts. For a holder from another namespace
+or computer the process id does not show if it is alive; the only evidence is the age of its lock.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ _FIELDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One process. `boot` names the start of the computer, `started` the process's own; `-` where it is not known."""
+    """One process. `boot` identifies the start of the computer, `started` that of the process; `-` if not known."""
 
     host: str
     boot: str
@@ -27,20 +27,20 @@ class Holder:
     process: int
 
     def __str__(self) -> str:
-        """One line of five words, the process last; `parse` reads it back."""
+        """One line of five words, the process id last; the inverse of `parse`."""
         return f"{self.host} {self.boot} {self.namespace} {self.started} {self.process}"
 
     def shares_kernel_with(self, other: "Holder") -> bool:
-        """Whether both run on one computer since one start, so that both see the locks of one kernel."""
+        """True if both run on one computer since the same start, so that both see the same kernel's locks."""
         return self.boot == other.boot != _NONE
 
     def shares_processes_with(self, other: "Holder") -> bool:
-        """Whether a process number means the same to both."""
+        """True if a process id means the same process for both."""
         here, there = (self.host, self.namespace), (other.host, other.namespace)
         return self.shares_kernel_with(other) and here == there and self.namespace != _NONE
 
     def is_gone(self) -> bool:
-        """Whether this process does not run any more; only for one that shares its processes with the caller."""
+        """True if this process has ended; valid only if `shares_processes_with` the caller is True."""
         try:
             os.kill(self.process, 0)
         except ProcessLookupError:
@@ -52,19 +52,19 @@ class Holder:
 
 
 def current() -> Holder:
-    """This process."""
+    """The current process as a holder."""
     process = os.getpid()
     return Holder(_word(socket.gethostname()), *_identity(process), process)
 
 
 @cache
 def _identity(process: int) -> tuple[str, str, str]:
-    """Boot, PID namespace and start of the calling process, which stay the same as long as it lives."""
+    """Boot, PID namespace and start of the calling process, which never change while it runs."""
     return _boot(), _namespace(), _started(process)
 
 
 def parse(text: str) -> Holder | None:
-    """The holder that `str` wrote, at the end of a line; None for anything else."""
+    """The holder at the end of a line, as written by `str`; None for other text."""
     words = text.split()[-_FIELDS:]
     if len(words) < _FIELDS or not words[-1].isdigit():
         return None
@@ -100,7 +100,7 @@ def _namespace() -> str:
 
 
 def _started(process: int) -> str:
-    """When a process started, in ticks since the computer did: the 22nd field of its `stat`; `-` where not told."""
+    """The start time of a process in ticks since boot: the 22nd field of its `stat`; `-` if not known."""
     line = _first_line(f"/proc/{process}/stat").rpartition(")")[2].split()
     return line[19] if len(line) > 19 else _NONE
 

@@ -1,8 +1,8 @@
-"""Loads the settings from all their places; the place nearest to the person wins.
+"""Load the settings from all sources, in order of precedence.
 
-Flag, environment, machine settings, vault settings, defaults. The machine's file and the environment are the person's
-own, so a mistake there is an error. A vault's file may come from a stranger: it may set the few keys of
-`settings.TRAVELS`, anything else in it is left unread and becomes a warning. Called by `app` and the command line only.
+Flag, environment, machine settings, vault settings, defaults. The person writes the machine's file and the environment,
+so a mistake there is an error. A vault's file is untrusted: it may set only the keys in `settings.TRAVELS`; any other
+key is ignored with a warning. Called by `app` and the command line only.
 """
 
 import os
@@ -27,7 +27,7 @@ Layer = Literal["flag", "environment", "machine", "vault", "default"]
 
 @dataclass(frozen=True, slots=True)
 class SettingOrigin:
-    """The place that a setting's value comes from."""
+    """The source of a setting's value."""
 
     layer: Layer
 
@@ -40,20 +40,20 @@ class SettingOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, and where each of them comes from."""
+    """The settings, with the origin of each."""
 
     settings: Settings
 
     values: Mapping[str, SettingValue]
-    """Every setting by its dotted key."""
+    """The values of all settings by dotted key."""
 
     origins: Mapping[str, SettingOrigin]
 
     warnings: tuple[str, ...]
-    """What stood in the vault's file and was not read, one line each; for `status` and `doctor`."""
+    """The ignored keys of the vault's file, one line each; for `status` and `doctor`."""
 
     def origin(self, key: str) -> SettingOrigin:
-        """Where the value of `key` comes from; raises `ConfigError` for no such setting."""
+        """The origin of the value of `key`; raises `ConfigError` for an unknown setting."""
         setting_type(key)
         return self.origins[key]
 
@@ -71,9 +71,9 @@ def load_settings(
     flags: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Loaded:
-    """The settings for `vault` (its root), or for none.
+    """The settings for `vault` (its root), or without a vault.
 
-    `flags` maps dotted keys to text; `environ` is the process's own unless given. Raises `ConfigError` that names the
+    `flags` maps dotted keys to text; `environ` is the process's own by default. Raises `ConfigError` with the
     file and line, or the variable, of an unknown key or a wrong value.
     """
     environ = os.environ if environ is None else environ
@@ -130,7 +130,7 @@ def _from_machine(environ: Mapping[str, str]) -> list[_Found]:
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[_Found]:
-    """Variables with two underscores between section and key; an empty one counts as not set."""
+    """The settings in variables with two underscores between section and key; an empty variable counts as not set."""
     for name, text in sorted(environ.items()):
         if name.startswith(PREFIX) and "__" in name.removeprefix(PREFIX) and text:
             key = name.removeprefix(PREFIX).lower().replace("__", ".")
@@ -158,7 +158,7 @@ def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
 
 
 def _settings_in(text: str, name: str) -> Iterator[tuple[str, SettingLine]]:
-    """The file's keys, without sections that are empty."""
+    """The file's keys, without empty sections."""
     for key, entry in parse_settings(text, name).entries.items():
         if not (entry.text == "" and key in sections()):
             yield key, entry

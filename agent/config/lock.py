@@ -1,6 +1,6 @@
-"""A lock among processes and threads: the operating system's own on a file, so that it dies with its holder.
+"""A lock among processes and threads: the operating system's file lock, which ends with its process.
 
-The files, how long is waited and what is said to whoever comes too late are left to those who have something to guard.
+The callers choose the file, the timeout and the error message.
 """
 
 import fcntl
@@ -17,8 +17,8 @@ _PAUSE = 0.005
 
 @contextmanager
 def hold(path: Path, clock: Clock, patience: float) -> Iterator[int | None]:
-    """Hold a lock file, which is made if it is missing: its descriptor, None when after `patience` seconds somebody
-    else still holds it. Raises `OSError` where the file cannot be used."""
+    """Hold a lock file, creating it if missing; yields its descriptor, or None when it is still held elsewhere after
+    `patience` seconds. Raises `OSError` when the file cannot be used."""
     clear_way(path)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -34,7 +34,7 @@ def hold(path: Path, clock: Clock, patience: float) -> Iterator[int | None]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds a lock file now; who asks holds it for a moment, beside others who ask."""
+    """True if a lock file is held now; takes a shared lock for a moment, which other callers can take too."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

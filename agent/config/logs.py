@@ -1,4 +1,4 @@
-"""Logging: every module's logger obeys the setting `log.level` and writes to standard error."""
+"""Logging: all the package's loggers use the level `log.level` and write to standard error."""
 
 import sys
 from typing import TextIO
@@ -8,7 +8,7 @@ from agent.escape import escape
 
 def report_from(level: str) -> None:
     """Show messages of `level` (`debug`, `info`, `warning`, `error`) and above on standard error, escaped."""
-    import logging  # 8 ms that `--help` need not pay
+    import logging  # 8 ms to import, which `--help` saves
 
     class Escaped(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -16,7 +16,7 @@ def report_from(level: str) -> None:
 
     class OnStandardError(logging.StreamHandler[TextIO]):
         def emit(self, record: logging.LogRecord) -> None:
-            self.stream = sys.stderr  # as it is now: who calls the program may have put another in its place
+            self.stream = sys.stderr  # looked up on each call: the calling program may have replaced it
             super().emit(record)
 
     logger = logging.getLogger("agent")

@@ -1,10 +1,10 @@
-"""Masking: known secret values are found in a text, also in another spelling, and replaced.
+"""Masking: find known secret values in a text, in several encodings, and replace them.
 
 A value is found in any letter case, with punctuation, spaces or line breaks between its letters, percent-encoded,
 JSON-escaped, as HTML, in hexadecimal, and in base64 (both alphabets, also inside a longer encoded text).
 Not found: a part of a value, a value that is reversed, compressed, encrypted or encoded twice, and base64 of UTF-16.
-A value with fewer than 12 letters and digits is found in any letter case, but not with anything between its letters:
-a short number would be found in many lists of numbers.
+A value with fewer than 12 letters and digits is found in any letter case, but not with other characters between its
+letters: a short number would match in many lists of numbers.
 """
 
 import json
@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 HIDDEN = "***"
-"""What stands in the place of a value in logs, in prompts and on the screen."""
+"""The replacement for a value in logs, in prompts and on the screen."""
 
 HIDDEN_IN_NOTES = "[secret]"
-"""The same in notes, in commits and in the arguments of a model's tool calls; `***` is a ruler in Markdown."""
+"""The same in notes, in commits and in the arguments of a model's tool calls; `***` is a rule in Markdown."""
 
 SHORTEST = 8
-"""Characters. Shorter values are words such as `none`, which some local servers want; masking them garbles text."""
+"""Characters. Shorter values are words such as `none`, which some local servers want; masking would garble text."""
 
 _LOOSE = 12
-"""Letters and digits from which a value is also found with other characters between them."""
+"""The minimum number of letters and digits for a match with other characters between them."""
 _ROUNDS = 4
 _PUNCTUATION = bytes(code for code in range(128) if not chr(code).isalnum())
 _LINE_BREAK = re.compile(r"\\[nrt]")
@@ -33,14 +33,14 @@ _OTHER_GAP = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """Spellings: `exact` ones are looked for in any letter case, `loose` ones among the letters and digits alone."""
+    """Forms of secrets: `exact` ones match in any letter case, `loose` ones match the letters and digits only."""
 
     exact: tuple[str, ...]
     loose: tuple[str, ...]
 
     @property
     def groups(self) -> Iterator[tuple[bool, tuple[str, ...]]]:
-        """The loose ones, those that are ASCII apart from the others."""
+        """The loose forms in two groups: ASCII (True) and others (False)."""
         for ascii_only in (True, False):
             some = tuple(form for form in self.loose if form.isascii() == ascii_only)
             if some:
@@ -48,9 +48,9 @@ class _Forms:
 
 
 def redact(text: str, secrets: Iterable[str], hidden: str = HIDDEN) -> str:
-    """`text` with `hidden` in place of every secret value, in each of the spellings that are found."""
+    """`text` with `hidden` in place of every secret value, in any form that is found."""
     forms = _forms(frozenset(secrets))
-    for _ in range(_ROUNDS):  # what is left on both sides of a value could make up another one
+    for _ in range(_ROUNDS):  # the text on both sides of a removed value may form another one
         spans = _found(text, forms)
         if not spans:
             break
@@ -59,12 +59,12 @@ def redact(text: str, secrets: Iterable[str], hidden: str = HIDDEN) -> str:
 
 
 def count_secrets(text: str, secrets: Iterable[str]) -> int:
-    """How many times a secret value stands in a text, in any of the spellings that are found."""
+    """The number of secret values in a text, in any form that is found."""
     return len(_found(text, _forms(frozenset(secrets))))
 
 
 def unfinished_secret(text: str, secrets: Iterable[str]) -> str:
-    """The longest end of a text with which a secret value, in any spelling, may begin; empty for none."""
+    """The longest end of a text that may be the beginning of a secret value, in any form; empty for none."""
     forms = _forms(frozenset(secrets))
     lowered = text.lower()
     start = len(text)
@@ -95,7 +95,7 @@ def _forms(secrets: frozenset[str]) -> _Forms:
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    import base64  # together 5 ms that `--help` need not pay
+    import base64  # together 5 ms to import, which `--help` saves
     import html
     from urllib.parse import quote, quote_plus
 
@@ -108,14 +108,14 @@ def _spellings(secret: str) -> Iterator[str]:
         yield json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
     data = secret.encode("utf-8", "replace")
     yield data.hex()
-    for before in range(3):  # where the value begins within a group of three bytes
+    for before in range(3):  # the value's offset within a group of three bytes
         encoded = base64.b64encode(bytes(before) + data).decode()
         whole = (before + len(data)) * 8 // 6
-        yield encoded[(before * 8 + 5) // 6 : whole]  # without the characters that its neighbours change
+        yield encoded[(before * 8 + 5) // 6 : whole]  # without the characters that depend on neighbouring bytes
 
 
 def _fold(text: str, *, ascii_only: bool) -> str:
-    """The letters and digits of a text, in lower case; of ASCII alone, which is quicker, or all."""
+    """The letters and digits of a text in lower case; only ASCII ones (faster), or all."""
     lowered = text.lower()
     if "\\" in lowered:
         lowered = _LINE_BREAK.sub("", lowered)
@@ -125,9 +125,9 @@ def _fold(text: str, *, ascii_only: bool) -> str:
 
 
 def _fold_with_places(text: str, *, ascii_only: bool) -> tuple[str, list[int]]:
-    """The same, and the place in the text of each character."""
+    """The same, with the offset of each character in the text."""
     lowered, origins = text.lower(), list(range(len(text)))
-    if len(lowered) != len(text):  # a letter has become two
+    if len(lowered) != len(text):  # a letter became two in lower case
         lowered = "".join(letter.lower() for letter in text)
         origins = [place for place, letter in enumerate(text) for _ in letter.lower()]
     kept, places, last = list[str](), list[int](), 0
@@ -142,7 +142,7 @@ def _fold_with_places(text: str, *, ascii_only: bool) -> tuple[str, list[int]]:
 
 
 def _found(text: str, forms: _Forms) -> list[tuple[int, int]]:
-    """Where secrets stand: beginnings and ends, in order, without overlaps."""
+    """The spans of the secrets, in order, without overlaps."""
     spans: list[tuple[int, int]] = []
     lowered = text.lower()
     exact = [form for form in forms.exact if form.lower() in lowered]
@@ -186,7 +186,7 @@ def _replaced(text: str, spans: list[tuple[int, int]], hidden: str) -> str:
 
 
 class KnownSecrets:
-    """The secret values that this process knows, and the masking of them. More may become known while it lives.
+    """The secret values known to this process, and their masking; more can be added at any time.
 
     Values with fewer than 8 characters are left out.
     """
@@ -201,15 +201,15 @@ class KnownSecrets:
         return tuple(sorted(self._values))
 
     def learn(self, values: Iterable[str]) -> None:
-        """Mask these values, too, from now on."""
+        """Add values to mask from now on."""
         self._values |= {value for value in values if len(value) >= SHORTEST}
 
     def mask(self, text: str, hidden: str = HIDDEN) -> str:
-        """As `redact`, with the values that are known."""
+        """As `redact`, with the known values."""
         return redact(text, self._values, hidden) if self._values else text
 
     def count(self, text: str) -> int:
-        """As `count_secrets`, with the values that are known."""
+        """As `count_secrets`, with the known values."""
         return count_secrets(text, self._values) if self._values else 0
 
 
@@ -217,18 +217,18 @@ _PRINTED = KnownSecrets()
 
 
 def keep_out_of_print(values: Iterable[str]) -> None:
-    """Mask these values, and no others, in all that this process prints from now on."""
+    """Mask these values, and no others, in everything that this process prints from now on."""
     global _PRINTED
     _PRINTED = KnownSecrets(values)
 
 
 def printable(text: str) -> str:
-    """`text` as it may be printed: without the secrets given to `keep_out_of_print`."""
+    """`text` with the secrets given to `keep_out_of_print` masked."""
     return _PRINTED.mask(text)
 
 
 def printable_bytes(data: bytes) -> bytes:
-    """The same of the bytes of a text; bytes that are no UTF-8 stay as they are."""
+    """The same for the bytes of a text; bytes that are not UTF-8 are unchanged."""
     text = data.decode("utf-8", "surrogateescape")
     masked = printable(text)
     return data if masked == text else masked.encode("utf-8", "surrogateescape")

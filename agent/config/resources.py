@@ -1,6 +1,6 @@
-"""Data that ships beside the code: the vault template, skills, default settings and git hooks.
+"""Data files that ship with the code: the vault template, skills, default settings and git hooks.
 
-An installed package carries them in `agent/_data`; a checkout has them as folders next to the package.
+An installed package has them in `agent/_data`; a checkout has them as folders next to the package.
 """
 
 from pathlib import Path
@@ -15,8 +15,8 @@ Name = Literal["vault_template", "skills", "configs", "hooks"]
 
 
 def resource(name: Name) -> "Traversable":
-    """The folder `name`, to be read with `iterdir`, `/`, `read_bytes`; raises `Permanent` when it did not ship."""
-    # 16 ms to import, and `--help` needs none of it.
+    """The folder `name`, readable with `iterdir`, `/`, `read_bytes`; raises `Permanent` when it is missing."""
+    # 16 ms to import, which `--help` saves.
     from importlib.resources import files
 
     return _first_folder(name, files("agent") / "_data" / name, Path(__file__).parents[2] / name)

@@ -1,7 +1,4 @@
-"""The settings of runs: which model is asked, what it may cost, how long a run may go on, what its tools may touch.
-
-`settings.Settings` takes these in beside those of the vault itself.
-"""
+"""The settings of runs: the model, cost limits, run limits and tool permissions. Part of `settings.Settings`."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -15,22 +12,22 @@ class LlmSettings:
     """The language model."""
 
     wire: Literal["auto", "openai", "anthropic", "scripted", "offline"]
-    """How the model is spoken to. Default `auto`: as the preset says, else `openai` when `base_url` or `model` is set,
-    else `offline`: no model is called unless somebody has named one."""
+    """The protocol for calls of the model. Default `auto`: the preset's, else `openai` if `base_url` or `model` is set,
+    else `offline`: no model is called unless one is configured."""
 
     preset: str
-    """A provider from `configs/models.yaml` that fills in wire, address and models: openai, anthropic, deepseek, ark,
+    """A provider from `configs/models.yaml` that sets the wire, address and models: openai, anthropic, deepseek, ark,
     ollama, llamacpp, lmstudio or vllm. Default empty."""
 
     base_url: str
-    """The server's address up to and with the version, such as `http://127.0.0.1:11434/v1`. Default empty: as the
-    preset or the wire says."""
+    """The server's address including the version, such as `http://127.0.0.1:11434/v1`. Default empty: the address of
+    the preset or the wire."""
 
     model: str
-    """The model for the work itself. Default empty: the preset's."""
+    """The main model. Default empty: the preset's."""
 
     fast_model: str
-    """The model for summaries and other small work. Default empty: the preset's, else the main one."""
+    """The model for summaries and other small tasks. Default empty: the preset's, else the main one."""
 
     api_key: Secret
     """The provider's key, by reference. Default empty: the preset's variable in the environment, else none."""
@@ -39,94 +36,94 @@ class LlmSettings:
     """The model's context window in tokens. Default 0: from `configs/models.yaml`, else 32,768."""
 
     max_output: Annotated[int, Range(1, 1_000_000, "tokens")]
-    """The longest answer of one call, in tokens. Default 4,096: a long note, and not a runaway."""
+    """The maximum output of one call, in tokens. Default 4,096: enough for a long note, not for endless output."""
 
     timeout_seconds: Annotated[float, Range(1, 3_600, "seconds")]
-    """How long a server may say nothing at all, in seconds. Default 120: a local model may think for long before its
-    first word."""
+    """The maximum time without any data from the server, in seconds. Default 120: a local model may need long before
+    its first token."""
 
     retries: Annotated[int, Range(0, 20, "tries")]
-    """How often a call is tried again after 429, 5xx or a broken connection. Default 4: about half a minute in all."""
+    """The maximum of retries after 429, 5xx or a broken connection. Default 4: about half a minute in all."""
 
     script: str
-    """The file that the `scripted` wire answers from. Default empty: it echoes."""
+    """The file with the answers of the `scripted` wire. Default empty: it repeats its input."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpendSettings:
-    """Ceilings on what models cost. Each try of a call is reserved before it is sent and stays reserved when it fails:
-    a ceiling is never passed by more than one try. A day is a day in UTC."""
+    """Limits on the cost of models. The cost of each try of a call is reserved before sending and stays reserved if it
+    fails, so a limit is never exceeded by more than one try. A day is a day in UTC."""
 
     run: Annotated[float, Range(0, 100_000, "US dollars")]
-    """Money that one run may cost, in US dollars by `configs/models.yaml`. Default 1."""
+    """The maximum cost of one run, in US dollars at the prices in `configs/models.yaml`. Default 1."""
 
     daily: Annotated[float, Range(0, 1_000_000, "US dollars")]
-    """Money that all runs of a day may cost together, in US dollars. Default 5."""
+    """The maximum cost of all runs of a day together, in US dollars. Default 5."""
 
     run_tokens: Annotated[int, Range(0, 10_000_000_000, "tokens")]
-    """Tokens in and out that one run may use. Default 1,000,000: the ceiling where a model's price is unknown."""
+    """The maximum of input and output tokens of one run. Default 1,000,000: the limit if a model's price is unknown."""
 
     daily_tokens: Annotated[int, Range(0, 1_000_000_000_000, "tokens")]
-    """Tokens in and out of a day. Default 10,000,000."""
+    """The maximum of input and output tokens of a day. Default 10,000,000."""
 
     calls_per_run: Annotated[int, Range(0, 100_000, "calls")]
-    """Calls of a model in one run, tries that failed and sub-runs included. Default 100: twice the longest run."""
+    """The maximum of model calls in one run, with failed tries and sub-runs. Default 100: twice the longest run."""
 
     same_failure: Annotated[int, Range(1, 100, "times")]
-    """How often the same call may fail in the same way in a run before it is not tried again. Default 3."""
+    """The number of equal failures of the same call in a run after which it is not tried again. Default 3."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How far a run may go."""
+    """Limits of one run."""
 
     steps: Annotated[int, Range(1, 10_000, "steps")]
-    """Calls of the model in one run. Default 50."""
+    """The maximum of model calls in one run. Default 50."""
 
     tool_calls: Annotated[int, Range(0, 100_000, "calls")]
-    """Uses of tools in one run. Default 100."""
+    """The maximum of tool calls in one run. Default 100."""
 
     calls_per_reply: Annotated[int, Range(1, 512, "calls")]
-    """Uses of tools that are carried out of one answer of the model; the others are refused in words. Default 32: more
-    than a model asks for in good faith, and what goes wrong is seen before `tool_calls` is used up."""
+    """The maximum of tool calls executed from one reply of the model; the model gets an error for the others. Default
+    32: more than a useful reply needs, and a faulty reply cannot use up `tool_calls`."""
 
     seconds: Annotated[float, Range(1, 86_400, "seconds")]
-    """Time for one run without waiting for a person, in seconds. Default 1,800."""
+    """The maximum time of one run, without waiting for a person, in seconds. Default 1,800."""
 
     depth: Annotated[int, Range(0, 10)]
-    """How deep runs may delegate to sub-runs. Default 2."""
+    """The maximum depth of sub-runs. Default 2."""
 
     stale_hours: Annotated[float, Range(0, 100_000, "hours")]
-    """After how long without a word a session is over and the next message begins a new one, in hours. Default 48."""
+    """The time without a message after which the next message starts a new session, in hours. Default 48."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    """What is put before the model."""
+    """The content of the model's prompt."""
 
     keep_turns: Annotated[int, Range(1, 1_000, "turns")]
-    """Turns that stay word for word when older ones are summarised. Default 5."""
+    """The number of last turns that stay unchanged when older ones are summarised. Default 5."""
 
     tools: Annotated[int, Range(3, 100, "tools")]
-    """Tools described to the model in a run, chosen by relevance to the task. Default 7."""
+    """The number of tools described to the model in a run, chosen by relevance to the task. Default 7."""
 
     memories: Annotated[int, Range(0, 100, "passages")]
-    """Passages of notes that are put before a task. Default 8."""
+    """The number of passages of notes added to a task's prompt. Default 8."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """What tools may touch beyond the vault."""
+    """The permissions of tools outside the vault."""
 
     web: bool
-    """Whether `web_fetch` is offered. Default true: it reads public pages and asks once a run has read untrusted
-    text."""
+    """True to offer `web_fetch`. Default true: it reads only public pages, and needs approval after a run has read
+    untrusted text."""
 
     shell: bool
-    """Whether `shell_run` is offered. Default false: a program can do anything that you can."""
+    """True to offer `shell_run`. Default false: a program can do anything that you can."""
 
     approval_hours: Annotated[float, Range(0.01, 100_000, "hours")]
-    """How long a question for approval stays open, in hours. Default 168, a week."""
+    """The time for which an approval request stays open, in hours. Default 168, a week."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +131,11 @@ class InboxSettings:
     """Requests that people write into notes."""
 
     answers: Literal["vault", "inbox", "off"]
-    """Where what you write is answered unasked: in the whole `vault` (`inbox/`, notes with `agent: ask`, tasks with
-    `@agent`), in the folder `inbox` only, or nowhere (`off`); `vault-agent run` answers in any case. Default `vault`.
-    Where a service such as Syncthing or iCloud brings notes of others' without git, nobody can tell them from what you
-    typed: narrow it there."""
+    """The part of the vault in which requests are answered automatically: the whole `vault` (`inbox/`, notes with
+    `agent: ask`, tasks with `@agent`), only the folder `inbox`, or none (`off`); `vault-agent run` always answers.
+    Default `vault`. Choose `inbox` or `off` when a service such as Syncthing or iCloud syncs other people's notes
+    without git: they cannot be distinguished from yours."""
 
     quiet_seconds: Annotated[float, Range(0, 3_600, "seconds")]
-    """How long a note must lie still before what it asks counts as finished, in seconds. Default 5: longer than people
-    think between two words, short enough to wait for."""
+    """The time without changes after which a request in a note counts as complete, in seconds. Default 5: longer than a
+    pause while typing, short enough to wait for."""

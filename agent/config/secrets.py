@@ -1,7 +1,7 @@
-"""Secrets: kept by reference, and fetched at the last moment.
+"""Secrets: stored by reference, and looked up only when used.
 
-A secret's setting holds `env:NAME`, `keyring:NAME` or, when the person insists, the value itself. Nothing here stores a
-value; who needs one asks for it when it is used. How values are taken out of a text is `masking`'s.
+A secret's setting is `env:NAME`, `keyring:NAME` or, if the person prefers, the value itself. This module stores no
+values. `masking` removes values from a text.
 """
 
 import os
@@ -14,7 +14,7 @@ from agent.config.masking import HIDDEN, SHORTEST
 from agent.errors import MissingKey
 
 SERVICE = "vault-agent"
-"""The name under which the system's keyring keeps our secrets."""
+"""The service name of the program's secrets in the system's keyring."""
 
 _KEPT_AT = ("env:", "keyring:")
 _VARIABLE = re.compile(r"[A-Z0-9_]*API_KEY|VAULT_AGENT_[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD)")
@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"[A-Z0-9_]*API_KEY|VAULT_AGENT_[A-Z0-9_]*(?:KEY|TOKEN|SE
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A secret as it stands in the settings; printing it shows a reference, and never a value."""
+    """A secret as written in the settings; printing it shows the reference, never a value."""
 
     reference: str
 
@@ -36,7 +36,7 @@ class Secret:
 
 
 def from_keyring(name: str) -> str | None:
-    """The secret `name` in the system's keyring, None when it is not there; `MissingKey` without the library."""
+    """The secret `name` in the system's keyring, None if not found; raises `MissingKey` without the keyring library."""
     try:
         keyring = import_module("keyring")
     except ImportError as error:
@@ -53,7 +53,7 @@ def reveal(
     environ: Mapping[str, str] | None = None,
     lookup: Callable[[str], str | None] = from_keyring,
 ) -> str:
-    """The value behind a secret; raises `MissingKey` when the reference leads nowhere, and when it is empty."""
+    """The value of a secret; raises `MissingKey` when the reference or its value is missing or empty."""
     environ = os.environ if environ is None else environ
     kind, _, name = secret.reference.partition(":")
     if kind == "env":
@@ -72,10 +72,10 @@ def known_secrets(
     environ: Mapping[str, str] | None = None,
     lookup: Callable[[str], str | None] = from_keyring,
 ) -> tuple[str, ...]:
-    """The values behind every `Secret` in `settings` (a dataclass of dataclasses), and those in the environment.
+    """The values of every `Secret` in `settings` (a dataclass of dataclasses), and those in the environment.
 
-    References that lead nowhere are left out: who needs the value will say so. So are values with fewer than 8
-    characters: they are words such as `none`, which some local servers want.
+    References without a value are left out: `reveal` raises the error when the value is used. So are values with fewer
+    than 8 characters: they are words such as `none`, which some local servers require.
     """
     environ = os.environ if environ is None else environ
     values = {_value(secret, environ, lookup) for secret in _secrets(settings)}
@@ -90,7 +90,7 @@ def secrets_of(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def not_looked_up(name: str) -> None:
-    """For callers that must not open the system's keyring: it may ask the person for a password."""
+    """A `lookup` without the system's keyring, which may ask the person for a password; always None."""
 
 
 def _secrets(settings: object) -> Iterable[Secret]:

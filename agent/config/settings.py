@@ -1,8 +1,7 @@
-"""Every setting there is, with its unit and the reason for its default.
+"""All settings, with the unit and the reason for the default of each.
 
-A setting exists here only when something obeys it. Values come from `load`; the defaults themselves stand in
-`configs/defaults.yaml` and nowhere else. A field `section.key` is also the environment variable
-`VAULT_AGENT_SECTION__KEY`.
+A setting is here only if some code uses it. `load` reads the values; the defaults are in `configs/defaults.yaml` only.
+A field `section.key` is also the environment variable `VAULT_AGENT_SECTION__KEY`.
 """
 
 from dataclasses import dataclass
@@ -24,35 +23,35 @@ from agent.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class VaultSettings:
-    """The vault as a whole."""
+    """Settings of the whole vault."""
 
     language: Literal["en", "zh"]
-    """The language of the notes that the agent writes. Default `en`; `init --language` chooses it per vault."""
+    """The language of the notes that the agent writes. Default `en`; `init --language` sets it for a vault."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitSettings:
-    """How changes become commits."""
+    """Settings of commits and of git."""
 
     human_commits: Literal["auto", "off"]
-    """`auto` commits what the person edits, in the person's name; `off` leaves it to them. Default `auto`: what is
-    committed can be undone, and the agent's commits stay apart from the person's."""
+    """`auto` commits the person's edits in the person's name; with `off` the person commits them. Default `auto`:
+    committed edits can be undone, and the agent's commits stay separate from the person's."""
 
     quiet_seconds: Annotated[float, Range(0, 86_400, "seconds")]
-    """How long the vault must lie still before the person's edits are committed, in seconds. Default 10: longer than
-    an editor's autosave interval, so that one burst of typing is one commit."""
+    """The time without changes in the vault before the person's edits are committed, in seconds. Default 10: longer
+    than an editor's autosave interval, so that continuous typing is one commit."""
 
     durable: bool
-    """Force every write through to the disk before it is acknowledged. Default true: git alone calls fsync for
-    nothing, and durability costs about 3 ms a commit."""
+    """Sync every write to disk before it counts as done. Default true: git by default does not fsync every write,
+    and durability costs about 3 ms per commit."""
 
     lock_seconds: Annotated[float, Range(0, 600, "seconds")]
-    """How long to wait while another process writes to the same vault, in seconds. Default 5: a write takes well
-    under one, so a longer wait means that something holds on; then the command says so and exits with 75."""
+    """The maximum wait while another process writes to the same vault, in seconds. Default 5: a write takes well under
+    one second, so after a longer wait the command reports the lock and exits with 75."""
 
     timeout_seconds: Annotated[float, Range(1, 3_600, "seconds")]
-    """How long one call of git may take, in seconds. Default 60: generous for 50,000 notes on a slow disk, and short
-    enough that a git that hangs is noticed."""
+    """The maximum time of one call of git, in seconds. Default 60: enough for 50,000 notes on a slow disk, and short
+    enough to detect a hanging git."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,8 @@ class BrakeSettings:
     """The mass-change brake: a run or a pull that removes more than the larger of the two limits stops and asks."""
 
     notes: Annotated[int, Range(0, 1_000_000, "notes")]
-    """Notes that one run with its sub-runs may delete, empty, or take most of the lines of, unasked. Default 20: more
-    than a tidy-up needs, few enough to check."""
+    """Notes that one run with its sub-runs may delete, empty, or remove most lines from without approval. Default 20:
+    more than a tidy-up needs, few enough to check."""
 
     share: Annotated[float, Range(0, 1)]
     """The same as a share of all notes, from 0 to 1. Default 0.05: at 10,000 notes, 500."""
@@ -69,40 +68,40 @@ class BrakeSettings:
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """How notes are searched."""
+    """Settings of search."""
 
     keyword: Literal["auto", "whoosh", "tantivy"]
-    """The keyword engine. Default `auto`: tantivy where the extra `fast` is installed, else Whoosh, which always is."""
+    """The keyword engine. Default `auto`: tantivy if the extra `fast` is installed, else Whoosh, which always is."""
 
     model: str
-    """The embedding model: a name in the local hub cache, or a folder. Default `auto`: the best that is there, and the
-    vectors that ship with the program in any case."""
+    """The embedding model: a name in the local hub cache, or a folder. Default `auto`: the best one installed, and
+    always the vectors that ship with the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchSettings:
-    """How changes on disk are noticed."""
+    """Settings of the watcher of files."""
 
     quiet_seconds: Annotated[float, Range(0, 60, "seconds")]
-    """How long a file is left alone before it is looked at, in seconds. Default 0.2: a save takes a few milliseconds,
-    and a person waits for the search to find it."""
+    """The time without changes before a file is checked, in seconds. Default 0.2: a save takes a few milliseconds, and
+    a person waits for the search to find it."""
 
     scan_seconds: Annotated[float, Range(1, 86_400, "seconds")]
-    """How often all files are compared with what is known, in seconds. Default 240: what the system did not tell is
-    found within five minutes."""
+    """The time between two comparisons of all files with the known state, in seconds. Default 240: a change that the
+    system did not report is found within five minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogSettings:
-    """What is reported while working."""
+    """Settings of logging."""
 
     level: Literal["debug", "info", "warning", "error"]
-    """The least serious message that is shown. Default `warning`: results are printed, so quiet means fine."""
+    """The lowest level of messages that are shown. Default `warning`: results are printed, so silence means success."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings; built by `load`, handed down by `app`."""
+    """All settings; built by `load`, passed on by `app`."""
 
     vault: VaultSettings
     git: GitSettings
@@ -121,23 +120,22 @@ class Settings:
 
 
 TRAVELS = frozenset({"vault.language", "git.human_commits", "git.quiet_seconds"})
-"""The settings that may stand in a vault and travel with it. Each is about how this vault is kept, and none can harm
-the machine of someone who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the
-brake."""
+"""The settings allowed in a vault's own file. Each is about this vault's care, and none can harm the machine of a
+person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake."""
 
 
 def keys() -> tuple[str, ...]:
-    """Every setting's dotted key, in the order above."""
+    """The dotted keys of all settings, in the order above."""
     return tuple(setting_types(Settings))
 
 
 def sections() -> frozenset[str]:
-    """The names that hold settings: `git`, not `git.durable`."""
+    """The names of sections: `git`, not `git.durable`."""
     return frozenset(".".join(key.split(".")[:depth]) for key in keys() for depth in range(1, key.count(".") + 1))
 
 
 def setting_type(key: str) -> SettingType:
-    """The type of the setting `key`; raises `ConfigError` that lists near matches when there is no such setting."""
+    """The type of the setting `key`; raises `ConfigError` with similar keys when there is no such setting."""
     found = setting_types(Settings).get(key)
     if found is not None:
         return found

@@ -1,7 +1,4 @@
-"""The settings of skills: which are put before a model by themselves, how many, and what is learned.
-
-`settings.Settings` takes this in beside the others.
-"""
+"""The settings of skills: automatic use, limits and learning. Part of `settings.Settings`."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,20 +8,20 @@ from agent.config.values import Range
 
 @dataclass(frozen=True, slots=True)
 class SkillSettings:
-    """Each automatic behaviour has its switch."""
+    """Settings of skills; each automatic behaviour has a switch."""
 
     auto: bool
-    """Put the skills that fit a task before the model. Default true; none that you have not reviewed."""
+    """Add the skills that match a task to the model's prompt. Default true; only skills that you have reviewed."""
 
     learn: bool
-    """Offer workflows that came back as skills, in notes in `approvals/`. Default true; none is used without your
-    yes."""
+    """Suggest repeated workflows as skills, in notes in `approvals/`. Default true; none is used without your
+    approval."""
 
     corrections: bool
-    """Count your edit of what a run has written, within a day, as a correction of the skills it used. Default true."""
+    """Count your edit of a run's text within a day as a correction of the skills that it used. Default true."""
 
     most: Annotated[int, Range(0, 20, "skills")]
-    """Skills put before a task at most. Default 3: more of them pull a model in different directions."""
+    """The maximum of skills added to a task's prompt. Default 3: more of them give a model conflicting instructions."""
 
     tokens: Annotated[int, Range(0, 100_000, "tokens")]
-    """Tokens of all skills of a task together. Default 4,000; longer ones are cut at a heading."""
+    """The maximum of tokens of all skills of a task together. Default 4,000; longer ones are cut at a heading."""

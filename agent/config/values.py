@@ -1,7 +1,7 @@
 """Types of settings, and the parsing of a setting's text.
 
-A setting is text wherever it comes from (a file, the environment, a flag), so one reader, driven by the field's type,
-serves all of them: `off` is a word here and never YAML's false. Which settings exist is left to `settings`.
+A setting is text in every source (a file, the environment, a flag), so one parser, driven by the field's type, is
+enough: `off` is a word here and never YAML's false. `settings` defines the settings.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The smallest and largest number allowed, both included, and the unit they count."""
+    """The smallest and largest number allowed, both included, and their unit."""
 
     low: float
     high: float
@@ -44,13 +44,13 @@ class SettingType:
     """`str`, `int`, `float`, `bool` or `Secret`."""
 
     choices: tuple[str, ...] = ()
-    """The words allowed; empty when any are."""
+    """The allowed words; empty if all are allowed."""
 
     range: Range | None = None
 
     @property
     def expects(self) -> str:
-        """What to write, in a few words, for a message."""
+        """A short description of the allowed values, for a message."""
         if self.choices:
             return " or ".join(self.choices)
         words = _WORDS[self.base]
@@ -59,7 +59,7 @@ class SettingType:
         return f"{words} from {self.range.low:g} to {self.range.high:g} {self.range.unit}".rstrip()
 
     def read(self, text: str) -> SettingValue:
-        """The value that `text` stands for; raises `ConfigError` that says what is expected."""
+        """The value of `text`; raises `ConfigError` with the expected values."""
         text = text.strip()
         value = self._convert(text)
         wrong = value is None or (self.choices and value not in self.choices)
@@ -84,7 +84,7 @@ class SettingType:
 
 @cache
 def setting_types(cls: type) -> MappingProxyType[str, SettingType]:
-    """Every setting of a nested dataclass: dotted key to kind, in the order of the fields."""
+    """The types of all settings of a nested dataclass by dotted key, in the order of the fields."""
     found: dict[str, SettingType] = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
         if is_dataclass(hint) and hint is not Secret and isinstance(hint, type):
@@ -95,7 +95,7 @@ def setting_types(cls: type) -> MappingProxyType[str, SettingType]:
 
 
 def build(cls: Callable[..., T], values: dict[str, SettingValue]) -> T:
-    """An instance of the nested dataclass `cls` from dotted keys; every key of `kinds(cls)` must be there."""
+    """An instance of the nested dataclass `cls` from dotted keys; `values` has every key of `setting_types(cls)`."""
     arguments: dict[str, object] = {}
     for name, hint in get_type_hints(cls).items():
         if name in values:
@@ -120,11 +120,11 @@ def _kind(hint: object) -> SettingType:
 
 
 def format_value(value: SettingValue) -> str:
-    """A value as a person writes it; a plain secret is hidden."""
+    """A value as a person writes it; a secret without a reference is hidden."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def quote_for_message(text: str) -> str:
-    """`text` quoted and shortened for a message; it may be a stranger's."""
+    """`text` quoted and shortened for a message, with escapes, because it may be untrusted."""
     short = text if len(text) <= 60 else text[:60] + "…"
     return f'"{short}"' if short.isprintable() else ascii(short)

@@ -1,1 +1,1 @@
-"""The model's input and its size: sources, budget, assembly, compaction. Calls no model itself."""
+"""The model's input and its size: sources, budget, assembly, compaction. Calls no model."""

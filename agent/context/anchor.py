@@ -1,8 +1,8 @@
 """The task anchor: a reminder of the task at the very end of every request.
 
-It names the task, the progress, the warnings and the failures. Failures stay in sight on purpose: a model that sees
-that something did not work does not try it a second time. The anchor is written anew for every step and never becomes
-part of the history.
+It holds the task, the progress, the warnings and the failures. Failures stay visible on purpose: a model that sees that
+something failed does not try it a second time. The anchor is rewritten for every step and never becomes part of the
+history.
 """
 
 from collections import Counter
@@ -14,16 +14,16 @@ from agent.context.shorten import shorten
 from agent.texts import Language, text
 
 _REASON = 240
-"""Characters of a failure that are quoted; the whole is in the tool's result."""
+"""Characters quoted of a failure; the tool's result has all of them."""
 _NAMED = 12
-"""Steps that are named; what came before them is counted."""
+"""The latest steps that are named; earlier ones are only counted."""
 _TASK = 0.6
-"""The part of the anchor's room that the task may take, when it is long."""
+"""The largest part of the anchor's room for a long task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A tool that failed, and its error."""
+    """A failed tool call, and its error."""
 
     tool: str
     reason: str
@@ -31,7 +31,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A task and its progress; the newest of `done` and `errors` last."""
+    """A task and its progress; `done` and `errors` are ordered oldest first."""
 
     task: str
     done: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Anchor:
         return "\n".join(lines)
 
     def trail(self, room: int, count: Count) -> str:
-        """The failures, each once, the newest last; the oldest are left out beyond `room` tokens."""
+        """The distinct failures, the newest last; the oldest are left out beyond `room` tokens."""
         head = text("anchor.failures", self.language)
         lines: list[str] = []
         for failure, times in Counter(reversed(self.errors)).items():

@@ -1,7 +1,7 @@
 """The model's input: the text that is added when a task begins (`opening`), and the request of each step (`assemble`).
 
 The system message and the history are never changed here, so each request begins with the one before it and a
-provider's cache holds. The anchor changes with every step and therefore stands last. When the input is too large,
+provider's cache matches. The anchor changes with every step and is therefore last. When the input is too large,
 memories were left out when the task began, the loop has compacted the history (`compaction`), and only then fewer tools
 are described. The system message, the anchor and the last turns are never cut.
 """
@@ -21,13 +21,13 @@ from agent.llm.messages import Assistant, Context, Message, Request, System, Too
 from agent.vault.folders import AGENT_NOTE
 
 LEAST_TOOLS = 3
-"""Tools that stay described when there is too little room."""
+"""Tools that are still described when there is too little room."""
 REFRESH = 500
 """Tokens that hooks may add to one step."""
 _LEAST_PIECE = 64
-"""A best match that is too long is shortened rather than left out, when there is at least this much room for it."""
+"""The smallest room in tokens for which a best match that is too long is shortened instead of left out."""
 _SMALLEST = 160
-"""Tokens for the anchor and for the errors in windows so small that their shares would say nothing."""
+"""Tokens for the anchor and for the errors in windows that are too small for their shares."""
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ logger = logging.getLogger(__name__)
 class Opening:
     """The messages that are put into the history just before a task.
 
-    `receipts` are those of all pieces and `shown` those of each message; `untrusted` names the sources of text that is
-    not the owner's, which the run has then read. `problems` says which sources failed, and why; `absent` says which had
-    nothing to give.
+    `receipts` are those of all pieces and `shown` those of each message; `untrusted` names the sources of text by
+    others than the owner, with which the run is then tainted. `problems` has the failed sources with reasons; `absent`
+    the sources without text.
     """
 
     messages: tuple[Context, ...]
@@ -50,7 +50,7 @@ class Opening:
     absent: tuple[str, ...] = ()
 
     def remark(self, message: Context, language: str = "en") -> str:
-        """The receipts of one of its messages as lines for people; empty when it has none."""
+        """The receipts of one of its messages as lines for people; empty without any."""
         found = (these for each, these in zip(self.messages, self.shown, strict=True) if each is message)
         return _lines(next(found, ()), language)
 
@@ -63,7 +63,7 @@ class Added:
     receipts: tuple[Receipt, ...] = ()
 
     def remark(self, language: str = "en") -> str:
-        """The receipts as lines for people; empty when there are none."""
+        """The receipts as lines for people; empty without any."""
         return _lines(self.receipts, language)
 
 
@@ -80,7 +80,7 @@ def opening(
 ) -> Opening:
     """The texts of the sources and hooks for a task, each within its share of the budget, the best match first.
 
-    A source that fails is left out and named: a run can go on without it.
+    A source that fails is left out and named: a run can continue without it.
     """
     messages: list[Context] = []
     shown: list[tuple[Receipt, ...]] = []
@@ -120,7 +120,7 @@ def injected_messages(injections: Iterable[Injection], count: Count, room: int =
     """The hooks' texts as messages, highest priority first, until `room` tokens are used up."""
     ranked = sorted((each for each in injections if each.text.strip()), key=lambda each: -each.priority)
     pieces = _fitting([Piece(each.text, each.source, each.priority) for each in ranked], room, count)
-    kept = zip(pieces, ranked, strict=False)  # what fits is the beginning of what is wanted
+    kept = zip(pieces, ranked, strict=False)  # `_fitting` keeps the beginning of `ranked`
     return tuple(Added(Context(piece.text, piece.source), each.receipts) for piece, each in kept)
 
 
@@ -129,7 +129,7 @@ def _lines(receipts: Iterable[Receipt], language: str) -> str:
 
 
 def _fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
-    """The pieces with the highest scores that fit; of equal ones, the first."""
+    """The pieces with the highest scores that fit; of equal scores, the first."""
     kept: list[Piece] = []
     left = room
     for piece in sorted(pieces, key=lambda each: -each.score):
@@ -184,14 +184,14 @@ def assemble(
 def size(
     system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> int:
-    """Tokens of the request that `assemble` would make with all of these tools."""
+    """The tokens of the request that `assemble` would return with all of these tools."""
     return _sizes(system, history, anchor, window, count).total + sum(count_tool(spec, count) for spec in tools)
 
 
 def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
-    """The history with the results of calls right behind the message that asked for them, as every provider wants it.
+    """The history with tool results directly after the message that asked for them, as every provider requires.
 
-    Texts of hooks between two results move behind the last. With a call that is still open, the history stays as it is.
+    Texts of hooks between two results move after the last one. With an unanswered call, the history is unchanged.
     """
     ordered: list[Message] = []
     held: list[Message] = []
@@ -215,7 +215,7 @@ def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """A request's last message, and the tokens of its parts but the tools."""
+    """A request's last message, and the tokens of its parts without the tools."""
 
     tail: Context
     system: int

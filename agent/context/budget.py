@@ -1,7 +1,7 @@
 """The token budget of a request, and the share of each part.
 
-The budget is three quarters of the window, less the reserve for the answer; the last quarter is a margin, since no
-tokenizer but the model's own counts exactly. Filling the budget is left to `assemble`.
+The budget is three quarters of the window, less the reserve for the answer; the last quarter is a margin, since only
+the model's own tokenizer counts exactly. Filling the budget is left to `assemble`.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 Count: TypeAlias = Callable[[str], int]
-"""Tokens of a text; the same text always gives the same number."""
+"""The tokens of a text; always the same number for the same text."""
 
 SHARES = MappingProxyType(
     {
@@ -25,32 +25,33 @@ SHARES = MappingProxyType(
         "tools": 0.10,
     }
 )
-"""Parts of the budget, from 0 to 1; together they are all of it. Sources, hooks, anchor and errors keep to theirs;
-history may use what the others leave, and `system` and `tools` are what they are."""
+"""Parts of the budget, from 0 to 1, with a sum of 1. Sources, hooks, anchor and errors are limited to theirs; the
+history may use the rest, and `system` and `tools` are not cut to theirs."""
 _SOURCE = 0.06
-"""A source that the table does not know gets as much as skills."""
+"""The share of a source that is not in the table: the same as skills."""
 _STEP = 4
-"""One step's results get a fourth of the budget, so that the last two, which are never cut, leave half of it."""
+"""The results of one step get a quarter of the budget, so that the last two steps, which are never cut, leave half of
+it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A model's context window in tokens, and how many of them are kept for its answer."""
+    """A model's context window in tokens, and the tokens reserved for its answer."""
 
     tokens: int
     reserve: int
 
     @property
     def budget(self) -> int:
-        """Tokens that a request may have; zero or less when the reserve leaves none."""
+        """The most tokens of a request; zero or less when the reserve leaves none."""
         return int(self.tokens * 0.75) - self.reserve
 
     def allowed(self, name: str) -> int:
-        """Tokens of the budget that the part of this name gets."""
+        """The tokens of the budget for the part with this name."""
         return max(int(self.budget * SHARES.get(name, _SOURCE)), 0)
 
     def result_room(self, results: int = 1) -> int:
-        """Tokens that each of so many results of one step may have; see `shorten`."""
+        """The most tokens of each of `results` results of one step; see `shorten`."""
         return max(self.budget // (_STEP * max(results, 2)), 32)
 
 

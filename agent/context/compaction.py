@@ -1,7 +1,7 @@
 """Compaction: a summary replaces the older part of a conversation.
 
-Pure functions. `split` says which messages will be dropped, so that the loop can save facts from them first; a summary
-that no model gives is made by rule. Nothing is lost: the session's note has every message.
+Pure functions. `split` returns the messages to drop, so that the loop can first save facts from them; without a model's
+summary, one is made by rule. Nothing is lost: the session's note has every message.
 """
 
 import json
@@ -24,24 +24,24 @@ from agent.texts import Language, text
 LEAST_TURNS = 2
 """Turns that are never dropped."""
 LEAST_STEPS = 2
-"""Steps that are never dropped from a turn that alone is longer than the room."""
+"""Steps that are never dropped from a turn that is itself longer than the room."""
 LARGEST = 0.20
-"""A summary is at most this part of what it stands for."""
+"""The largest summary, as a part of the text that it replaces."""
 SMALLEST = 100
-"""Tokens that a summary may always have: less would not hold its five lines."""
+"""Tokens always allowed for a summary: fewer would not hold its five lines."""
 _AIM = 0.6
-"""Compaction leaves this part of the room in use, so that the next one is some steps away."""
+"""Compaction leaves this part of the room in use, so that the next compaction is some steps later."""
 _RESULT = 200
-"""Tokens of a tool's result that the model sees when it summarises."""
+"""Tokens of a tool's result in the model's prompt for a summary."""
 _WORDS = 400
-"""Words that a model is asked for at most: a model that is cut off in the middle leaves out the constraints."""
+"""The most words that a model is asked for: a summary that is cut off loses the constraints."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
     """A conversation whose older part `dropped` is replaced by `summary`; `kept` follows unchanged.
 
-    `problem` says why the summary is not the model's, where one was asked.
+    `problem` is the reason why a requested summary is not the model's.
     """
 
     summary: Context
@@ -53,12 +53,12 @@ class Compacted:
 def needs_compaction(
     system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> bool:
-    """True when the next request would be larger than the budget."""
+    """True if the next request would be larger than the budget."""
     return size(system, history, anchor, tools, window, count) > window.budget
 
 
 def room_for_history(system: str, anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count) -> int:
-    """Tokens that the rest of a request leaves to the history."""
+    """The tokens of a request that are left for the history."""
     return max(window.budget - size(system, (), anchor, tools, window, count), 0)
 
 
@@ -67,9 +67,9 @@ def split(
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
     """The messages to drop and those to keep; none are dropped where that would not help.
 
-    The last `keep_turns` turns stay; where they would not leave enough of `room` (tokens for the history), fewer, down
-    to two. When even those are larger than the room they are cut between steps, the last two of which stay. A turn
-    begins with the text that was added for a user's message, and calls are never parted from their results.
+    The last `keep_turns` turns are kept; if they do not leave enough of `room` (tokens for the history), fewer, down to
+    two. If even two are larger than the room they are cut between steps, and the last two steps are kept. A turn begins
+    with the text that was added for a user's message, and calls are never separated from their results.
     """
     costs = [count_message(message, count) for message in history]
     starts = _starts(history, costs, keep_turns, room) or [0]
@@ -92,10 +92,10 @@ def compact(
     language: Language = "en",
     read: VaultReader = nothing,
 ) -> Compacted | None:
-    """Replaces the messages that `split` drops by a summary; None where it drops none.
+    """The conversation with a summary in place of the messages that `split` drops; None if it drops none.
 
     `summarise` asks a model. When it fails or returns nothing, or the vault's own prompt (`read`) is wrong, the summary
-    is made by rule and `problem` says so. Only `Interrupted` passes through. `room` is that of `split`.
+    is made by rule and `problem` has the reason. Only `Interrupted` is raised. `room` is that of `split`.
     """
     dropped, kept = split(history, keep_turns, room, count)
     if not dropped:
@@ -159,7 +159,7 @@ def said_messages(messages: Sequence[Message]) -> tuple[Said, ...]:
 
 
 def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, room: int) -> list[int]:
-    """The positions where the kept part may begin, the earliest first: turns, and steps where turns are too large."""
+    """The positions where the kept part may begin, the earliest first: turns, or steps if turns are too large."""
     turns = _turns(history)
     starts = [turns[-keep] for keep in range(max(keep_turns, LEAST_TURNS), LEAST_TURNS - 1, -1) if keep <= len(turns)]
     smallest = starts[-1] if starts else 0

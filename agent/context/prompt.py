@@ -1,4 +1,4 @@
-"""Prompts are files with strict variables: the package's own, or the owner's in the vault's folder `prompts/`.
+"""Prompts: files with strict variables, the package's own or the owner's in the vault's folder `prompts/`.
 
 A variable is a name in double braces. An unknown variable is an error, and so is a missing one: a prompt without it
 would fail silently. `safety.md` is always the package's own.
@@ -14,7 +14,7 @@ from agent.markdown.note import Note
 from agent.vault.folders import PROMPTS
 
 VaultReader: TypeAlias = Callable[[str], bytes | None]
-"""A note's bytes by its path in the vault, None where there is none."""
+"""The bytes of the note at a path in the vault, None if it does not exist."""
 
 _OWN = Path(__file__).parents[1] / "prompts"
 _FIXED = frozenset({"safety"})
@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\{\{([^{}\n]*)\}\}")
 
 
 def nothing(path: str) -> bytes | None:
-    """For callers without a vault: there is no note."""
+    """Always None: for callers without a vault."""
     return None
 
 

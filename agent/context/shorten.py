@@ -1,20 +1,20 @@
-"""Shortens a long text openly: its beginning and its end stay, and a note says how much is missing.
+"""Shortens a long text visibly: its beginning and its end are kept, and a note gives the length of the missing part.
 
-The same text and room always give the same result, and a text that fits is left alone; so a tool's result that was
-shortened once stays the same in every later request.
+The same text and room always give the same result, and a text that fits is unchanged; so a shortened tool result stays
+the same in every later request.
 """
 
 from agent.context.budget import Count
 
 _HEAD = 2 / 3
-"""The part of the room that the beginning gets: what a text is about stands there more often than at its end."""
+"""The part of the room for the beginning, where the topic of a text is more often than at its end."""
 _TRIES = 12
 
 
 def shorten(text: str, room: int, count: Count) -> str:
-    """`text` in at most `room` tokens: cut in the middle, at ends of lines where there are any nearby.
+    """`text` in at most `room` tokens: cut in the middle, at line ends if there are any nearby.
 
-    A room too small for the note gets the beginning alone.
+    If the room is too small for the note, the beginning only.
     """
     whole = count(text)
     if whole <= room:
@@ -39,7 +39,7 @@ def _cut(text: str, keep: int, whole: int, count: Count) -> str:
 
 
 def _back_to_line(head: str) -> str:
-    """Without the line that the cut went through, unless that is most of it."""
+    """The text without its cut last line, unless that line is most of it."""
     end = head.rfind("\n")
     return head[:end] if end > len(head) // 2 else head
 

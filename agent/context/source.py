@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent.events.receipt import Receipt as Receipt  # whoever makes pieces has it from here
+from agent.events.receipt import Receipt as Receipt  # imported from here by sources
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A text for the model. `source` is its kind, in a word or two.
 
-    `untrusted` names the origin of a text that is not the vault's owner's; its source has framed it then. `absent`
-    tells people why a source has no text; such a piece is never shown to the model.
+    `untrusted` names the origin of a text by others than the vault's owner; the source has already framed it. `absent`
+    is the reason, for people, why a source has no text; such a piece is never shown to the model.
     """
 
     text: str
@@ -24,11 +24,11 @@ class Piece:
 
 
 class Source(Protocol):
-    """Something that knows texts which belong to a task. `name` is its row in the budget table."""
+    """A source of texts for a task. `name` is its row in the budget table."""
 
     @property
     def name(self) -> str: ...
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The texts for a task, about `room` tokens of them: the rest is cut, the lowest score first."""
+        """The texts for a task, about `room` tokens: the rest is cut, the lowest score first."""
         ...

@@ -1,4 +1,4 @@
-"""The form of a session's summary, and a summary by rule from the messages themselves, for when no model writes it.
+"""The format of a session's summary, and a summary by rule from the messages themselves, without a model.
 
 Choosing the messages and the time is left to `compaction`.
 """
@@ -18,10 +18,10 @@ SOURCE = "summary"
 """The source of the message that holds a summary."""
 _FIELDS = ("goal", "decisions", "completed", "pending", "constraints")
 _WEIGHTS = {"goal": 0.25, "decisions": 0.2, "completed": 0.25, "pending": 0.1, "constraints": 0.2}
-"""The parts of the room that the five get at least; what one does not need, the next may have."""
+"""The least part of the room for each of the five lists; unused room goes to the next."""
 _SHORT = 160
 _ARGUMENTS = ("path", "query", "url", "to", "question", "text")
-"""What of a call's arguments says what it was about, the most telling first."""
+"""The arguments that describe a call, the most specific first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Summary:
     constraints: tuple[str, ...] = ()
 
     def format(self, at: datetime, language: Language, room: int, count: Count) -> str:
-        """The summary as text, in at most `room` tokens: of each thing the newest, of the goal the first."""
+        """The summary as text, in at most `room` tokens: the newest items of each list, but the first goal."""
         head = with_head("", at, language)
         lines: list[str] = []
         left, weights = room - count(head), dict(_WEIGHTS)
@@ -50,21 +50,21 @@ class Summary:
 
 
 def with_head(said: str, at: datetime, language: Language) -> str:
-    """A summary's text under its head line; one that brings its own gets ours."""
+    """A summary's text under our head line, which replaces its own head line."""
     head = text("session_summary.head", language, at=at.strftime("%Y-%m-%d %H:%M"))
     body = _without_head(said.strip()).strip()
     return f"{head}\n{body}" if body else head
 
 
 def empty_form(language: Language) -> str:
-    """The five lines that a model is asked to fill in."""
+    """The five lines that a model must fill in."""
     return "\n".join(f"{_label(name, language)}…" for name in _FIELDS)
 
 
 def summarise_by_rule(messages: Sequence[Message]) -> Summary:
-    """The summary of these messages in their own words; earlier summaries go into it.
+    """The summary of these messages in their own words, with the earlier summaries among them.
 
-    Results of tools are left out: their text may be anybody's.
+    Results of tools are left out: their text may be untrusted.
     """
     failed = {message.call for message in messages if isinstance(message, ToolResult) and message.failed}
     summary = Summary()
@@ -96,7 +96,7 @@ def summarise_by_rule(messages: Sequence[Message]) -> Summary:
 
 
 def _with_earlier(summary: Summary, earlier: str) -> Summary:
-    """The summary with what an earlier one says; one that does not keep to the form counts as a decision."""
+    """The summary combined with an earlier one; an earlier one in another format becomes a decision."""
     labels = {label: name for name in _FIELDS for label in in_all_languages(f"session_summary.{name}")}
     pattern = re.compile(rf"^\W*({'|'.join(labels)})\W*?[:：]\s*(.*)$")
     found = {labels[match[1]]: match[2].strip() for line in earlier.splitlines() if (match := pattern.match(line))}
@@ -107,7 +107,7 @@ def _with_earlier(summary: Summary, earlier: str) -> Summary:
 
 
 def _without_head(summary: str) -> str:
-    """A summary's text without its head line, whatever the language."""
+    """A summary's text without its head line, in any language."""
     beginnings = (re.escape(head.partition(" - ")[0]) for head in in_all_languages("session_summary.head"))
     return re.sub(rf"^(?:{'|'.join(beginnings)})[^\]\n]*\]\s*", "", summary, flags=re.IGNORECASE)
 

@@ -1,7 +1,7 @@
-"""The system message of a session: who the agent is, the owner's AGENT.md, the learned rules, and the safety rules.
+"""The system message of a session: the agent's role, the owner's AGENT.md, the learned rules, and the safety rules.
 
-It is written once, when a session begins, and recorded with it. No clock time stands in it, so a provider's cache holds
-from step to step, and from session to session of a day.
+It is written once, when a session begins, and recorded with it. It contains no clock time, so a provider's cache
+matches from step to step, and from session to session of a day.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 
 def system_part(read: VaultReader, today: date, language: Language, rules: Sequence[str] = ()) -> str:
-    """The fixed part for a session that begins today; `rules` are those that the agent has learned and that are active.
+    """The fixed part for a session that begins today; `rules` are the learned rules that are active.
 
-    `read` reads the vault. Raises `UserError` for a prompt of the vault's with a wrong variable.
+    `read` reads the vault. Raises `UserError` for one of the vault's prompts with a wrong variable.
     """
     day = f"{_DAYS[today.weekday()]}, {today.isoformat()}"
     parts = [fill("system", read, today=day, language=text("prompt.language_rule", language))]

@@ -1,7 +1,7 @@
 """Counts the tokens of a text, a message or a tool.
 
 The tokenizer is the one that ships for search: about as fine as those of current models for English, finer for Chinese,
-so that it errs on the side of too many. Without it the count is estimated from the characters.
+so the count is rather too high. Without it the count is estimated from the characters.
 """
 
 import json
@@ -12,15 +12,15 @@ from agent.index.embedder import Embedder
 from agent.llm.messages import Assistant, Json, Message, ToolSpec
 
 MESSAGE = 4
-"""Tokens for a message's role and its marks on the wire."""
+"""Tokens for a message's role and its separators on the wire."""
 _REMEMBERED = 8_192
 _ASCII_PER_TOKEN = 4
 
 
 def counter(embedder: Embedder | None) -> Count:
-    """A count by the tokenizer of the search's model, by estimate when there is none.
+    """A count by the tokenizer of the search model, by estimate without one.
 
-    Remembers the texts that it was asked about last: a history only grows, and each message is counted once.
+    Remembers the counts of recent texts: a history only grows, so each message is counted once.
     """
     if embedder is None:
         return with_cache(estimate)
@@ -28,18 +28,18 @@ def counter(embedder: Embedder | None) -> Count:
 
 
 def with_cache(count: Count) -> Count:
-    """The same count, which remembers its answers for the texts asked about last. May be used by several threads."""
+    """The same count with a cache of recent texts. Safe to use from several threads."""
     return lru_cache(maxsize=_REMEMBERED)(count)
 
 
 def estimate(text: str) -> int:
-    """Tokens by rule of thumb: four plain characters each, and one for every other character."""
+    """The estimated tokens of a text: one for four ASCII characters, and one for every other character."""
     plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
     return -(-plain // _ASCII_PER_TOKEN) + len(text) - plain
 
 
 def count_message(message: Message, count: Count) -> int:
-    """Tokens of a message with its calls and everything else that is sent with it."""
+    """The tokens of a message with its calls and everything else that is sent with it."""
     total = count(message.text) + MESSAGE
     if isinstance(message, Assistant):
         total += sum(count(call.name) + count(_written(call.arguments)) + MESSAGE for call in message.calls)
@@ -48,7 +48,7 @@ def count_message(message: Message, count: Count) -> int:
 
 
 def count_tool(spec: ToolSpec, count: Count) -> int:
-    """Tokens of a tool's description."""
+    """The tokens of a tool's description."""
     return count(spec.name) + count(spec.description) + count(_written(spec.parameters)) + MESSAGE
 
 

@@ -1,7 +1,7 @@
 """Chooses the few tools that fit a task; they are described to the model for the whole run.
 
-A model chooses better among seven tools than among forty, and every description costs tokens in every step. Which tools
-exist and who may use them is left to `tools`.
+A model chooses better among seven tools than among forty, and every description costs tokens in every step. Registering
+tools and permissions are left to `tools`.
 """
 
 import re
@@ -12,11 +12,11 @@ from agent.index.analysis import terms
 from agent.llm.messages import ToolSpec
 
 Score: TypeAlias = Callable[[Sequence[str], str], Sequence[float]]
-"""How well each of some texts fits a task, from 0 to 1."""
+"""The fit of each text to a task, from 0 to 1."""
 
 LEAST = 3
 _NAME = 2.0
-"""A word of the tool's name counts twice as much as one of its description."""
+"""The weight of a word in the tool's name, relative to one in its description."""
 _IN_ENGLISH = (
     (r"https?://|www\.|网页|网址|网站|链接|上网|抓取|下载", "web fetch url page"),
     (r"搜索|搜一下|查找|找到|找出|寻找|检索|哪里|哪篇|有没有", "search find"),
@@ -31,15 +31,15 @@ _IN_ENGLISH = (
     (r"问我|询问|确认", "ask human question"),
     (r"研究|调查|分头|委派|子任务", "delegate task"),
 )
-"""Tools are described in English; these are the words for what Chinese tasks (and addresses) ask for."""
+"""Tools are described in English; these are the English words for terms in Chinese tasks, and for addresses."""
 _HINTS = tuple((re.compile(pattern), words) for pattern, words in _IN_ENGLISH)
 
 
 def choose_tools(task: str, specs: Sequence[ToolSpec], score: Score | None, limit: int) -> tuple[ToolSpec, ...]:
-    """The `limit` tools (at least three where there are as many) that fit the task best, the best first.
+    """The `limit` tools (at least three, if there are as many) that fit the task best, the best first.
 
-    Ranked by the words that a tool shares with the task, and by `score` where there is one; of equal ones, those that
-    stand first in `specs`. The same question always gets the same answer.
+    Ranked by the words that a tool shares with the task, and by `score` if given; equal ones in the order of `specs`.
+    The same input always gives the same result.
     """
     ranks = dict(zip((spec.name for spec in specs), _fits(task, specs, score), strict=True))
     return tuple(sorted(specs, key=lambda spec: -ranks[spec.name])[: max(limit, LEAST)])
@@ -55,7 +55,7 @@ def _fits(task: str, specs: Sequence[ToolSpec], score: Score | None) -> list[flo
 
 
 def _shared(task: str, specs: Sequence[ToolSpec]) -> list[float]:
-    """The weight of the words that each tool shares with the task; a word that many tools have weighs little."""
+    """The weight of the words that each tool shares with the task; a word of many tools has a low weight."""
     hints = " ".join(words for pattern, words in _HINTS if pattern.search(task))
     asked = set(terms(f"{task} {hints}"))
     names = [set(terms(_spoken(spec.name))) for spec in specs]

@@ -1,1 +1,1 @@
-"""What has happened, as values, and the bus that tells it: knows nothing of who publishes and who listens."""
+"""Events as immutable values, and the bus that delivers them. Imports no publisher and no subscriber."""

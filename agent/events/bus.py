@@ -1,9 +1,9 @@
-"""The bus: tells each event to those who asked for it, one after the other, and survives them all.
+"""The bus: calls the handlers of each event one after the other, and catches their errors.
 
-A handler with a timeout runs on the bus's own thread, so that it can be left behind when it hangs; one without runs on
-the publisher's. An event is told to everybody before the next one is. What a handler could not be told (it was hanging,
-or over its limit) is counted and not kept: whoever must miss nothing compares with the truth, as the index does. What
-to do about an event is for the handlers.
+A handler with a timeout runs on the bus's own thread, which is abandoned when the handler hangs; one without a timeout
+runs on the publisher's thread. All handlers get an event before the next event. An event that a handler cannot receive
+(it hangs, or is over its rate limit) is counted and dropped: a handler that must not miss a change compares with the
+files, as the index does.
 """
 
 import logging
@@ -18,7 +18,7 @@ from agent.clock import Clock
 from agent.events.subscriber import TIMEOUT, Answer, Counts, Injection, Subscriber, Terms
 
 BACKLOG = 10_000
-"""Events that `publish_async` keeps waiting at most."""
+"""The maximum number of events in the queue of `publish_async`."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 def ignore_event(event: object) -> None:
-    """Publishes nothing: for what runs without a bus."""
+    """Do nothing: the publish function of code that runs without a bus."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class _Call:
 
 
 class _Worker:
-    """A thread that calls handlers. One that hangs is left behind: it ends when its call does."""
+    """A thread that calls handlers. A hanging one is abandoned and ends with its call."""
 
     def __init__(self) -> None:
         self.calls: SimpleQueue[_Call | None] = SimpleQueue()
@@ -55,10 +55,10 @@ class _Worker:
 
 
 def _perform(subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
-    """Call a handler; whatever it raises is counted and goes no further."""
+    """Call a handler; the result is what it injects. Any exception is counted and not raised."""
     try:
         injections = tuple(subscriber.call(event) or ())
-    except Exception as error:  # one subscriber's bug must not stop the others, nor the daemon
+    except Exception as error:  # a bug in one subscriber must not stop the others or the daemon
         subscriber.count(failed=1, error=f"{type(error).__name__}: {error}".splitlines()[0])
         logger.warning("%s failed on %s", subscriber.name, type(event).__name__, exc_info=True)
         return ()
@@ -67,7 +67,7 @@ def _perform(subscriber: Subscriber, event: object) -> tuple[Injection, ...]:
 
 
 class Bus:
-    """Subscribers by kind of event. Holds a thread or two from the first event until `close`."""
+    """Subscribers by event type. Uses one or two threads from the first event until `close`."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -101,9 +101,9 @@ class Bus:
         **terms: Unpack[Terms],
     ) -> None: ...
     def subscribe(self, handler: Callable[[Any], Answer], *kinds: type, **terms: Unpack[Terms]) -> None:
-        """Have `handler` called with every event of these kinds (one to four; subclasses too).
+        """Call `handler` with every event of these types (one to four; subclasses too).
 
-        Raises `ValueError` for a name that is taken.
+        Raises `ValueError` for a name that is already in use.
         """
         name = terms["name"]
         if any(each.name == name for each in self._subscribers):
@@ -113,9 +113,9 @@ class Bus:
         self._subscribers = sorted([*self._subscribers, added], key=lambda each: -each.priority)
 
     def publish(self, event: object) -> tuple[Injection, ...]:
-        """Tell an event to all who asked for it, and return what they inject, highest priority first.
+        """Call all handlers of an event; the result is what they inject, highest priority first.
 
-        A handler that publishes is heard at once, before the rest hear of the event it was called with.
+        An event that a handler publishes is delivered at once, before the other handlers get the outer event.
         """
         worker = self._worker
         if worker is not None and threading.current_thread() is worker.thread:
@@ -126,9 +126,9 @@ class Bus:
         return tuple(sorted((injection for each in told for injection in each), key=lambda each: -each.priority))
 
     def publish_async(self, event: object) -> bool:
-        """Tell an event soon, in order, without waiting; what is injected is dropped.
+        """Queue an event for delivery in order, without waiting; injections are dropped.
 
-        False, and counted in `dropped`, when too many events wait already or the bus is closed.
+        False, and counted in `dropped`, when the queue is full or the bus is closed.
         """
         try:
             if self._closed:
@@ -145,11 +145,11 @@ class Bus:
         return True
 
     def counts(self) -> dict[str, Counts]:
-        """What became of the events so far, by subscriber's name."""
+        """The counts of events by subscriber's name."""
         return {each.name: each.counts for each in self._subscribers}
 
     def close(self, timeout: float = TIMEOUT) -> bool:
-        """Tell what still waits, then stop; False when that took longer than `timeout` seconds."""
+        """Deliver the queued events, then stop; False if that took longer than `timeout` seconds."""
         self._closed = True
         poster, self._poster = self._poster, None
         if poster is not None:

@@ -1,4 +1,4 @@
-"""A receipt: which lines of which note were put before the model, and why. Plain data, so that hooks can give one."""
+"""A receipt: the note and lines that were added to the model's prompt, and the reason. Plain data, for use in hooks."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -11,9 +11,9 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was put before the model and why: lines of a note (inclusive, from 1), pinned to a commit where it has one.
+    """Lines of a note (inclusive, from 1) in the model's prompt, pinned to a commit if the note has one.
 
-    `score` is the source's own measure of how well it fits the task; `why` says in words what made it fit.
+    `score` is the relevance to the task by the source's own measure; `why` is the reason in words.
     """
 
     path: str
@@ -23,7 +23,7 @@ class Receipt:
     why: str
 
     def line(self, language: str = "en") -> str:
-        """The receipt in one line, with a link to the note; a file of the program is in no vault, so it is named."""
+        """The receipt in one line, with a link to the note; a file of the program has no link, only its name."""
         said, (first, last) = _SAID[language], self.lines
         where = said["one" if first == last else "many"].format(first, last)
         pinned = said["at"].format(self.commit[:10]) if self.commit else ""

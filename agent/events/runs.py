@@ -1,6 +1,6 @@
-"""What happens in conversations and runs, as frozen values: plain data, so that every floor can read them.
+"""Events of conversations and runs, as frozen values: plain data, so that every layer can import them.
 
-A run is one task from its start to its outcome; a session is a conversation, kept in one note, and may hold many.
+A run is one task from its start to its outcome; a session is a conversation in one note, with any number of runs.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Who speaks, and through what; a group chat has many senders in one session."""
+    """The sender of a message and its channel; a group chat has many senders in one session."""
 
     channel: str
     sender: str = ""
@@ -18,7 +18,7 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """A new session note was begun at `session`."""
+    """A session has started; its note is at `session`."""
 
     session: str
     speaker: Speaker
@@ -26,7 +26,7 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """A session is closed or has gone stale; `reason` says which."""
+    """A session has ended; `reason`: closed or stale."""
 
     session: str
     reason: str
@@ -34,7 +34,7 @@ class SessionEnded:
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
-    """A run begins; what handlers inject is put before the model. `task` is what was asked."""
+    """A run begins; text injected by handlers is added to the model's prompt. `task` is the request."""
 
     run: str
     session: str
@@ -55,7 +55,7 @@ class IterationStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolCompleted:
-    """A tool did what it was asked; `characters` is the size of what it gave."""
+    """A tool call has succeeded; `characters` is the length of its result."""
 
     run: str
     session: str
@@ -67,7 +67,7 @@ class ToolCompleted:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallFailed:
-    """A tool did not; `error` is what the model was told."""
+    """A tool call has failed; `error` is the message for the model."""
 
     run: str
     session: str
@@ -79,10 +79,9 @@ class ToolCallFailed:
 
 @dataclass(frozen=True, slots=True)
 class TaskCompleted:
-    """A run has ended or paused. `outcome` is one of `loop.outcome`'s words; what was said is in the session's note.
+    """A run has ended or paused. `outcome` is a word from `loop.outcome`; the messages are in the session's note.
 
-    The tokens are those of all calls of a model in the run, 0 where that is not known; `at` is when it was over, None
-    where nobody has said.
+    The tokens are those of all model calls in the run, 0 if not known; `at` is the end time, None if not known.
     """
 
     run: str
@@ -101,8 +100,8 @@ class TaskCompleted:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of a conversation as plain data. `role`: user, assistant, tool or context; `tools`: those it asks
-    for, or the one whose result it is."""
+    """One message of a conversation as plain data. `role`: user, assistant, tool or context; `tools`: the tools that it
+    calls, or the tool of its result."""
 
     role: str
     text: str
@@ -112,9 +111,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ContextCompact:
-    """These messages are about to be replaced by a summary: last chance to keep what matters.
+    """A summary is about to replace these messages: handlers can save facts from them first.
 
-    `untrusted` names the sources of text in the conversation that is not the owner's.
+    `untrusted` lists the sources of text in the conversation that is not the owner's.
     """
 
     run: str
@@ -126,7 +125,7 @@ class ContextCompact:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFlushed:
-    """Before a compaction so many entries were `saved`; `known` said nothing new, or were more than one flush keeps."""
+    """Entries were saved before a compaction. Numbers: `saved`, and `known` (not new, or over the flush limit)."""
 
     run: str
     session: str
@@ -136,7 +135,7 @@ class MemoryFlushed:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRecalled:
-    """So many memories were put before a task; `mode` is how they were found, `degraded` why not better."""
+    """Memories were added to a task's prompt: their number, the search `mode`, the reason for a `degraded` mode."""
 
     run: str
     session: str
@@ -148,7 +147,7 @@ class MemoryRecalled:
 
 @dataclass(frozen=True, slots=True)
 class ContextRefreshed:
-    """At step `number` of a run so many memories were added to what the model has before it."""
+    """At step `number` of a run, `found` more memories were added to the model's prompt."""
 
     run: str
     session: str
@@ -158,8 +157,8 @@ class ContextRefreshed:
 
 @dataclass(frozen=True, slots=True)
 class MemoryCaptured:
-    """After a run so many entries were `saved`, `merged` into others, or `known` already; some of those saved say
-    otherwise than earlier ones (`contradicting`). `problem` says why nothing could be kept."""
+    """Entries were captured after a run. Numbers: `saved`, `merged` into others, already `known`, and `contradicting`
+    (saved, but in conflict with earlier ones). `problem` is the reason why nothing could be saved."""
 
     run: str
     session: str
@@ -172,7 +171,7 @@ class MemoryCaptured:
 
 @dataclass(frozen=True, slots=True)
 class SkillActivated:
-    """A skill was put before the model of a run; `score` from 0 to 1 is how well it fits."""
+    """A skill was added to the prompt of a run; `score` is its relevance from 0 to 1."""
 
     run: str
     session: str
@@ -182,7 +181,7 @@ class SkillActivated:
 
 @dataclass(frozen=True, slots=True)
 class SkillOpened:
-    """The model of a run has read a skill of itself."""
+    """The model of a run has opened a skill with a tool call."""
 
     run: str
     session: str
@@ -191,7 +190,7 @@ class SkillOpened:
 
 @dataclass(frozen=True, slots=True)
 class ChainStarted:
-    """A skill that is a workflow of several was put before the model of a run."""
+    """A skill that chains several skills was added to the prompt of a run."""
 
     run: str
     session: str
@@ -200,7 +199,7 @@ class ChainStarted:
 
 @dataclass(frozen=True, slots=True)
 class ChainCompleted:
-    """A run that followed a workflow of several skills has ended; `outcome` is the run's."""
+    """A run with a chain of skills has ended; `outcome` is the run's."""
 
     run: str
     session: str
@@ -210,7 +209,7 @@ class ChainCompleted:
 
 @dataclass(frozen=True, slots=True)
 class SkillRated:
-    """Somebody said of a skill what it was worth, in words or by deed; `opinion` is one of `skills.usage`'s words."""
+    """A skill was rated, in words or by an action; `opinion` is a word from `skills.usage`."""
 
     skill: str
     run: str
@@ -219,7 +218,7 @@ class SkillRated:
 
 @dataclass(frozen=True, slots=True)
 class SkillSuggested:
-    """A workflow that came back is offered as a skill, in the note at `path`."""
+    """A repeated workflow is suggested as a skill, in the note at `path`."""
 
     skill: str
     path: str

@@ -1,7 +1,4 @@
-"""A subscriber of the bus: what it wants to hear, on which terms, and what became of it.
-
-Whom to tell and in which order is the bus's.
-"""
+"""A subscriber of the bus: its event types, its limits and its counts. `bus` chooses subscribers and their order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -12,15 +9,15 @@ from typing import Any, Required, TypedDict
 from agent.events.receipt import Receipt
 
 TIMEOUT = 10.0
-"""Seconds that a handler has by default. Ten: long for a write to a vault or an index, short for a person who waits."""
+"""The default timeout of a handler in seconds: long for a write to a vault or an index, short for a waiting person."""
 _MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """Text that a handler wants in front of the model; higher `priority` first.
+    """Text that a handler adds to the model's prompt; higher `priority` first.
 
-    `receipts` are for the notes that it stands in; the loop pins those without a commit, as a handler has little time.
+    `receipts` are for the notes with this text; the loop adds missing commits, because a handler has little time.
     """
 
     text: str
@@ -30,13 +27,13 @@ class Injection:
 
 
 Answer = Iterable[Injection] | None
-"""What a handler returns."""
+"""The result of a handler."""
 
 
 class Terms(TypedDict, total=False):
-    """How a handler wants to be called: higher `priority` first, `timeout` in seconds, at most `per_minute` times.
+    """The options of a subscription: higher `priority` first, `timeout` in seconds, at most `per_minute` calls.
 
-    A handler without a timeout (None) is called on the publisher's own thread, and may take as long as it needs.
+    A handler without a timeout (None) is called on the publisher's own thread, without a time limit.
     """
 
     name: Required[str]
@@ -47,10 +44,10 @@ class Terms(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of the events meant for one subscriber; `error` is the last failure in one line.
+    """The numbers of events for one subscriber, by result; `error` is the last failure in one line.
 
-    `late`: took longer than the timeout. `skipped`: came while an earlier call was still hanging. `limited`: came
-    faster than the rate limit allows.
+    `told`: handled. `late`: took longer than the timeout. `skipped`: arrived while an earlier call was still hanging.
+    `limited`: above the rate limit.
     """
 
     told: int = 0
@@ -63,7 +60,7 @@ class Counts:
 
 @dataclass(slots=True)
 class Subscriber:
-    """A handler with its terms and what became of its calls. `hanging` is set when a call that was left behind ends."""
+    """A handler with its options and counts. `hanging` is the event that is set when a call past its timeout ends."""
 
     name: str
     kinds: tuple[type, ...]
@@ -76,12 +73,12 @@ class Subscriber:
     hanging: Event | None = None
 
     def count(self, **changes: int | str) -> None:
-        """Add to the counts of these names, and set `error`."""
+        """Add numbers to the counts of these names; a text replaces `error`."""
         added = {k: v if isinstance(v, str) else getattr(self.counts, k) + v for k, v in changes.items()}
         self.counts = replace(self.counts, **added)  # type: ignore[arg-type]  # each value has its field's type
 
     def admits(self, now: float) -> bool:
-        """Whether it may be told now; counts why not."""
+        """True if the handler may be called now; otherwise the reason is counted."""
         if self.hanging is not None and not self.hanging.is_set():
             self.count(skipped=1)
             return False

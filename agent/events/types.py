@@ -1,8 +1,7 @@
-"""What has happened, as frozen values: plain data, so that every floor can read them.
+"""Events of the vault and the daemon, as frozen values: plain data, so that every layer can import them.
 
-What changed inside a note is carried and not known here: `Change` stands for whatever the publisher tells changes with
-(`markdown.changes.Change`, for the watcher). Who hears of an event is the bus's business, what follows from it is the
-reactions'.
+`Change` is a type variable for a change inside a note (`markdown.changes.NoteChange`, for the watcher), so that this
+module imports no parser. `bus` delivers the events.
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ Change = TypeVar("Change", covariant=True)
 
 
 class Origin(StrEnum):
-    """Whose doing a change was: by hand here, by this program, or brought by git from where others write."""
+    """The origin of a change: a person on this machine, this program, or git (pulled from other machines)."""
 
     HUMAN = "human"
     OWN = "own"
@@ -22,7 +21,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NoteCreated(Generic[Change]):
-    """A note is there that was not. `changes` are those from an empty note to this one."""
+    """A note was created. `changes` are relative to an empty note."""
 
     path: str
     hash: str
@@ -32,9 +31,9 @@ class NoteCreated(Generic[Change]):
 
 @dataclass(frozen=True, slots=True)
 class NoteEdited(Generic[Change]):
-    """A note says something else. `before` and `hash` are the content hashes of the two versions.
+    """A note's content changed. `before` and `hash` are the content hashes of the two versions.
 
-    `changes` is empty when only blanks changed, and when `compared` is false: the older version was not to be had.
+    `changes` is empty when only blanks changed, or when `compared` is false: the older version was not available.
     """
 
     path: str
@@ -47,7 +46,7 @@ class NoteEdited(Generic[Change]):
 
 @dataclass(frozen=True, slots=True)
 class NoteMoved(Generic[Change]):
-    """A note has another path. It may have been edited on the way, then `before` and `hash` differ."""
+    """A note was moved from `source` to `path`. If it was also edited, `before` and `hash` differ."""
 
     path: str
     source: str
@@ -60,7 +59,7 @@ class NoteMoved(Generic[Change]):
 
 @dataclass(frozen=True, slots=True)
 class NoteDeleted:
-    """A note is gone. `before` is the hash of what it held."""
+    """A note was deleted. `before` is the hash of its last content."""
 
     path: str
     before: str
@@ -69,7 +68,7 @@ class NoteDeleted:
 
 @dataclass(frozen=True, slots=True)
 class FileChanged:
-    """A file that is not a note appeared, changed or went away (`present` is false)."""
+    """A file that is not a note was created, changed or deleted (`present` is false)."""
 
     path: str
     present: bool
@@ -77,15 +76,15 @@ class FileChanged:
 
 
 NoteEvent: TypeAlias = NoteCreated[Change] | NoteEdited[Change] | NoteMoved[Change] | NoteDeleted
-"""Every way in which a note can change."""
+"""All events of a note."""
 
 VaultEvent: TypeAlias = NoteEvent[Change] | FileChanged
-"""Every way in which the vault's files can change."""
+"""All events of the vault's files."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilesChanged(Generic[Change]):
-    """One look at the vault has found these changes, at `now` on the monotonic clock."""
+    """One poll of the vault has found these changes, at `now` on the monotonic clock."""
 
     events: tuple[VaultEvent[Change], ...]
     now: float
@@ -93,7 +92,7 @@ class FilesChanged(Generic[Change]):
 
 @dataclass(frozen=True, slots=True)
 class EditsCommitted:
-    """The person's own edits of the files at `paths` are in the history now, as `commit`."""
+    """The person's own edits of the files at `paths` were committed as `commit`."""
 
     commit: str
     paths: tuple[str, ...]
@@ -101,7 +100,7 @@ class EditsCommitted:
 
 @dataclass(frozen=True, slots=True)
 class ScanFinished:
-    """The vault was compared with what is known of it: `files` looked at, `suspects` that may have changed."""
+    """A scan has compared the vault with its known state: `files` found, `suspects` that may have changed."""
 
     reason: str
     files: int
@@ -110,16 +109,16 @@ class ScanFinished:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The daemon takes a turn, at `now` on the monotonic clock."""
+    """The daemon begins a turn, at `now` on the monotonic clock."""
 
     now: float
 
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The daemon's turn is over, with how it sees the vault: whether the system gives `hints`, how many `files` are
-    known, how many paths are `waiting` to be looked at, why all files were looked at last (None: never yet), how many
-    looks have failed in a row, and what is not seen, in a line (empty: all is)."""
+    """The daemon has ended a turn. The state of its watcher: `hints` is true if the system gives hints; the number of
+    known `files` and of paths `waiting` for a check; the reason of the last full scan (None: no scan yet); the number
+    of consecutive `failures`; and the `problem` of detecting changes in one line (empty: none)."""
 
     hints: bool
     files: int
@@ -131,7 +130,7 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdated:
-    """The index has taken up changes: how many notes it took in, dropped and could not read."""
+    """The index was updated: the numbers of notes indexed, removed and failed to parse."""
 
     indexed: int
     removed: int
@@ -140,13 +139,13 @@ class IndexUpdated:
 
 @dataclass(frozen=True, slots=True)
 class DaemonStarted:
-    """The daemon watches the vault at `root` and accepts work."""
+    """The daemon has started: it watches the vault at `root` and accepts requests."""
 
     root: str
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonStopped:
-    """The daemon has finished what it had begun; `reason` says why it stopped."""
+    """The daemon has finished its work and stopped; `reason` is the cause."""
 
     reason: str

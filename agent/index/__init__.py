@@ -1,4 +1,4 @@
-"""Search over notes: keywords, vectors and their fusion, all of it derived and free to be deleted.
+"""Search over notes: keywords, vectors and their fusion. The index is a cache and may be deleted at any time.
 
-The only door to Whoosh, tantivy, usearch and model2vec. Never lists, reads or writes notes itself.
+The only folder that imports Whoosh, tantivy, usearch and model2vec. It never lists, reads or writes notes itself.
 """

@@ -1,4 +1,4 @@
-"""Turns text into terms, in the same way for every index and every query.
+"""Converts text into terms, in the same way for every index and every query.
 
 English words are stemmed, runs of Han, kana and Hangul become pairs of characters, and identifiers (`foo_bar`,
 `fooBar`, `v1.2.3`, `E1234-5`) are kept whole beside their parts. Weighing the terms is left to `signals`.
@@ -16,16 +16,17 @@ _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _ASCII_RUN = re.compile(r"[^\W]+(?:['.:/+#@&-]+[^\W]+)*(?:\+\+|#(?!\w))?", re.ASCII)
-"""As `_run` on text that is ASCII alone, which spares a question 13 ms: so long takes a set with these ranges."""
+"""The pattern of `_run` for ASCII text: saves a search 13 ms, the time to compile a set with the ranges of all
+scripts."""
 _PART = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"[0-9]+|[^\W0-9]+")
 LONGEST = 64
-"""Characters of a term that are kept: longer ones are data, not words, and engines refuse terms of kilobytes."""
+"""Characters of a term that are kept: longer terms are data, not words, and engines refuse terms of kilobytes."""
 
 
 def terms(text: str) -> list[str]:
-    """The terms under which a text is found, in order, stop words left out."""
+    """The terms of a text, in order, without stop words."""
     found: list[str] = []
     for run in _runs(text):
         found.extend(_weighty(run))
@@ -33,12 +34,12 @@ def terms(text: str) -> list[str]:
 
 
 def title_terms(text: str) -> list[str]:
-    """As `terms` with the stop words: a note may be called "The Who"."""
+    """The terms of a title, with stop words: a note may be called "The Who"."""
     return [term for run in _runs(text) for term in _of_run(run)]
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms that a question asks for, each once; its stop words only when there is nothing else."""
+    """The distinct terms of a query; its stop words only if it has no other terms."""
     runs = _runs(text)
     found = dict.fromkeys(term for run in runs for term in (_asked(run) if _is_cjk(run) else _of_run(run)))
     weighty = [term for term in found if term not in STOP_WORDS and term not in CJK_STOP]
@@ -46,7 +47,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def _runs(text: str) -> list[str]:
-    """The words of a text, and its runs of characters that are written without blanks between words."""
+    """The words of a text, and its runs of characters of scripts that put no spaces between words."""
     if text.isascii():
         return _ASCII_RUN.findall(text)
     return _run().findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
@@ -79,7 +80,7 @@ def _of_run(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 17)
 def _word(run: str) -> tuple[str, ...]:
-    """A plain word: its stem; a fooBar also whole and in parts."""
+    """The terms of a plain word: its stem; for `fooBar` also the whole and the parts."""
     low = run.casefold()
     if low in STOP_WORDS:
         return (low,)
@@ -91,8 +92,8 @@ def _word(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _compound(run: str) -> tuple[str, ...]:
-    """The terms of a run with digits, marks or letters with accents: its parts, and the whole when it is more than a
-    word."""
+    """The terms of a run with digits, marks or accented letters: its parts, and the whole if it has more than one
+    part."""
     low = run.casefold()
     if low.endswith("'s"):
         return _compound(run[:-2]) if len(run) > 2 else ()
@@ -115,12 +116,12 @@ def _compound(run: str) -> tuple[str, ...]:
 
 
 def _pairs(run: str) -> tuple[str, ...]:
-    """Pairs of neighbouring characters, and each alone, for a question of one character."""
+    """Pairs of neighbouring characters, and each single character, for a query of one character."""
     return (*(one + other for one, other in pairwise(run)), *run)
 
 
 def _asked(run: str) -> list[str]:
-    """The pairs of a run in a question, without those that only ask."""
+    """The pairs of a run in a query, without interrogative pairs."""
     if len(run) == 1:
         return [run]
     pairs = [one + other for one, other in pairwise(run)]
@@ -129,7 +130,7 @@ def _asked(run: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """The stem of a word in lower case, by Snowball's English rules; irregular forms first become their base."""
+    """The stem of a lower-case word by Snowball's English rules; irregular forms first become their base form."""
     if len(word) > LONGEST:
         return word[:LONGEST]
     base = IRREGULAR.get(word, word)

@@ -1,7 +1,7 @@
-"""The arrays that score a note, as one row of bytes, and the arrays of many notes end to end.
+"""The arrays that score a note, as one row of bytes, and the joined arrays of many notes.
 
-Terms are 32-bit checksums of their text: no dictionary has to be kept, and of 100,000 terms about one pair meets. All
-arrays are 4 bytes wide, so that a row is read without a copy.
+Terms are 32-bit checksums of their text: no dictionary is needed, and 100,000 terms have about one collision. All
+arrays are 4 bytes wide, so a row is read without a copy.
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ Ints: TypeAlias = NDArray[np.int32]
 Words: TypeAlias = NDArray[np.uint32]
 Floats: TypeAlias = NDArray[np.float32]
 HOOD = 2
-"""Units on each side that belong to a unit's neighbourhood."""
+"""Units on each side in a unit's neighbourhood."""
 
 
 def term_hash(term: str) -> int:
-    """The number of a term."""
+    """The 32-bit checksum of a term."""
     return crc32(term.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
 class NoteArrays:
-    """One note. `ends` close the units in `terms`, `token_ends` in `tokens`; `norms` are the lengths of the units'
-    vectors."""
+    """One note. `ends` are the ends of the units in `terms`, `token_ends` those in `tokens`; `norms` are the lengths of
+    the units' vectors."""
 
     terms: Words
     ends: Ints
     extra: Words
-    """Terms of the fields beside the body, with what each counts in `extra_weights`."""
+    """Terms of the fields other than the body; `extra_weights` has the weight of each."""
     extra_weights: Floats
     tokens: Ints
     token_ends: Ints
@@ -58,7 +58,7 @@ _TYPES = tuple(np.dtype(name) for name in ("<u4", "<i4", "<u4", "<f4", "<i4", "<
 
 
 def from_bytes(data: bytes) -> NoteArrays:
-    """The note in a row; raises `ValueError` when the row is cut short."""
+    """The note in a row; raises `ValueError` for a truncated row."""
     lengths = np.frombuffer(data, np.int32, len(_TYPES)).tolist()
     if (sum(lengths) + len(_TYPES)) * 4 != len(data):
         raise ValueError("a row of the passage store is cut short")
@@ -71,12 +71,12 @@ def from_bytes(data: bytes) -> NoteArrays:
 
 
 def hash_terms(texts: Sequence[str]) -> Words:
-    """The numbers of many terms."""
+    """The checksums of many terms."""
     return np.array([crc32(text.encode("utf-8", "replace")) for text in texts], dtype=np.uint32)
 
 
 def distinct(tokens: Ints) -> tuple[Ints, Ints]:
-    """The distinct tokens in order, and each token's place among them; quicker than sorting."""
+    """The distinct tokens in order, and each token's index among them; faster than sorting."""
     if not len(tokens):
         return tokens, tokens
     seen = np.zeros(int(tokens.max()) + 1, dtype=bool)
@@ -95,9 +95,9 @@ def hood(units: int) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Several notes end to end. `unit_note` is each unit's note, `note_ends` closes the notes in the units.
+    """Several notes joined. `unit_note` is the note of each unit, `note_ends` the end of each note in the units.
 
-    `low` and `high` bound each unit's neighbourhood, as `hood` does within one note.
+    `low` and `high` are the bounds of each unit's neighbourhood, as `hood` returns them for one note.
     """
 
     notes: int
@@ -114,9 +114,9 @@ class Batch:
 
 
 def batch(rows: Sequence[bytes]) -> Batch:
-    """The notes of some rows (`Packed.to_bytes`) end to end; raises `ValueError` when one is cut short.
+    """The notes of some rows (`NoteArrays.to_bytes`) joined; raises `ValueError` for a truncated row.
 
-    The rows are cut as one array, as making ten arrays of each of 80 notes took twice as long.
+    The rows are split as one array, as making ten arrays of each of 80 notes took twice as long.
     """
     words = np.frombuffer(b"".join(rows), np.int32)
     sizes = np.array([len(row) for row in rows], dtype=np.int64) // 4

@@ -1,8 +1,8 @@
-"""Lookup tables in the passage store whose misses can be trusted: a key that is not found is really not there.
+"""Lookup tables in the passage store that detect a lost row: a key that is not found really does not exist.
 
-SQLite finds a row by comparing keys on its way down, so one flipped bit can make it pass by a row in silence. Here the
-keys of each table are spread by their checksum over a fixed number of buckets. A bucket is one row: a JSON object with
-a checksum. All buckets are made with the store, so a missing one is damage like a wrong checksum.
+SQLite finds a row by comparing keys, so one flipped bit can make it miss a row without an error. Here the keys of each
+table are spread by their checksum over a fixed number of buckets. A bucket is one row: a JSON object with a checksum.
+All buckets are created with the store, so a missing one is damage like a wrong checksum.
 """
 
 import json
@@ -21,20 +21,20 @@ SCHEMA = "create table bucket (id integer primary key, data text not null, crc i
 
 
 class LookupTable(Enum):
-    """Each table with the number of its first bucket, and how many it has."""
+    """Each table with the number of its first bucket, and its number of buckets."""
 
     META = (0, 1)
     """Facts about the index, by name."""
     KEYS = (1, 1)
-    """How many facets there are of each header key."""
+    """The number of facets for each header key."""
     DAYS = (2, 64)
-    """By month: the day, path and number of each note that has a day."""
+    """By month: the day, path and number of each dated note."""
     NOTES = (256, 256)
     """By path: number, content hash, status, reason."""
     FACETS = (512, 256)
-    """By header key and value: the numbers of the notes that have it."""
+    """By header key and value: the numbers of the notes with that value."""
     TERMS = (1024, 1024)
-    """By term number: in how many notes and in how many units it stands."""
+    """By term number: the numbers of notes and of units with the term."""
 
     @property
     def first(self) -> int:
@@ -51,21 +51,21 @@ class LookupTable(Enum):
 
 @dataclass(slots=True)
 class Buckets:
-    """The tables of one open store. `flush` writes the buckets that `change` gave out; `forget` drops the unwritten
-    ones."""
+    """The tables of one open store. `flush` writes the buckets that `change` returned; `forget` drops unwritten
+    changes."""
 
     connection: sqlite3.Connection
     _held: dict[int, Bucket] = field(default_factory=dict)
     _changed: set[int] = field(default_factory=set)
 
     def make(self) -> None:
-        """Make all tables, empty."""
+        """Create all tables, empty."""
         self.connection.execute(SCHEMA)
         places = (place for table in LookupTable for place in range(table.first, table.first + table.count))
         self.connection.executemany("insert into bucket values (?, '{}', ?)", ((at, _crc(at, "{}")) for at in places))
 
     def get(self, table: LookupTable, key: str) -> StoredValue | None:
-        """The value of a key; None where it has none. Raises `Damaged`."""
+        """The value of a key; None if the key does not exist. Raises `Damaged`."""
         return self._bucket(table.place(key)).get(key)
 
     def all(self, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
@@ -78,7 +78,7 @@ class Buckets:
             yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
 
     def change(self, table: LookupTable, key: str) -> Bucket:
-        """The bucket of a key, to be changed; raises `Damaged`."""
+        """The bucket of a key, which `flush` will write; raises `Damaged`."""
         place = table.place(key)
         self._changed.add(place)
         return self._bucket(place)
@@ -93,7 +93,7 @@ class Buckets:
         self._changed.clear()
 
     def forget(self) -> None:
-        """Read everything anew from now on."""
+        """Drop all buckets in memory, so that they are loaded again."""
         self._held.clear()
         self._changed.clear()
 

@@ -1,7 +1,7 @@
-"""Sizes and checksums of a folder's files, written last, so that a later reader can tell damaged files from whole ones.
+"""Sizes and checksums of a folder's files, written last, so that a later reader can detect damaged files.
 
-A keyword engine notices some damage itself, but a flipped byte in a posting only gives wrong answers. An engine writes
-its files once, so each is read once and then known by its name.
+A keyword engine detects some damage itself, but a flipped byte in a posting only gives wrong answers. An engine writes
+its files once, so each is checked once and then recognised by its name.
 """
 
 import json
@@ -15,22 +15,22 @@ from agent.index.damage import Damaged
 
 FILE = "SEAL.json"
 _REWRITTEN = frozenset({"meta.json", ".managed.json"})
-"""The files that an engine (tantivy) writes again under the same name; all others it writes once."""
+"""The files that an engine (tantivy) rewrites under the same name; all others are written once."""
 
 
 @dataclass(slots=True)
 class Checksums:
-    """The checksums of one folder; remembers the files that it has read already."""
+    """The checksums of one folder; files that were already checked are remembered."""
 
     folder: Path
     known: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
     _recorded: dict[str, list[int]] = field(default_factory=dict)
 
     def write(self, generation: int) -> None:
-        """Record the files as they are, in one atomic step.
+        """Record the current files, in one atomic step.
 
         Raises `Damaged` for a file that has changed since it was recorded or verified: an engine that has it open does
-        not notice, and the file must not count as good from now on.
+        not detect the change, and the file must not be recorded as good.
         """
         files = {path.name: [path.stat().st_size, self._sum(path)] for path in self._files()}
         for name in self._recorded.keys() & files.keys() - _REWRITTEN:
@@ -41,14 +41,14 @@ class Checksums:
         own_files(self.folder)
 
     def generation(self) -> int:
-        """The generation that was recorded; -1 when there is no whole record."""
+        """The generation that was recorded; -1 without a complete record."""
         try:
             return int(json.loads((self.folder / FILE).read_text("utf-8"))["generation"])
         except (OSError, ValueError, KeyError, TypeError):
             return -1
 
     def verify(self) -> None:
-        """Raises `Damaged` when a recorded file is missing or changed."""
+        """Raise `Damaged` when a recorded file is missing or changed."""
         try:
             files = json.loads((self.folder / FILE).read_text("utf-8"))["files"]
             for name, (size, checksum) in files.items():

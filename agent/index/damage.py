@@ -1,7 +1,7 @@
-"""The error `Damaged`, and which errors of the passage store mean it.
+"""The error `Damaged`, and its mapping from errors of the passage store.
 
-A damaged index is never a failure of the program: the next update builds it anew. A held lock, a full disk and denied
-access are not damage, since building the index anew would not help there.
+A damaged index is never a failure of the program: the next update rebuilds it. A held lock, a full disk and denied
+access are not damage, since a rebuild would not help.
 """
 
 import errno
@@ -15,7 +15,7 @@ from agent.errors import LockHeld, Permanent
 
 
 class Damaged(Permanent):
-    """A file of the index is not what was written. The next update builds the index again from the notes."""
+    """A file of the index has changed or is missing. The next update rebuilds the index from the notes."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, hint="vault-agent reindex builds the index again from the notes")
@@ -23,9 +23,9 @@ class Damaged(Permanent):
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Turns errors of SQLite, and of parsing what it holds, into `Damaged`.
+    """Convert errors of SQLite, and of parsing its content, into `Damaged`.
 
-    Raises `LockHeld` where another process holds the file, and `OSError` for a full disk or denied access.
+    Raises `LockHeld` when another process holds the file, and `OSError` for a full disk or denied access.
     """
     try:
         yield

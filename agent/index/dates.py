@@ -1,7 +1,7 @@
-"""Days and months that a question names, and how near a note's day is to them.
+"""Days and months in a query, and the closeness of a note's day to them.
 
-People write about a day on that day or shortly after it, so the days that follow count for something too. Filters
-(`after:`, `before:`) are exact and are left to `query`.
+People write about a day on that day or shortly after it, so the following days also count. Filters (`after:`,
+`before:`) are exact and are left to `query`.
 """
 
 import re
@@ -23,12 +23,13 @@ _MONTH_DAY = re.compile(rf"\b{_MONTH}\s+{_DAY}\b(?:,?\s+{_YEAR})?", re.IGNORECAS
 _MONTH_YEAR = re.compile(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE)
 _ONLY_MONTH = re.compile(rf"\b(?:in|during|of|since|last|this|early|late|mid)[\s-]+{_MONTH}", re.IGNORECASE)
 AFTER_DAYS = 10
-"""Days after the one asked for that still count, less and less: "yesterday" and "last week" are written then."""
+"""Days after the day in the query that still count, with decreasing weight: people write "yesterday" and "last
+week"."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedDay:
-    """A day, a month (`day` 0), with or without its year (0)."""
+    """A day, or a month (`day` 0), with or without (0) its year."""
 
     year: int
     month: int
@@ -36,7 +37,7 @@ class NamedDay:
 
 
 def parse_days(text: str) -> tuple[NamedDay, ...]:
-    """The days and months that a text names, in no particular order; impossible ones are left out."""
+    """The days and months in a text, unordered; impossible ones are left out."""
     found: set[NamedDay] = set()
     rest = text
     for pattern, order in _PATTERNS:
@@ -61,7 +62,7 @@ _PATTERNS = (
 
 
 def closeness(asked: tuple[NamedDay, ...], day: str) -> float:
-    """From 0 to 1: how well a note of `day` (`YYYY-MM-DD`, or nothing) answers a question that names these days."""
+    """A score from 0 to 1: the closeness of a note's day (`YYYY-MM-DD`, or empty) to the days in a query."""
     if not asked or not day:
         return 0.0
     try:
@@ -85,13 +86,13 @@ def _close(asked: NamedDay, written: date) -> float:
 
 @cache
 def span(year: int, month: int, day: int) -> tuple[date, date]:
-    """The first and last day of a day or a month (`day` 0); raises `ValueError` when the calendar has no such month."""
+    """The first and last day of a day or a month (`day` 0); raises `ValueError` when the calendar does not have it."""
     days = monthrange(year, month)[1]
     first = date(year, month, min(day, days) or 1)
     return first, first if day else first + timedelta(days - 1)
 
 
 def answering_days(asked: NamedDay) -> tuple[str, str]:
-    """The first and last day (ISO) of the notes that may answer a question for this day or month."""
+    """The first and last day (ISO) of the notes that can match this day or month."""
     first, last = span(asked.year, asked.month, asked.day)
     return first.isoformat(), (last + timedelta(AFTER_DAYS)).isoformat()

@@ -1,6 +1,6 @@
-"""A note as the indexes see it: terms by field, units with their lines, and facets for filters.
+"""A note in the form that is indexed: terms by field, units with their lines, and facets for filters.
 
-A unit is a line of text (a fence or a table is one unit), the smallest thing that a search can point at. Turning units
+A unit is a line of text (a fence or a table is one unit), the smallest part that a search can return. Converting units
 into numbers is left to `encode`.
 """
 
@@ -18,16 +18,16 @@ from agent.markdown.values import Value, is_list
 
 UNITS = Sizes(lines=1, least=0)
 LARGEST = 8 * 1024 * 1024
-"""Bytes of a note that is still read; what is larger is data, not a note."""
+"""Bytes of the largest note that is parsed; a larger file is data, not a note."""
 WHOLE = 1024 * 1024
-"""Bytes of a note that is taken apart whole. Of a larger one the header, headings, tags and links of so many bytes
-count, and its text is cut into windows: a list of 750,000 links would take 3.8 GB line by line."""
+"""Bytes of the largest note that is indexed line by line. Of a larger one, the header, headings, tags and links in this
+many bytes are indexed, and its text is split into windows: a list of 750,000 links would take 3.8 GB line by line."""
 WINDOW = 1200
-"""Characters after which a window of a large note is closed; of a longer line, every so many make a window."""
+"""Characters after which a window of a large note ends; a longer line is split into several windows."""
 MOST_UNITS = 10_000
-"""A note of more lines has units of several lines."""
+"""A note with more lines has units of several lines."""
 MOST_TERMS = 250_000
-"""Terms of a large note that are kept: 2 to 4 MB of text; a list of identifiers has three for each."""
+"""Terms of a large note that are kept: 2 to 4 MB of text; each identifier of a list gives three."""
 LONGEST_FACET = 200
 
 
@@ -47,14 +47,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The indexed parts of one note; `problem` says which part could not be read."""
+    """The indexed parts of one note; `problem` names the part that could not be parsed."""
 
     path: str
     title: str
     id: str | None
     day: str
     fields: Mapping[str, tuple[str, ...]]
-    """Terms under each of `weights.FIELDS`."""
+    """Terms by field, for each of `weights.FIELDS`."""
     units: tuple[Unit, ...]
     facets: tuple[tuple[str, str], ...]
     text: str
@@ -62,7 +62,7 @@ class Document:
 
 
 def parse_document(path: str, data: bytes) -> Document:
-    """The document of a note; never fails, whatever its bytes. Of a large note only a part is taken: see `WHOLE`."""
+    """The document of a note; never fails, whatever its bytes. Only a part of a large note is indexed: see `WHOLE`."""
     is_large = len(data) > WHOLE
     note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)
     text = Note.parse(data).text if is_large else note.text
@@ -106,7 +106,7 @@ def _first(units: Iterator[Unit]) -> Iterator[Unit]:
 
 
 def _windows(text: str, body_line: int) -> Iterator[Unit]:
-    """The units of a large note: lines together up to `WINDOW` characters, and longer lines in pieces."""
+    """The units of a large note: lines joined up to `WINDOW` characters, and longer lines in pieces."""
     held: list[str] = []
     size = 0
     first = body_line
@@ -139,7 +139,7 @@ def _units(note: Note, path: str, found: contents.Contents | None) -> Iterator[U
     for passage in passages.split_passages(note, path, sizes, found.body if found else None):
         own = terms(passage.text)
         if passage.headings == above and above and above[-1] != first_heading:
-            own.extend(terms(above[-1]))  # a section's first unit has its heading already
+            own.extend(terms(above[-1]))  # a section's first unit already contains its heading
         above = passage.headings
         yield Unit(passage.first, passage.last, passage.headings, passage.text, tuple(own))
 

@@ -1,7 +1,7 @@
 """Embeds texts with a static model: the best one on this machine, never one from the network.
 
-In order: the model that the settings name, a model2vec model in the local hub cache, the vectors that wordllama ships.
-A static model's text vector is the weighted sum of its tokens' vectors, so an index keeps tokens, and a search computes
+In order: the model named in the settings, a model2vec model in the local hub cache, the vectors that wordllama ships. A
+static model's text vector is the weighted sum of its tokens' vectors, so an index keeps tokens, and a search computes
 every similarity from the few rows of the matrix that it needs. wordllama's matrix is mapped instead of loaded, and
 summed here instead of by `model2vec`, which takes 0.2 s to import.
 """
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
 _BYTES = 259
-"""Tokens of wordllama below this are marks and single bytes; from here on they come the most frequent first."""
+"""Tokens of wordllama below this are marks and single bytes; from here on they are in descending frequency."""
 _COMMON = 300.0
-"""A token so far down the list counts half: the smooth inverse frequency of Arora et al. 2017, by rank."""
+"""A token at this rank has half the weight: the smooth inverse frequency of Arora et al. 2017, by rank."""
 _BYTE_WEIGHT = 0.5
 
 
 class Embedder(Protocol):
-    """A static model. `name` changes when its vectors do."""
+    """A static model. `name` is different for different vectors."""
 
     @property
     def name(self) -> str: ...
@@ -40,7 +40,7 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        """Each text's tokens."""
+        """The tokens of each text."""
         ...
 
     def vectors(self, tokens: Ints) -> Floats:
@@ -49,12 +49,12 @@ class Embedder(Protocol):
 
 
 TOGETHER = 500_000
-"""Characters that are cut into tokens at once."""
+"""Characters that are tokenized at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A matrix with a row for each token, through `mapping` where the model has one; `ids` cuts texts into tokens."""
+    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts."""
 
     name: str
     ids: Callable[[Sequence[str]], Sequence[Sequence[int]]]
@@ -79,7 +79,7 @@ class StaticEmbedder:
 
 
 def _parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The texts, some at a time: the tokenizer takes about a hundred bytes for each character that it is given."""
+    """The texts in groups: the tokenizer needs about a hundred bytes for each character that it is given."""
     start, size = 0, 0
     for at, text in enumerate(texts):
         if size and size + len(text) > TOGETHER:
@@ -91,9 +91,9 @@ def _parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
-    """Finite numbers in 32 bits. Those of 16 bits by moving them, which is five times as quick as `astype`.
+    """Finite numbers in 32 bits. Numbers of 16 bits are converted by shifting, five times as fast as `astype`.
 
-    Exponent and fraction go to their new places; that zero is another exponent there is made up for by a factor.
+    Exponent and fraction are moved to their new bits; a factor corrects the different exponent bias.
     """
     if numbers.dtype != np.float16:
         return numbers.astype(np.float32, copy=False)
@@ -107,16 +107,16 @@ def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """The embedder that was found, if any; `reason` tells the person why it is not the wanted one."""
+    """The embedder that was found, if any; `reason` tells the person why it is not the configured one."""
 
     embedder: Embedder | None
     reason: str = ""
 
 
 def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
-    """The best embedder here. `model`: a name or a folder from the settings; `hub`: the local hub cache.
+    """The best embedder on this machine. `model`: a name or a folder from the settings; `hub`: the local hub cache.
 
-    Never raises and never downloads: without any model, `reason` says why search is by keywords only.
+    Never raises and never downloads: without any model, `reason` explains why search is by keywords only.
     """
     wanted = _folder(model, hub) if model else _folder(MULTILINGUAL, hub)
     missing = f"the model {model} is not on this machine (vault-agent warm fetches it)" if model else ""
@@ -161,7 +161,8 @@ def _encode(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:
 
 
 def load_wordllama() -> StaticEmbedder:
-    """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is not there."""
+    """The model in the package wordllama; raises `ImportError`, `OSError` or `ValueError` when it is missing or
+    invalid."""
     spec = find_spec("wordllama")  # not imported: the package itself takes a quarter of a second
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("the package wordllama is not installed")
@@ -180,19 +181,19 @@ def load_wordllama() -> StaticEmbedder:
 
 @cache
 def _load_tokenizer(file: Path) -> "Tokenizer":
-    """The tokenizer in a file; loaded at the first text, since it takes 80 ms of processor time."""
+    """The tokenizer in a file; loaded with the first text, since loading takes 80 ms of processor time."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(file))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    # It keeps whole lines, which hardly ever come twice: 110 MB after a large burst, and no quicker.
+    # Its cache keeps whole lines, which are rarely repeated: 110 MB after a large burst, and no faster.
     tokenizer.model._resize_cache(0)
     return tokenizer
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
-    """The only matrix of a safetensors file, mapped into memory; raises `ValueError` when it holds something else."""
+    """The only matrix of a safetensors file, mapped into memory; raises `ValueError` for any other content."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
@@ -203,4 +204,4 @@ def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
     kind = {"F16": np.float16, "F32": np.float32}[entry["dtype"]]
     offset = 8 + length + entry["data_offsets"][0]
     mapped = np.memmap(path, kind, "r", offset, tuple(entry["shape"]))
-    return mapped.view(np.ndarray)  # a memmap does work of its own whenever rows are taken from it
+    return mapped.view(np.ndarray)  # a memmap does extra work for each selection of rows

@@ -1,6 +1,6 @@
-"""Encodes documents as the numbers that are stored of them: arrays of terms and tokens, and chunk vectors.
+"""Encodes documents as the numbers that are stored: arrays of terms and tokens, and chunk vectors.
 
-The texts of many notes are tokenized and summed together, which is several times quicker than one by one.
+Many notes are tokenized and summed together, which is several times faster than one at a time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from agent.index.embedder import Embedder
 from agent.index.vector import CHUNKS
 
 CHUNK_TOKENS = 160
-"""A chunk is closed when it has so many tokens: about a paragraph, one thing that a note says."""
+"""Tokens at which a chunk ends: about a paragraph, one statement of a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Encoded:
 
 
 def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Mapping[str, float]) -> list[Encoded]:
-    """The documents as numbers, in order; `fields` has the weight of a term in each field."""
+    """The documents as numbers, in order; `fields` is the weight of a term in each field."""
     texts = [unit.text for document in documents for unit in document.units]
     titles = [document.title for document in documents]
     if embedder is None:
@@ -48,14 +48,14 @@ def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Map
 
 
 def _sums(tokens: Sequence[Ints], embedder: Embedder) -> Floats:
-    """The summed vectors of each text; zeros for one without tokens."""
+    """The sum of the vectors of each text; zeros for a text without tokens."""
     sums = np.zeros((len(tokens), embedder.dimensions), np.float32)
     if not any(len(each) for each in tokens):
         return sums
     found, places = distinct(np.concatenate(tokens))
     rows = embedder.vectors(found)
     start = 0
-    for at, each in enumerate(tokens):  # eight times as quick as `np.add.reduceat`, which walks down the columns
+    for at, each in enumerate(tokens):  # eight times as fast as `np.add.reduceat`, which goes down the columns
         end = start + len(each)
         np.add.reduce(rows[places[start:end]], axis=0, out=sums[at])
         start = end
@@ -86,7 +86,7 @@ def _encoded(
 
 
 def _chunks(lengths: Sequence[int], sums: Floats, title: Floats) -> Floats:
-    """One vector of length 1 for each run of units, the title counted in each."""
+    """One vector of length 1 for each run of units; each includes the title."""
     if not sums.shape[1]:
         return np.zeros((0, 0), np.float32)
     starts, held = [0], 0

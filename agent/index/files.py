@@ -1,10 +1,10 @@
-"""Where the files of an index are, and who may write them.
+"""The paths of an index's files, and the lock of its writer.
 
-notes.db            the passage store and the manifest; says which of the others are current
+notes.db            the passage store and the manifest; records which of the others are current
 keyword-<engine>/   the postings, with their checksums
 vectors-<n>.usearch the chunk vectors of one generation
-REBUILD             left by a reader that met damage: the next update starts anew
-lock                held by the one writer
+REBUILD             written by a reader that found damage: the next update rebuilds the index
+lock                held by the only writer
 """
 
 import shutil
@@ -41,18 +41,18 @@ class IndexFiles:
         return self.folder / f"vectors-{generation}.usearch"
 
     def inode(self) -> int | None:
-        """The inode of the passage store: another one after a rebuild, None while there is no store."""
+        """The inode of the passage store, which changes with a rebuild; None without a store."""
         try:
             return self.store.stat().st_ino
         except OSError:
             return None
 
     def is_being_written(self) -> bool:
-        """True while a writer is at work: files that look damaged may be half written."""
+        """True while a writer runs: files that look damaged may be half written."""
         return is_held(self.folder / "lock")
 
     def why_broken(self) -> str:
-        """The reason to build the index anew (a reader met damage, or there is no index); empty for none."""
+        """The reason to rebuild the index (a reader found damage, or there is no index); empty for none."""
         try:
             return self.mark.read_text("utf-8", "replace") or "a search met damage"
         except FileNotFoundError:
@@ -61,7 +61,7 @@ class IndexFiles:
             return "a search met damage"
 
     def ask_for_rebuild(self, reason: str) -> None:
-        """Tell the next writer that something is damaged; quiet when the folder cannot be written."""
+        """Ask the next writer for a rebuild; does nothing when the folder cannot be written."""
         try:
             write(self.mark, reason.encode("utf-8", "replace"))
         except OSError:
@@ -80,7 +80,7 @@ class IndexFiles:
 
     @contextmanager
     def writing(self, clock: Clock, patience: float) -> Iterator[None]:
-        """Be the only writer; raises `LockHeld` after `patience` seconds."""
+        """Hold the writer's lock; raises `LockHeld` after `patience` seconds."""
         if self.folder.exists() and not self.folder.is_dir():
             _remove(self.folder)
         make_folder(self.folder)

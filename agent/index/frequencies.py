@@ -1,4 +1,4 @@
-"""Counts in how many notes and units each term occurs, as changes that add up over notes that come and go."""
+"""Counts the notes and units of each term, as changes that add up while notes are added and removed."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from agent.index.passage_store import IndexTotals
 
 @dataclass(slots=True)
 class Frequencies:
-    """The sum of many notes, some of them subtracted."""
+    """The sum of added notes, minus the removed ones."""
 
     totals: IndexTotals = IndexTotals()
     _terms: list[NDArray[np.uint64]] = field(default_factory=list)
@@ -19,7 +19,7 @@ class Frequencies:
     _units: list[NDArray[np.int64]] = field(default_factory=list)
 
     def count(self, arrays: NoteArrays, sign: int = 1) -> None:
-        """Add a note, or take it away with `sign` -1."""
+        """Add a note, or subtract it with `sign` -1."""
         lengths = np.diff(arrays.ends, prepend=0)
         units = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
         pairs = np.unique((arrays.terms.astype(np.uint64) << np.uint64(32)) | units) >> np.uint64(32)
@@ -35,7 +35,7 @@ class Frequencies:
         self.totals = self.totals.plus(mine, sign)
 
     def changes(self) -> dict[int, tuple[int, int]]:
-        """For each term that changed, by how many notes and units."""
+        """The change in the numbers of notes and units, for each term with a change."""
         if not self._terms:
             return {}
         terms, place = np.unique(np.concatenate(self._terms), return_inverse=True)

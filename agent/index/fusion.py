@@ -1,4 +1,4 @@
-"""Many signals, one order: each is divided by its best among the candidates, weighted, and added."""
+"""Combines the signals into one score: each is divided by its best value among the candidates, weighted, and added."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from agent.index.signals import Row
 from agent.index.weights import SIGNALS, SignalWeights, Weights
 
 SURE = {"unit_cosine": 0.35, "hood_cosine": 0.35, "unit_match": 0.6, "hood_match": 0.6}
-"""A likeness below this is not scaled up to a full share: the best of many unlike notes is still unlike."""
+"""The value below which a similarity is not scaled up to a full share: the best of many unrelated notes is still
+unrelated."""
 PER_NOTE = frozenset(("note", "title", "date"))
 
 
@@ -24,7 +25,7 @@ class Fused:
     shares: Mapping[str, Row]
 
     def legs(self, at: int) -> tuple[Leg, ...]:
-        """One leg for each signal of a candidate, the weightiest first."""
+        """One leg for each signal of a candidate, the largest share first."""
         legs = [
             Leg(
                 name,
@@ -38,19 +39,19 @@ class Fused:
 
 
 def score_notes(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
-    """The score of each note: its own signals, and the best of its units for the others."""
+    """The score of each note, from its own signals and, for the others, the best of its units."""
     per_note = {name: raw[name] if name in PER_NOTE else best_of(raw[name], batch) for name in SIGNALS if name in raw}
     return _fused(per_note, weights.note)
 
 
 def score_units(raw: Mapping[str, Row], batch: Batch, weights: Weights) -> Fused:
-    """The score of each unit: its own signals, and those of its note."""
+    """The score of each unit, from its own signals and those of its note."""
     per_unit = {name: raw[name][batch.unit_note] if name in PER_NOTE else raw[name] for name in SIGNALS if name in raw}
     return _fused(per_unit, weights.passage)
 
 
 def best_of(values: Row, batch: Batch) -> Row:
-    """The largest value of each note's units; 0 for a note without any."""
+    """The largest value among each note's units; 0 for a note without units."""
     best = np.zeros(batch.notes)
     starts: Ints = np.concatenate(([0], batch.note_ends[:-1])).astype(np.int32)
     full = np.flatnonzero(batch.note_ends > starts)

@@ -11,7 +11,7 @@ Engine: TypeAlias = Literal["whoosh", "tantivy"]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions that every hit must satisfy; empty fields ask for nothing. Days are `YYYY-MM-DD`, inclusive on both
+    """Conditions that every hit must satisfy; an empty field is no condition. Days are `YYYY-MM-DD`, inclusive on both
     sides."""
 
     paths: tuple[str, ...] = ()
@@ -19,7 +19,7 @@ class Filters:
     after: str = ""
     before: str = ""
     keys: tuple[tuple[str, str], ...] = ()
-    """All of these: a key of the header (`tag` for tags, wherever they stand) and a value in lower case."""
+    """All of these: a key of the header (`tag` for tags, in the header or the text) and a value in lower case."""
 
     def __bool__(self) -> bool:
         return bool(self.paths or self.after or self.before or self.keys)
@@ -27,7 +27,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its text without filters, its terms, and the days that it names."""
+    """A query: its text without filters, its terms, and the days in it."""
 
     text: str
     terms: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note, or a passage of one, that answers a question; `lines` are inclusive and count from 1 in the file."""
+    """A note, or a passage of one, that matches a query; `lines` are inclusive and count from 1 in the file."""
 
     path: str
     title: str
@@ -57,14 +57,14 @@ class Hit:
     passage: str
     headings: tuple[str, ...]
     why: tuple[Leg, ...] = ()
-    """Every leg with its rank and score, the weightiest first; empty unless asked for."""
+    """Every leg with its rank and score, the largest share first; empty unless `explain` is set."""
     facets: tuple[tuple[str, str], ...] = ()
-    """What filters can ask for of its note: keys of the header and `tag`, with values in lower case."""
+    """The facets of its note, for filters: keys of the header and `tag`, with values in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits of a search, best first; `degraded` says why an engine or the vectors are missing, or None."""
+    """The hits of a search, best first; `degraded` is the reason why an engine or the vectors are missing, or None."""
 
     query: str
     mode: Mode

@@ -1,7 +1,7 @@
 """Reads, encodes and stores the notes of one update, and counts their terms.
 
-Runs inside the database transaction of `update` and streams, so that a first index of many notes holds a few hundred in
-memory. Committing is left to `update`.
+Runs inside the database transaction of `update` and streams, so that the first index of many notes holds a few hundred
+in memory. Committing is left to `update`.
 """
 
 import json
@@ -21,16 +21,17 @@ from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
 NoteReader: TypeAlias = Callable[[str], bytes | None]
-"""A note's bytes by its path; None when it is gone. May raise `OSError` or `AgentError`: the note counts as failed."""
+"""The bytes of the note at a path; None if it does not exist. May raise `OSError` or `AgentError`: the note counts as
+failed."""
 _TOGETHER = 200
-"""Notes that are encoded at once, at most."""
+"""The most notes that are encoded at once."""
 _UNITS_TOGETHER = 20_000
-"""Their units, after which no more notes join them."""
+"""Units at which a group of notes is complete."""
 
 
 @dataclass(slots=True)
 class Ingestion:
-    """The notes of one update, with the figures of those already done."""
+    """The notes of one update, with the counts of those already done."""
 
     store: PassageStore
     vectors: VectorIndex | None
@@ -44,7 +45,7 @@ class Ingestion:
     failed: list[tuple[str, str]] = field(default_factory=list)
 
     def forget(self, notes: Sequence[int]) -> None:
-        """Take some notes out of the store, the statistics and the vectors."""
+        """Remove notes from the store, the statistics and the vectors."""
         for _, _, data in self.store.data(notes).values():
             self.frequencies.count(from_bytes(data), -1)
         self.store.remove(notes)
@@ -52,7 +53,7 @@ class Ingestion:
             self.vectors.remove(notes)
 
     def stream(self, paths: Sequence[str], read: NoteReader) -> Iterator[tuple[int, FieldTerms]]:
-        """Read, encode and store the notes, and give each to the keyword engine."""
+        """Read, encode and store the notes, and yield each for the keyword engine."""
         for documents in self._batches(paths, read):
             encoded = encode(documents, self.chosen.embedder, self.weights.fields)
             self.store.add(map(self._record, documents, encoded))
@@ -66,7 +67,7 @@ class Ingestion:
                 yield self.numbers[each_document.path], each_document.fields
 
     def _batches(self, paths: Sequence[str], read: NoteReader) -> Iterator[list[document.Document]]:
-        """The notes that can be read, some at a time: as many as fit into a bounded memory."""
+        """The notes that can be read, in groups that fit into a bounded memory."""
         some: list[document.Document] = []
         units = 0
         for path in paths:
@@ -93,14 +94,14 @@ class Ingestion:
             self._leave(path, "failed", str(error) or type(error).__name__)
             return None
         if data is None:
-            return None  # gone since it was listed
+            return None  # deleted since it was listed
         if len(data) > document.LARGEST:
             self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
             return None
         return document.parse_document(path, data)
 
     def _leave(self, path: str, status: str, reason: str) -> None:
-        """Keep on record that a note is not indexed; one that failed has no hash, so that it is tried again."""
+        """Record that a note is not indexed; a failed one has no hash, so that the next update tries it again."""
         if status == "failed":
             self.failed.append((path, reason))
             self.store.add([StoredNote(self.numbers[path], path, "", "failed", reason)])

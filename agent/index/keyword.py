@@ -17,21 +17,21 @@ from agent.index.hit import Engine as Engine
 from agent.index.weights import Weights
 
 FieldTerms: TypeAlias = Mapping[str, Sequence[str]]
-"""The terms of a note under each of `weights.FIELDS`."""
+"""The terms of a note by field, for each of `weights.FIELDS`."""
 
 
 class KeywordIndex(Protocol):
-    """A folder of postings. One process writes; any number read, and see the last commit when they `refresh`."""
+    """A folder of postings. One process writes; any number read, and see the last commit after `refresh`."""
 
     @property
     def name(self) -> Engine: ...
 
     def change(self, added: Iterable[tuple[int, FieldTerms]], removed: Iterable[int]) -> None:
-        """One commit: forget the notes `removed`, then index `added`. A note that is indexed again is in both."""
+        """Make one commit: remove the notes `removed`, then index `added`. A note that is indexed again is in both."""
         ...
 
     def refresh(self) -> None:
-        """See the last commit. Raises `Damaged` when the files are not a whole index."""
+        """Load the last commit. Raises `Damaged` when the files are not a complete index."""
         ...
 
     def search(self, terms: Sequence[str], count: int, allowed: NDArray | None = None) -> list[int]:  # type: ignore[type-arg]
@@ -39,21 +39,21 @@ class KeywordIndex(Protocol):
         ...
 
     def count(self) -> int:
-        """The number of notes that are indexed, as last seen."""
+        """The number of indexed notes at the last `refresh`."""
         ...
 
     def close(self) -> None: ...
 
 
 def engine_for(setting: Literal["auto", "whoosh", "tantivy"]) -> Engine:
-    """The engine to use: `auto` is tantivy where it is installed, else Whoosh."""
+    """The engine to use: `auto` is tantivy if it is installed, else Whoosh."""
     if setting == "whoosh" or (setting == "auto" and find_spec("tantivy") is None):
         return "whoosh"
     return "tantivy"
 
 
 def open_engine(engine: Engine, folder: Path, weights: Weights) -> KeywordIndex:
-    """The engine over a folder, which may not exist yet; raises `ImportError` when the engine is not installed.
+    """The engine for a folder, which may not exist yet; raises `ImportError` when the engine is not installed.
 
     Imported here, so that a search with one engine never loads the other.
     """

@@ -1,7 +1,7 @@
 """Compares the index with the vault's notes, by content hash and never by time.
 
-Carrying out the plan is left to `update`. A note's status here is the one that `status --notes` prints: a note counts
-as indexed when everything about it was written.
+Carrying out the plan is left to `update`. `status --notes` prints the note's status used here: a note counts as indexed
+when everything about it was written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from agent.index.passage_store import PassageStore
 
 @dataclass(frozen=True, slots=True)
 class UpdatePlan:
-    """Paths to read and index, paths to forget, and which of those only changed their path (old, new)."""
+    """The paths to index and the paths to remove; `moved` ones (old, new) only changed their path."""
 
     write: tuple[str, ...]
     forget: tuple[str, ...]
@@ -25,7 +25,7 @@ class UpdatePlan:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The number of notes that search finds, and the reason for each other note and for each that was read in part."""
+    """The number of notes that search finds, and the reason for each other note and each that was indexed in part."""
 
     indexed: int
     skipped: tuple[tuple[str, str], ...]
@@ -35,7 +35,8 @@ class Coverage:
 
 
 def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished: Iterable[str] = ()) -> UpdatePlan:
-    """Compare the indexed hashes with the vault's, by path; `unfinished` paths are done again whatever their hash."""
+    """The difference between the indexed hashes and the vault's, by path; `unfinished` paths are always indexed
+    again."""
     again = frozenset(unfinished)
     write = tuple(sorted(path for path, digest in listed.items() if known.get(path) != digest or path in again))
     forget = tuple(sorted(path for path in {*known, *again} if path not in listed))
@@ -52,7 +53,7 @@ def plan_update(known: Mapping[str, str], listed: Mapping[str, str], unfinished:
 
 
 def coverage(store: PassageStore) -> Coverage:
-    """The state of every note that the index knows; raises `Damaged`."""
+    """The status of every note in the index; raises `Damaged`."""
     with store.snapshot():
         rows = store.coverage()
         pending = len({path for path, _ in store.pending()})

@@ -1,8 +1,8 @@
 """The passage store: one SQLite file with a row for every indexed note, and tables to look notes up.
 
-It answers a search without reading any note, and records which other files are current. Readers work on a snapshot and
-never wait for the writer. Every row carries a checksum; a note's row is asked for by its number alone, and every other
-key is looked up in `buckets`, so that a lost row is noticed.
+It answers a search without reading any note, and records which other files are current. Readers use a snapshot and
+never wait for the writer. Every row has a checksum; a note's row is selected only by its number, and every other key is
+looked up in `buckets`, so that a lost row is detected.
 """
 
 import errno
@@ -25,7 +25,7 @@ from agent.index.hit import Filters
 
 NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
 VERSION = 3
-"""Of the whole index's form; a file of another version is built again."""
+"""The version of the whole index's format; a file of another version is rebuilt."""
 _AT_ONCE = 500
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
@@ -40,7 +40,7 @@ _LISTS = (LookupTable.FACETS, LookupTable.DAYS)
 
 @dataclass(frozen=True, slots=True)
 class StoredNote:
-    """A note in the store; `data` is its row of arrays, `headings` each new heading path with the unit it begins at."""
+    """A note in the store; `data` is its row of arrays, `headings` has each new heading path and its first unit."""
 
     id: int
     path: str
@@ -87,7 +87,7 @@ class PassageStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Reads inside see one state; `sqlite3` errors become `Damaged`."""
+        """Read one consistent state inside; `sqlite3` errors become `Damaged`."""
         self._lengthen()
         with store_errors():
             self.connection.execute("begin")
@@ -101,7 +101,7 @@ class PassageStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Writes inside are one step: all or nothing, also when the process dies."""
+        """Make the writes inside one step: all or nothing, also when the process is killed."""
         self._lengthen()
         with store_errors():
             self.connection.execute("begin immediate")
@@ -117,20 +117,20 @@ class PassageStore:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """A look by itself, or a part of the snapshot or transaction that is under way."""
+        """Read inside the current snapshot or transaction, or on its own without one."""
         with store_errors():
             if not self.connection.in_transaction:
                 self._buckets.forget()
             yield
 
     def meta(self, key: str, default: str = "") -> str:
-        """A fact about the index; raises `Damaged`."""
+        """A property of the index; raises `Damaged`."""
         with self._reading():
             found = self._buckets.get(LookupTable.META, key)
         return default if found is None else str(found)
 
     def set_meta(self, key: str, value: str) -> None:
-        """Record a fact about the index."""
+        """Record a property of the index."""
         self._buckets.change(LookupTable.META, key)[key] = value
         if not self.connection.in_transaction:
             self._buckets.flush()
@@ -143,7 +143,7 @@ class PassageStore:
         return {path: digest for path, (_, digest, _, _) in self._notes()}
 
     def ids(self, paths: Iterable[str]) -> dict[str, int]:
-        """The numbers of the known paths among these; raises `Damaged`, also for one whose row is missing."""
+        """The numbers of the known paths among these; raises `Damaged`, also for a missing row."""
         with self._reading():
             found = {
                 path: int(cast(list[int], row)[0])
@@ -155,7 +155,7 @@ class PassageStore:
         return found
 
     def pending(self) -> list[tuple[str, int]]:
-        """The paths, with their numbers, that an update meant to write and did not finish."""
+        """The paths, with their numbers, that the last update has not finished."""
         return [(str(path), int(note)) for path, note in json.loads(self.meta("pending", "[]"))]
 
     def set_pending(self, rows: Sequence[tuple[str, int]]) -> None:
@@ -186,7 +186,7 @@ class PassageStore:
             self._count_keys(each, 1)
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Take out the rows with these numbers, whether or not they are there; raises `Damaged`."""
+        """Delete the rows with these numbers, existing or not; raises `Damaged`."""
         for record in [_record(row) for row in self._among("select * from note where id in", ids)]:
             del self._buckets.change(LookupTable.NOTES, record.path)[record.path]
             for table, key, value in _entries(record):
@@ -205,30 +205,30 @@ class PassageStore:
                 del bucket[key]
 
     def data(self, ids: Sequence[int]) -> dict[int, tuple[str, str, bytes]]:
-        """Path, day and row of arrays of those that are indexed; raises `Damaged` for a row with a wrong checksum."""
+        """Path, day and row of arrays of the indexed notes; raises `Damaged` for a row with a wrong checksum."""
         found = {}
         select = "select id, path, day, status, data, data_crc from note where id in"
         for note, path, day, status, data, checksum in self._among(select, ids):
             if _data_crc(note, path, day, status, data) != checksum:
                 raise Damaged(f"notes.db is damaged: a wrong checksum at {path}")
-            if status == "indexed":  # asked after the checksum, or a damaged status would leave the row out unsaid
+            if status == "indexed":  # after the checksum, or a damaged status would drop the row without an error
                 found[int(note)] = (str(path), str(day), bytes(data))
         return found
 
     def records(self, ids: Sequence[int]) -> dict[int, StoredNote]:
-        """Some notes whole; raises `Damaged` for one with a wrong checksum, or that is not there."""
+        """The complete records of some notes; raises `Damaged` for a wrong checksum or a missing note."""
         found = {record.id: record for record in map(_record, self._among("select * from note where id in", ids))}
         if len(found) < len(set(ids)):
             raise Damaged("notes.db is damaged: a row is missing")
         return found
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """For each known term, the number of notes and of units that have it; raises `Damaged`."""
+        """For each known term, the numbers of notes and of units that contain it; raises `Damaged`."""
         rows = [(term, cast(list[int] | None, self._buckets.get(LookupTable.TERMS, str(term)))) for term in hashes]
         return {term: (row[0], row[1]) for term, row in rows if row is not None}
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
-        """Add to the numbers of notes and units of some terms; terms that nothing has any more are forgotten."""
+        """Add to the numbers of notes and units of some terms; terms that no note contains are deleted."""
         for term, (more_notes, more_units) in changes.items():
             key = str(term)
             bucket = self._buckets.change(LookupTable.TERMS, key)
@@ -239,7 +239,7 @@ class PassageStore:
                 bucket.pop(key, None)
 
     def matching(self, filters: Filters) -> list[int]:
-        """The indexed notes that satisfy every filter, by number; only those have days and facets. Raises `Damaged`."""
+        """The numbers of the indexed notes that satisfy every filter; others have no day or facet. Raises `Damaged`."""
         found = [self._buckets.get(LookupTable.FACETS, _facet(key, value)) for key, value in filters.keys]
         sets = [set(cast(list[int], each or [])) for each in found]
         if filters.after or filters.before:
@@ -251,11 +251,11 @@ class PassageStore:
         return sorted(set.intersection(*sets))
 
     def facet_keys(self) -> frozenset[str]:
-        """The header keys that some note has."""
+        """The header keys of all notes."""
         return frozenset(key for key, _ in self._buckets.all(LookupTable.KEYS))
 
     def of_days(self, spans: Sequence[tuple[str, str]], count: int) -> list[int]:
-        """The first notes, at most `count` a span, whose day is within a span; only indexed notes have a day."""
+        """The first notes, at most `count` for each span, with a day in the span; only indexed notes have a day."""
         found = []
         for first, last in spans:
             within = sorted(each for each in self._days(first, last) if first <= each[0] <= last)
@@ -263,7 +263,7 @@ class PassageStore:
         return found
 
     def _days(self, first: str, last: str) -> list[tuple[str, str, int]]:
-        """Day, path and number of every note that has a day; of one month only where both are in it."""
+        """Day, path and number of every dated note; if both days are in one month, of that month only."""
         if first and first[:7] == last[:7]:
             months = [self._buckets.get(LookupTable.DAYS, first[:7]) or []]
         else:
@@ -275,11 +275,11 @@ class PassageStore:
         ]
 
     def coverage(self) -> list[tuple[str, NoteStatus, str]]:
-        """Every known note: its path, whether it is indexed, and why not; raises `Damaged`."""
+        """Path, status and reason of every known note; raises `Damaged`."""
         return sorted((path, status, reason) for path, (_, _, status, reason) in self._notes())
 
     def verify(self) -> None:
-        """Read everything; raises `Damaged` when a page or a row has changed since it was written."""
+        """Read everything; raise `Damaged` when a page or a row has changed since it was written."""
         with self.snapshot():
             found = self.connection.execute("pragma integrity_check(1)").fetchone()[0]
             if found != "ok":
@@ -304,7 +304,7 @@ class PassageStore:
             self.totals()
 
     def _lengthen(self) -> None:
-        """Make the one file that SQLite must map as long again as it was; SQLite sees zeros and reads its log anew.
+        """Extend the file that SQLite must map to its full length; SQLite then sees zeros and reads its log again.
 
         A process that reads the missing part of a mapped file is killed. The file holds nothing that is not in the log.
         """
@@ -315,18 +315,18 @@ class PassageStore:
                 os.truncate(shared, self._shared)
             self._shared = max(self._shared, size)
         except OSError:
-            return  # not there: nothing of that name is mapped
+            return  # no such file, so nothing is mapped
 
     def _among(self, select: str, values: Sequence[int] | Sequence[str]) -> Iterator[tuple]:  # type: ignore[type-arg]
         for start in range(0, len(values), _AT_ONCE):
             part = values[start : start + _AT_ONCE]
-            # all at once: one who stops half way would leave a question open
+            # fetched at once: a caller that stops early would leave the statement open
             yield from self.connection.execute(f"{select} ({','.join('?' * len(part))})", part).fetchall()
 
 
 def open_store(path: Path, *, write: bool) -> PassageStore:
-    """Open the store, made when `write` and missing. Raises `Damaged`: missing, broken or of another version; `OSError`
-    where it may not be read or written."""
+    """Open the store, created if missing and `write`. Raises `Damaged` for a missing or broken file or another version,
+    `OSError` when it may not be read or written."""
     if not write and not path.is_file():
         raise Damaged("notes.db is missing")
     if path.is_file() and not os.access(path, os.R_OK | os.W_OK if write else os.R_OK):
@@ -352,7 +352,7 @@ def open_store(path: Path, *, write: bool) -> PassageStore:
 
 
 def _make(store: PassageStore) -> None:
-    """Make the tables of a new store; one that has any is left as it is."""
+    """Create the tables of a new store; an existing one stays unchanged."""
     if not store.connection.execute("select count(*) from sqlite_master").fetchone()[0]:
         with store.transaction():
             store.connection.execute(_SCHEMA)
@@ -360,7 +360,7 @@ def _make(store: PassageStore) -> None:
 
 
 def _is_of_before(connection: sqlite3.Connection) -> bool:
-    """True for a store that a version before 3 made."""
+    """True for a store from before version 3."""
     return ("meta",) in connection.execute("select name from sqlite_master")
 
 
@@ -369,7 +369,7 @@ def _facet(key: str, value: str) -> str:
 
 
 def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue]]:
-    """The table, key and value of each entry under which a note is listed."""
+    """The table, key and value of each lookup entry of a note."""
     for key, value in dict.fromkeys(record.facets):
         yield LookupTable.FACETS, _facet(key, value), record.id
     if record.day and record.status == "indexed":
@@ -377,7 +377,7 @@ def _entries(record: StoredNote) -> Iterator[tuple[LookupTable, str, StoredValue
 
 
 def _fits(path: str, wanted: str) -> bool:
-    """True when a path begins with a filter's path, or matches its pattern."""
+    """True if a path begins with a filter's path, or matches its pattern."""
     return fnmatchcase(path, wanted.replace("[", "[[]")) if "*" in wanted else path.startswith(wanted)
 
 

@@ -1,4 +1,4 @@
-"""Parses a search: `key:value` filters, with or without quotes, and the text that remains.
+"""Parses a search: `key:value` filters, quoted or not, and the remaining text.
 
 A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`) is still searched for as text.
 """
@@ -16,11 +16,11 @@ KNOWN = frozenset(("path", "tag", "type", "scope", "after", "before"))
 
 
 def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
-    """The question in `text`; `keys` are the header keys that the vault uses, which filter beside the known ones.
+    """The query in `text`; `keys` are the vault's header keys, which are filters beside the built-in ones.
 
-    Raises `UserError` for a day that is none.
+    Raises `UserError` for an invalid day.
     """
-    text = text.encode("utf-8", "replace").decode()  # half a character can come from a shell
+    text = text.encode("utf-8", "replace").decode()  # a shell can pass a lone surrogate
     paths: list[str] = []
     after = before = ""
     wanted: list[tuple[str, str]] = []

@@ -1,7 +1,7 @@
-"""Searches an index: keywords and vectors find candidate notes, the passage store scores them and shows the lines.
+"""Searches an index: keywords and vectors find candidate notes, the passage store scores them and returns the lines.
 
 Never waits for the writer, never reads a note, never repairs. A damaged part is left out and named in `degraded`, and
-the next update is asked to build it again. Keeping the index up to date is left to `update`.
+the next update rebuilds it. Updating the index is left to `update`.
 """
 
 from collections.abc import Sequence
@@ -27,21 +27,21 @@ from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
 _FEW = 200
-"""With filters that leave so few notes, all of them are candidates."""
+"""If the filters leave at most this many notes, all of them are candidates."""
 _OF_DAYS = 20
-"""Notes that a date in the question makes candidates."""
+"""The most candidates for each date in the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The candidates of one question, ready to be scored."""
+    """The candidates of one query, ready to be scored."""
 
     encoded: EncodedQuery
     ids: Sequence[int]
     paths: Sequence[str]
     days: Sequence[str]
     found: Batch | None
-    """None without any candidate."""
+    """None without candidates."""
 
     @property
     def batch(self) -> Batch:
@@ -51,7 +51,7 @@ class _Candidates:
 
 @dataclass(slots=True)
 class Searcher:
-    """Answers questions from one index; keeps its files open, and sees each update that is finished."""
+    """Answers queries from one index; keeps its files open, and loads each finished update."""
 
     files: IndexFiles
     engine: Engine
@@ -66,18 +66,18 @@ class Searcher:
     _reasons: list[str] = field(default_factory=list, init=False)
 
     def search(self, text: str, limit: int = 10, *, passages: bool = False, explain: bool = False) -> SearchResult:
-        """The best `limit` notes, or passages; raises `UserError` for a filter that cannot be understood."""
+        """The best `limit` notes, or passages; raises `UserError` for an invalid filter."""
         reasons: list[str] = []
         try:
             return self._answer(text, limit, reasons, passages=passages, explain=explain)
         except Damaged as error:
-            self.close()  # what is built anew has other files with the same names
+            self.close()  # a rebuilt index has other files with the same names
             self._met(error)
-            parse_query(text)  # a question that is wrong is wrong in any case
+            parse_query(text)  # an invalid query is an error here, too
             return SearchResult(text, "none", self.engine, (), error.message)
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         if self._store is not None:
             self._store.close()
         if self._keyword is not None:
@@ -87,7 +87,7 @@ class Searcher:
     def _answer(self, text: str, limit: int, reasons: list[str], *, passages: bool, explain: bool) -> SearchResult:
         now = self.files.inode()
         if self._store is not None and now != self._inode:
-            self.close()  # the cache was deleted, or built anew
+            self.close()  # the index was deleted or rebuilt
         if self._store is None:
             self._inode = now
             self._store = open_store(self.files.store, write=False)
@@ -110,7 +110,7 @@ class Searcher:
         return "keyword" if self._vectors is None else "hybrid"
 
     def _refresh(self, store: PassageStore) -> None:
-        """Open the files of the last finished update; a damaged part is left out, with the reason."""
+        """Open the files of the last finished update; a damaged part is left out, and its reason recorded."""
         if store.meta("building"):
             raise Damaged("the index is being built")
         stat = self.files.store.stat()
@@ -135,7 +135,7 @@ class Searcher:
     def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
         folder = self.files.keyword(self.engine)
         self._checksums = self._checksums or Checksums(folder)
-        if not busy:  # while an update is at work its files and their checksums differ for a moment
+        if not busy:  # during an update its files and their checksums differ for a moment
             self._checksums.verify()
             if self._checksums.generation() != int(store.meta("generation", "0")) and self._is_settled(store):
                 raise Damaged("the keyword index and the passage store are of different updates")
@@ -160,7 +160,7 @@ class Searcher:
             self.files.ask_for_rebuild(error.message)
 
     def _candidates(self, query: Query, store: PassageStore, reasons: list[str]) -> _Candidates | None:
-        """The notes to score; None when the question is filters only."""
+        """The notes to score; None for a query of filters only."""
         allowed = np.array(store.matching(query.filters), dtype=np.int64) if query.filters else None
         if not query.text:
             return None
@@ -173,15 +173,16 @@ class Searcher:
         rows = store.data(ids)
         if len(rows) < len(ids) and self._is_settled(store):
             raise Damaged("notes.db is damaged: a note that was found has no row")
-        ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: numbers differ between two builds
+        ordered = sorted(rows, key=lambda note: rows[note][0])  # by path: note numbers differ between two builds
         paths, days = [rows[note][0] for note in ordered], [rows[note][1] for note in ordered]
         arrays = batch([rows[note][2] for note in ordered]) if ordered else None
         return _Candidates(encoded, ordered, paths, days, arrays)
 
     def _is_settled(self, store: PassageStore) -> bool:
-        """True when this search sees the files of the last update, and that update is over.
+        """True if this search has the files of the last update, and that update is finished.
 
-        While an update is at work, or has died, the keyword engine may be ahead of the store and find notes too early.
+        During an update, or after a killed one, the keyword engine may be newer than the store and find notes too
+        early.
         """
         if self.files.is_being_written():
             return False
@@ -260,7 +261,7 @@ class Searcher:
 
 
 def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
-    """The notes that satisfy the filters of a question without text, in the order of their paths."""
+    """The notes that satisfy the filters of a query without text, in the order of their paths."""
     if not query.filters:
         return ()
     records = sorted(store.records(store.matching(query.filters)).values(), key=lambda record: record.path)

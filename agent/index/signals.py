@@ -1,9 +1,10 @@
 """Computes the signals of each candidate: words and meaning, of notes, lines and their neighbourhood.
 
 `note`, `unit` and `hood` are BM25 over the note with its fields, over a line, and over a line with two on each side;
-`title` is BM25 over the fields alone: title, aliases, headings, tags, folders, links. `unit_cosine` and `hood_cosine`
-compare the summed vectors. `unit_match` and `hood_match` take for each token of the question its nearest token (late
-interaction, as in ColBERT, squared). `date` is how near the note's day is. Weighing the signals is left to `fusion`.
+`title` is BM25 over the fields only: title, aliases, headings, tags, folders, links. `unit_cosine` and `hood_cosine`
+compare the summed vectors. `unit_match` and `hood_match` take for each token of the query its nearest token (late
+interaction, as in ColBERT, squared). `date` is the closeness of the note's day. Weighing the signals is left to
+`fusion`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ Row = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of the whole vault: how many notes and units, and how long they are on average, in terms."""
+    """Figures of the whole vault: the numbers of notes and units, and their average lengths in terms."""
 
     notes: int
     units: int
@@ -29,7 +30,7 @@ class Statistics:
     unit_length: float
     hood_length: float
     frequency: Mapping[int, tuple[int, int]]
-    """For each term asked for, in how many notes and in how many units it stands."""
+    """For each query term, the numbers of notes and of units that contain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class EncodedQuery:
 
     @property
     def vector(self) -> Floats:
-        """The query's own vector, of length 1, or zeros."""
+        """The vector of the whole query, of length 1, or zeros."""
         total: Floats = self.vectors.sum(axis=0)
         norm = float(np.linalg.norm(total))
         return total / np.float32(norm) if norm else total
@@ -82,8 +83,8 @@ def word_signals(encoded: EncodedQuery, batch: Batch, statistics: Statistics, we
 def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> dict[str, Row]:
     """`unit_cosine`, `hood_cosine`, `unit_match` and `hood_match` for each unit.
 
-    No product of matrices: BLAS gives even these small ones to several threads, which on a busy machine wait for one
-    another many times as long as they work.
+    No matrix products: BLAS splits even these small ones over several threads, which on a busy machine wait for each
+    other many times longer than they compute.
     """
     arrays, units = batch.arrays, batch.units
     names = ("unit_cosine", "hood_cosine", "unit_match", "hood_match")
@@ -115,11 +116,11 @@ def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> 
 
 
 def _places(terms: Words, among: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where any of `terms` (sorted, each once) occurs in `among`: the index of the term, and the place."""
+    """The occurrences of `terms` (sorted, distinct) in `among`: for each, the index of the term and the position."""
     if not len(terms):
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
     maybe = np.zeros(1 << 16, dtype=bool)
-    maybe[terms & 0xFFFF] = True  # half of the number first: a look-up for each word, not a search
+    maybe[terms & 0xFFFF] = True  # half of the number first: a table look-up for each word is faster than a search
     here = np.flatnonzero(maybe[among & 0xFFFF])
     which = np.minimum(np.searchsorted(terms, among[here]), len(terms) - 1)
     same = terms[which] == among[here]
@@ -151,7 +152,7 @@ def _saturated(count: Row, length: Row, average: float, weights: Weights) -> Row
 
 
 def _over_hoods(values: Row, batch: Batch) -> Row:
-    """Sums over each unit's neighbourhood, along the last axis."""
+    """The sum over each unit's neighbourhood, along the last axis."""
     total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
     np.cumsum(values, axis=-1, out=total[..., 1:])
     sums: Row = total[..., batch.high] - total[..., batch.low]
@@ -159,7 +160,7 @@ def _over_hoods(values: Row, batch: Batch) -> Row:
 
 
 def _full_units(ends: Ints) -> tuple[Ints, Ints]:
-    """The units that have tokens, and where each begins."""
+    """The units that have tokens, and the start of each."""
     starts = np.concatenate(([0], ends[:-1])).astype(np.int32)
     full = np.flatnonzero(ends > starts).astype(np.int32)
     return full, starts[full]

@@ -1,4 +1,4 @@
-"""Chooses the lines to show: short runs of units around the best ones, none shown twice."""
+"""Chooses the lines to show: short runs of units around the best ones, without repetition."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from agent.index.weights import Weights
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Units `first` to `last` (inclusive) of the batch, all of one note; `best` is the one that scored best."""
+    """Units `first` to `last` (inclusive) of the batch, all of one note; `best` is the one with the highest score."""
 
     note: int
     first: int
@@ -21,7 +21,7 @@ class Snippet:
 
 
 def snippet_ends(batch: Batch, weights: Weights) -> Ints:
-    """For a snippet that begins at each unit, the unit after its last: by lines, by terms, within the note."""
+    """For a snippet that begins at each unit, the end of its last unit: limited by lines, terms and the note."""
     at = np.arange(batch.units)
     ends = batch.arrays.ends
     begins = np.concatenate(([0], ends[:-1]))
@@ -32,7 +32,8 @@ def snippet_ends(batch: Batch, weights: Weights) -> Ints:
 
 
 def best_snippets(scores: Row, batch: Batch, weights: Weights, count: int) -> list[Snippet]:
-    """The best snippets of all notes: each in turn the one with the most that is not shown yet, titles apart."""
+    """The best snippets of all notes: at each turn the one with the highest score of units not chosen yet, without
+    titles."""
     if not batch.units:
         return []
     ends = snippet_ends(batch, weights)
@@ -51,7 +52,7 @@ def best_snippets(scores: Row, batch: Batch, weights: Weights, count: int) -> li
 
 
 def snippet_of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends: Ints) -> Snippet | None:
-    """The best snippet of one note; None when the note has no lines."""
+    """The best snippet of one note; None for a note without lines."""
     stop = int(batch.note_ends[note])
     start = (int(batch.note_ends[note - 1]) if note else 0) + 1  # after the title, which has no lines
     if start >= stop:
@@ -67,7 +68,8 @@ def snippet_of_note(note: int, scores: Row, batch: Batch, weights: Weights, ends
 
 
 def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: Batch, weights: Weights) -> Snippet:
-    """The snippet without units at its ends that are shown already; its score is a soft maximum of its units'."""
+    """The snippet without units at its ends that were chosen before; its score is a soft maximum of its units'
+    scores."""
     inside = np.flatnonzero(left[first:end] > 0)
     best = first + int(np.where(left[first:end] > 0, scores[first:end], -np.inf).argmax())
     score = float(scores.max() + np.log(mass) / weights.sharpness)

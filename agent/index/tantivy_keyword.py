@@ -1,4 +1,4 @@
-"""The keyword index on tantivy (extra `fast`): the same answers as Whoosh, ten times as quick at 100,000 notes."""
+"""The keyword index on tantivy (extra `fast`): the same answers as Whoosh, ten times as fast at 100,000 notes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from agent.index.mapped_files import MappedFiles
 from agent.index.weights import FIELDS, Weights
 
 _HEAP = 64_000_000
-"""Bytes that the writer may hold before it writes a segment; tantivy asks for 15 million at least."""
+"""Bytes that the writer may hold before it writes a segment; tantivy requires at least 15 million."""
 _MAPPED = (".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store", ".del")
 
 Given = ParamSpec("Given")
@@ -26,7 +26,8 @@ Found = TypeVar("Found")
 def _surviving(
     work: Callable[Concatenate["TantivyKeyword", Given], Found],
 ) -> Callable[Concatenate["TantivyKeyword", Given], Found]:
-    """A panic of tantivy's, which damaged files can cause and which no `except Exception` stops, becomes `Damaged`."""
+    """Convert a panic of tantivy into `Damaged`: damaged files can cause one, and `except Exception` does not catch
+    it."""
 
     def survived(self: "TantivyKeyword", /, *args: Given.args, **kwargs: Given.kwargs) -> Found:
         try:
@@ -42,7 +43,7 @@ def _surviving(
 
 @dataclass(slots=True)
 class TantivyKeyword:
-    """See `keyword.KeywordIndex`."""
+    """A `KeywordIndex` on tantivy; see `keyword`."""
 
     folder: Path
     weights: Weights
@@ -70,7 +71,7 @@ class TantivyKeyword:
             raise Damaged(f"{self.folder.name} cannot be written: {error}") from error
         try:
             for key in removed:
-                # by_term takes the number for a signed one and finds nothing
+                # by_term converts the number to a signed one and finds nothing
                 writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "key", key))
             for key, found in added:
                 document = tantivy.Document()
@@ -136,7 +137,7 @@ class TantivyKeyword:
 
 
 def _quiet(index: Any) -> Any:
-    """The index, read again when `refresh` says so; by a thread of its own only once, in its first milliseconds."""
+    """The index, reloaded only by `refresh`; its own thread reloads it only once, in the first milliseconds."""
     index.config_reader(reload_policy="manual")
     return index
 
@@ -144,6 +145,6 @@ def _quiet(index: Any) -> Any:
 def _schema() -> Any:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("key", stored=False, indexed=True, fast=True)
-    for name in FIELDS:  # terms come analysed, joined by spaces
+    for name in FIELDS:  # terms are already analysed, joined by spaces
         builder.add_text_field(name, stored=False, tokenizer_name="whitespace", index_option="freq")
     return builder.build()

@@ -1,9 +1,9 @@
-"""Updates an index to the vault's notes, at a cost that follows the number of changed notes.
+"""Updates an index to the vault's notes, at a cost proportional to the number of changed notes.
 
-The order makes a stop at any point harmless. First the numbers of the notes that will change are recorded as pending,
-then the keyword engine is written, then the vectors, and one database transaction at the end makes all of it count.
-Pending notes are done again by the next update; files that do not fit together, or have changed since they were
-written, are built anew. Listing and reading notes is left to the caller.
+The order of writes makes a stop at any point harmless. First the numbers of the notes that will change are recorded as
+pending, then the keyword engine is written, then the vectors, and one database transaction at the end makes everything
+valid. The next update repeats pending notes; files that do not match each other, or have changed since they were
+written, are rebuilt. Listing and reading notes is left to the caller.
 """
 
 import json
@@ -26,7 +26,7 @@ from agent.index.weights import Weights
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """The result of an update. `rebuilt` says why the whole index was built anew, when it was."""
+    """The result of an update. `rebuilt` is the reason why the whole index was rebuilt, empty if it was not."""
 
     indexed: int = 0
     forgotten: int = 0
@@ -57,7 +57,7 @@ class Updater:
     def update(self, listed: Mapping[str, str], read: NoteReader, *, verify: bool = False) -> IndexReport:
         """Update the index to the vault's notes; `listed` has every note's path and content hash.
 
-        `verify` first reads every byte of the index, to find damage that no search has met. Raises `LockHeld` when
+        `verify` first reads every byte of the index, to find damage that no search has found. Raises `LockHeld` when
         another process is updating it.
         """
         with self.files.writing(self.clock, self.patience):
@@ -75,9 +75,9 @@ class Updater:
         return self._perform(plan, listed, read, unfinished, reason)
 
     def touch(self, changed: Mapping[str, str | None], read: NoteReader) -> IndexReport | None:
-        """Update the index where only these paths changed (None: the note is gone); the quick way after one edit.
+        """Update the index for these changed paths only (None: the note was deleted); fast after a single edit.
 
-        None when the index must be built anew or finished first: call `update` with the whole listing then.
+        Returns None when the index must be rebuilt or finished first: then call `update` with the whole listing.
         """
         with self.files.writing(self.clock, self.patience):
             try:
@@ -92,12 +92,12 @@ class Updater:
                 return None
 
     def _give_up(self, error: Damaged) -> None:
-        """Have the index built anew, because of damage that was met in the middle of an update."""
+        """Request a rebuild because of damage found during an update."""
         self.close()
         self.files.ask_for_rebuild(error.message)
 
     def close(self) -> None:
-        """Let go of all files; the next update opens them again."""
+        """Close all files; the next update opens them again."""
         if self._store is not None:
             self._store.close()
         if self._keyword is not None:
@@ -110,12 +110,12 @@ class Updater:
         return self._store
 
     def _identity(self) -> str:
-        """The engine, model and field weights of the index; an index with others cannot be updated."""
+        """The engine, model and field weights of the index; an index with other ones cannot be updated."""
         name = self.chosen.embedder.name if self.chosen.embedder else "none"
         return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
 
     def _open(self, *, verify: bool) -> str:
-        """Open the index, or start a new one; returns the reason for the new one, empty for none."""
+        """Open the index, or start a new one; returns the reason for a new one, else empty."""
         try:
             reason = self._reopen(verify=verify)
         except Damaged as error:
@@ -131,7 +131,7 @@ class Updater:
         if reason := self.files.why_broken():
             return reason
         if self.files.inode() != self._inode:
-            self.close()  # another process has built it anew
+            self.close()  # another process has rebuilt it
         if self._store is None:
             self._store = open_store(self.files.store, write=True)
             self._inode = self.files.inode()
@@ -162,12 +162,12 @@ class Updater:
         self._generation = generation
 
     def _no_vectors(self) -> VectorIndex | None:
-        """An empty vector leg; None without a model."""
+        """An empty vector index; None without a model."""
         model = self.chosen.embedder
         return VectorIndex(model.dimensions, self.weights.exact_chunks) if model is not None else None
 
     def _start(self) -> None:
-        """An empty index."""
+        """Start an empty index."""
         make_folder(self.files.folder)
         self._store = open_store(self.files.store, write=True)
         self._inode = self.files.inode()
@@ -197,14 +197,14 @@ class Updater:
         gone = sorted({*known.values(), *(number for _, number in unfinished)})
         touched = [(path, numbers[path]) for path in (*plan.write, *plan.forget) if path in numbers]
         with store.transaction():
-            store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # until this one is finished, so are those
+            store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # earlier pending notes stay pending
             store.set_meta("next", str(after + len(fresh)))
         try:
             work = Ingestion(store, self._vectors, self.chosen, self.weights, numbers, listed)
             with store.transaction():
                 self._write(work, plan, read, gone)
         except BaseException:
-            self.close()  # what is in memory is half changed; the next update reads it again
+            self.close()  # the data in memory is half changed; the next update loads it again
             raise
         self._generation += 1
         self.files.drop_old_vectors(self._generation)

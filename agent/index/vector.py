@@ -1,7 +1,7 @@
-"""Finds notes near a question's meaning: nearest neighbours over chunks of notes, on usearch.
+"""Finds notes near a query's meaning: nearest neighbours over chunks of notes, on usearch.
 
-Finds candidates only; `signals` computes their scores from tokens. Small indexes are searched exactly, so that an index
-that grew by updates answers just as one built at once. A graph is made only for an index that is searched along it.
+Finds candidates only; `signals` computes their scores from tokens. Small indexes are searched exactly, so that an
+updated index gives the same answers as one built at once. A graph is built only for a larger index.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 CHUNKS = 1 << 12
 """The most chunks of one note; a key is the note's number times this plus the chunk's."""
 _GRAPH = (12, 40)
-"""A graph's links for each chunk, and the chunks looked at to choose them: 3 s of work for 30,000 chunks."""
+"""A graph's links for each chunk, and the chunks compared to choose them: 3 s of work for 30,000 chunks."""
 _NO_GRAPH = (2, 1)
-"""The least that usearch takes, for chunks that are all compared: 0.05 s for 30,000, and a fifth less on disk."""
+"""The minimum that usearch accepts, for exact search: 0.05 s for 30,000, and a fifth less on disk."""
 _LOOKED_AT = 256
-"""Chunks that a search of more keeps in view: 1 ms at 300,000 and half of the nearest 20 notes; with 64 a third."""
+"""Candidate chunks that a graph search keeps: 1 ms at 300,000 and half of the nearest 20 notes; with 64 a third."""
 _FEW = 1_000
-"""Chunks that are linked by one thread."""
+"""Chunks that one thread links."""
 _TIED = 8
-"""Of notes that are equally near, so many times as many as asked for are found; more are copies of one template."""
+"""Factor on the number of notes, for notes that are equally near; more of them are copies of one template."""
 
 
 @dataclass(slots=True)
 class VectorIndex:
-    """Chunks of notes by their vectors, 8 bits a dimension; up to `exact` of them, every one is compared."""
+    """Chunks of notes by their vectors, 8 bits per dimension; up to `exact` of them, every one is compared."""
 
     dimensions: int
     exact: int = EXACT_CHUNKS
@@ -52,13 +52,13 @@ class VectorIndex:
 
     @property
     def has_graph(self) -> bool:
-        """True when the chunks are linked well enough to be found along the links."""
+        """True if the graph has enough links for a search."""
         return self._index.connectivity >= _GRAPH[0]
 
     def load(self, path: Path, checksum: str, *, view: bool) -> None:
-        """Read a saved index, with `view` to search only; raises `Damaged` when it is not the file that was saved.
+        """Load a saved index, with `view` for searching only; raises `Damaged` when it is not the saved file.
 
-        It is read and not mapped: a mapped file that something cuts short kills the process.
+        The file is read and not mapped: truncating a mapped file kills the process.
         """
         try:
             data = path.read_bytes()
@@ -80,26 +80,27 @@ class VectorIndex:
             raise Damaged(f"{path.name} has {self._index.ndim} dimensions instead of {self.dimensions}")
 
     def save(self, path: Path) -> str:
-        """Write all to a file; returns the checksum by which it is known again.
+        """Write the index to a file; returns its checksum for `load`.
 
-        By way of memory: usearch itself writes it in small pieces, which takes twice as long.
+        Written from memory: usearch itself writes in small pieces, which takes twice as long.
         """
         data = self._index.save()
-        assert data is not None  # as no file was named
+        assert data is not None  # since no file was named
         write(path, data)
         return str(crc32(data))
 
     def add(self, notes: Sequence[int], vectors: Sequence[Floats]) -> None:
-        """Chunk vectors of some notes that are not in the index."""
+        """Add the chunk vectors of notes that are not in the index."""
         keys = [note * CHUNKS + at for note, rows in zip(notes, vectors, strict=True) for at in range(len(rows))]
         if keys:
             _add(self._index, np.array(keys, dtype=np.uint64), np.concatenate([*vectors]))
             self._fit()
 
     def _fit(self) -> None:
-        """Build the graph above the limit, and drop it far below, from the vectors that are there.
+        """Build the graph above the limit, and drop it far below, from the stored vectors.
 
-        In the quarter below the limit nothing changes: else notes that come and go there would each cost a graph.
+        In the quarter below the limit nothing changes: else adding and removing notes there would rebuild the graph
+        each time.
         """
         size, graph = len(self._index), self.has_graph
         if graph == (size > (self.exact * 3 // 4 if graph else self.exact)):
@@ -110,7 +111,7 @@ class VectorIndex:
         _add(self._index, keys, vectors)
 
     def remove(self, notes: Iterable[int]) -> None:
-        """Forget some notes, whether or not they are there."""
+        """Remove notes, whether indexed or not."""
         gone = []
         for note in notes:
             at = 0
@@ -121,9 +122,11 @@ class VectorIndex:
             self._index.remove(np.array(gone, dtype=np.uint64))
 
     def search(self, vector: Floats, count: int) -> list[int]:
-        """The notes of the nearest chunks, nearest first, `count` at most; in a small index also those just as near.
+        """The notes of the nearest chunks, nearest first, at most `count`; in a small index also those at an equal
+        distance.
 
-        Equal notes come in the order of their numbers, which two builds give differently: all or none must be found.
+        Notes at an equal distance are in the order of their numbers, which differ between two builds: all or none must
+        be found.
         """
         size, asked = len(self._index), count * 2
         notes, last = self._nearest(vector, min(size, asked))
@@ -140,7 +143,7 @@ class VectorIndex:
         return not self.has_graph or len(self._index) <= self.exact
 
     def _nearest(self, vector: Floats, chunks: int) -> tuple[dict[int, float], float]:
-        """The notes of so many nearest chunks with their distances, the nearest first, and the distance of the last
+        """The notes of the nearest `chunks` chunks with their distances, nearest first, and the distance of the last
         chunk."""
         if not chunks:
             return {}, 0.0
@@ -152,8 +155,8 @@ class VectorIndex:
 
 
 def _add(index: "Index", keys: "NDArray[np.uint64]", vectors: "NDArray[Any]") -> None:
-    """Add chunks, the first of an index one after the other: threads that add at once do not see each other's chunks,
-    and a small graph falls apart."""
+    """Add chunks, the first ones of an index one at a time: parallel threads do not see each other's chunks, and a
+    small graph would not be connected."""
     first = max(_FEW - len(index), 0)
     if first:
         index.add(keys[:first], vectors[:first], threads=1)

@@ -1,4 +1,4 @@
-"""The weights of a search. No setting reaches them: they were fitted with `python -m tests.bench.tune` (five-fold by
+"""The weights of a search. They are no settings: they were fitted with `python -m tests.bench.tune` (five-fold by
 conversation), then rounded.
 
 Every signal is divided by its best value among the candidates, then the weighted shares are added (`fusion`).
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 
 EXACT_CHUNKS = 100_000
-"""Up to so many chunks (33,000 notes of 130 words) every one is compared: 2.3 ms, and no answer is missed."""
+"""Up to this many chunks (33,000 notes of 130 words) every one is compared: 2.3 ms, and no match is missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignalWeights:
-    """The weight of each signal; see `signals` for what they are."""
+    """The weight of each signal; `signals` explains them."""
 
     note: float = 0.0
     title: float = 0.0
@@ -32,7 +32,7 @@ _FIELD_WEIGHTS = MappingProxyType(
     {"title": 3.0, "path": 1.0, "tags": 2.0, "headings": 1.0, "links": 0.5, "dates": 1.0, "body": 1.0}
 )
 FIELDS = tuple(_FIELD_WEIGHTS)
-"""The fields that every keyword engine indexes apart; `title` has the aliases too."""
+"""The separate fields of every keyword engine; `title` includes the aliases."""
 _NOTE = SignalWeights(
     note=1.0,
     title=0.5,
@@ -51,7 +51,7 @@ _PASSAGE = SignalWeights(
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All that can be tuned; the defaults are the weights that ship."""
+    """All tunable values; the defaults are the weights that ship."""
 
     k1: float = 1.2
     b: float = 0.75
@@ -60,15 +60,15 @@ class Weights:
     vector_candidates: int = 20
     """Notes taken from each engine before the signals are computed."""
     fields: Mapping[str, float] = field(default_factory=lambda: _FIELD_WEIGHTS)
-    """What a term in a field counts beside one in the body."""
+    """The weight of a term in each field, relative to one in the body."""
     note: SignalWeights = _NOTE
-    """For one hit a note: `unit` is a line of the note, `hood` that line with two on each side."""
+    """For one hit per note: `unit` is a line of the note, `hood` that line with two on each side."""
     passage: SignalWeights = _PASSAGE
-    """For one hit a passage."""
+    """For one hit per passage."""
     window_lines: int = 4
     window_words: int = 200
     """The most lines and terms of a passage."""
     sharpness: float = 4.0
-    """How much the best line of a passage outweighs its neighbours."""
+    """The factor by which the best line of a passage outweighs its neighbours."""
     exact_chunks: int = EXACT_CHUNKS
-    """More chunks than these are searched along usearch's graph."""
+    """Above this many chunks, the search uses usearch's graph."""

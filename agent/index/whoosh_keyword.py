@@ -1,7 +1,7 @@
-"""The keyword index on Whoosh: pure Python, always there.
+"""The keyword index on Whoosh: pure Python, always installed.
 
-Whoosh's own search takes 30 ms and more at 10,000 notes, one posting at a time. Postings are read here a block at a
-time into arrays and scored together, about ten times as quick.
+Whoosh's own search takes 30 ms and more at 10,000 notes, one posting at a time. Here postings are read in blocks into
+arrays and scored together, about ten times as fast.
 """
 
 import pickle
@@ -27,13 +27,13 @@ _BROKEN = (index.IndexError, OSError, ValueError, KeyError, TypeError, EOFError,
 _KEPT = 4_000
 """Postings that stay in memory while the index does not change."""
 _MEGABYTES = 128
-"""What the writer of a first index may hold before it spills to disk."""
+"""Memory of the writer of a first index before it writes to disk."""
 _MEGABYTES_MORE = 32
-"""The same for an update, which may come in a process that stays."""
+"""The same for an update, which may run in a long-lived process."""
 
 
 class TermsField(fields.FieldType):
-    """A field whose value is a list of terms; a posting's weight is the number of times that the term occurs."""
+    """A field whose value is a list of terms; a posting's weight is the number of occurrences of the term."""
 
     def __init__(self) -> None:
         self.format = formats.Existence()
@@ -49,7 +49,7 @@ class TermsField(fields.FieldType):
 
 @dataclass(slots=True)
 class _Leaf:
-    """One segment: its reader, the note of each of its documents, their lengths, and which are not deleted."""
+    """One segment: its reader, the note of each document, the documents' lengths, and which are not deleted."""
 
     reader: Any
     keys: NDArray[np.int64]
@@ -61,7 +61,7 @@ class _Leaf:
 
 @dataclass(slots=True)
 class WhooshKeyword:
-    """See `keyword.KeywordIndex`."""
+    """A `KeywordIndex` on Whoosh; see `keyword`."""
 
     folder: Path
     weights: Weights
@@ -174,7 +174,7 @@ class WhooshKeyword:
         ]
 
     def _count(self, leaf: _Leaf, term: str) -> NDArray[np.float64]:
-        """The number of times that a term occurs in each document of a segment, fields weighted."""
+        """The number of occurrences of a term in each document of a segment, fields weighted."""
         total = np.zeros(len(leaf.keys))
         for name, weight in self.weights.fields.items():
             documents, counts = self._postings(leaf, name, term)
@@ -197,12 +197,12 @@ class WhooshKeyword:
 
 
 def _read_postings(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The documents of a term in a segment, without deleted ones, and the number of times that it occurs in each."""
+    """The documents of a term in a segment, without deleted ones, and the number of occurrences in each."""
     try:
         matcher = leaf.reader.postings(name, term.encode("utf-8", "replace"))
     except TermNotFound:
         return np.zeros(0, np.int64), np.zeros(0)
-    while hasattr(matcher, "child"):  # the filter for deleted documents works one by one
+    while hasattr(matcher, "child"):  # the filter for deleted documents is slow: it works one at a time
         matcher = matcher.child
     documents: list[int] = []
     counts: list[float] = []
@@ -211,7 +211,7 @@ def _read_postings(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64]
         documents.extend(matcher._ids)
         counts.extend(matcher._weights if matcher._weights is not None else [1.0] * len(matcher._ids))
         if not hasattr(matcher, "_next_block"):
-            break  # a few postings, kept with the term
+            break  # few postings, stored with the term
         matcher._next_block()
     found = np.array(documents, dtype=np.int64)
     live = leaf.live[found]

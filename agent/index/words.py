@@ -1,4 +1,4 @@
-"""Word lists for `analysis`: words too common to search for, and English forms that no rule reaches."""
+"""Word lists for `analysis`: words too common to search for, and irregular English forms."""
 
 _STOP_WORDS = """
 a about above after again all also am an and any are aren as at be because been before being below between both but
@@ -23,11 +23,11 @@ sell sold, pay paid, fly flew flown, draw drew drawn, become became, come came, 
 women, person people, foot feet, mouse mice, life lives, wife wives, adopt adoption, receive received,
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Left out of what is scored; a question of nothing else is still asked."""
+"""Left out of scores; still searched for when a query has no other words."""
 CJK_STOP = frozenset(_CJK_STOP.split())
-"""Pairs of characters that only ask or point."""
+"""Pairs of characters that are interrogative or demonstrative only."""
 CJK_STOP_CHARACTERS = frozenset("的了吗呢么吧啊是在和与")
 IRREGULAR = {
     form: base for line in _IRREGULAR.split(",") if line.split() for base, *forms in (line.split(),) for form in forms
 }
-"""The base of each irregular form."""
+"""The base form of each irregular form."""

@@ -1,1 +1,1 @@
-"""The ways in: command line, HTTP, MCP, node. Thin callers of one `App`; no logic of the product lives here."""
+"""The interfaces: command line, HTTP, MCP, node. Thin callers of one `App`, without product logic."""

@@ -1,1 +1,1 @@
-"""Talking to a language model: messages, providers, their wires, and what it costs. Knows no tool and no note."""
+"""Calls to a language model: messages, providers, wire formats and costs. Imports no tool and no note."""

@@ -1,6 +1,6 @@
-"""The messages of Anthropic: turns that alternate, tools' results inside the user's, and marks for its prompt cache.
+"""The wire format of Anthropic's Messages API: alternating turns, tool results in user turns, prompt cache marks.
 
-`anthropic_reply` reads the answer; asking and trying again is `wire`'s.
+Parsing the answer is left to `anthropic_reply`, sending and retrying to `wire`.
 """
 
 import re
@@ -16,13 +16,14 @@ from agent.llm.wire import Api, Dialect, Wire
 
 VERSION = "2023-06-01"
 CACHE: JsonObject = {"type": "ephemeral"}
-"""Marks the end of what stands unchanged in the next request: at most four in one, of which three are used."""
+"""Marks the end of the part that is unchanged in the next request: at most four in a request, of which three are
+used."""
 
 _ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Anthropic(Wire):
-    """A `Provider` behind Anthropic's messages; see `Wire`."""
+    """A `Provider` for Anthropic's Messages API; see `Wire`."""
 
     def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
         super().__init__(_API, Dialect("max_tokens", endpoint.extra), endpoint, clock, count, jitter)
@@ -33,7 +34,7 @@ def _headers(key: str) -> Mapping[str, str]:
 
 
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
-    """The request as Anthropic wants it."""
+    """The JSON body of a request."""
     system = [message for message in request.messages if isinstance(message, System)]
     told: dict[str, Json] = {
         "model": endpoint.model.name,
@@ -52,7 +53,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
 
 
 def _turns(request: Request) -> list[Json]:
-    """User and assistant in turns; the last block of the stable messages is marked for the cache."""
+    """Alternating user and assistant turns; the last block of the stable messages is marked for the cache."""
     stable = [message for message in request.messages[: request.stable] if not isinstance(message, System)]
     last = stable[-1] if stable else None
     turns: list[tuple[str, list[Json]]] = []
@@ -73,7 +74,7 @@ def _turns(request: Request) -> list[Json]:
 
 
 def _blocks(message: Message) -> list[JsonObject]:
-    """A message's content; empty text is left out, since it is refused."""
+    """The content blocks of a message; empty text is left out, since the server refuses it."""
     if isinstance(message, ToolResult):
         told = {
             "type": "tool_result",
@@ -101,7 +102,7 @@ def _text(text: str) -> JsonObject:
 
 
 def _id(id: str) -> str:
-    """A call's id as Anthropic accepts it; it may come from another provider."""
+    """A call's id with the characters that Anthropic accepts; the id may come from another provider."""
     return _ID.sub("_", id)
 
 

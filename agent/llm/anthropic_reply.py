@@ -1,4 +1,4 @@
-"""Reading an answer of Anthropic's messages: a stream of named events, or plain JSON from what stands in between."""
+"""Parses an answer of Anthropic's Messages API: a stream of named events, or plain JSON from a proxy."""
 
 import json
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _THOUGHTS = ("thinking", "redacted_thinking")
 
 @dataclass(slots=True)
 class _Thought:
-    """A block of thinking, which goes back as it came."""
+    """A block of thinking, which is sent back unchanged."""
 
     block: dict[str, Json]
     pieces: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class _Thought:
 
 @dataclass(slots=True)
 class _Reading:
-    """Where in the stream we are: the calls and thoughts by their block's index, and the usage so far."""
+    """The state of the parser: calls and thinking blocks by block index, and the usage so far."""
 
     gathered: StreamAssembly
     calls: dict[int, PartialCall] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class _Reading:
     stopped: bool = False
 
     def take(self, event: JsonObject) -> None:
-        """Add what one event tells; of those that are not known nothing is taken."""
+        """Add the data of one event; unknown events are ignored."""
         match text(event.get("type")):
             case "message_start":
                 message = mapping(event.get("message"))
@@ -57,7 +57,7 @@ class _Reading:
                 self.stopped = True
 
     def begin(self, index: int, block: JsonObject) -> None:
-        """A block begins; in an answer that is no stream it is complete."""
+        """Begin a block; in an answer without a stream the block is complete."""
         kind = text(block.get("type"))
         if kind == "text":
             self.gathered.say(text(block.get("text")))
@@ -83,7 +83,7 @@ class _Reading:
             self.thoughts[index].block["signature"] = text(delta.get("signature"))
 
     def end(self, reason: str) -> None:
-        """The reason has come."""
+        """Record the stop reason."""
         if reason:
             self.gathered.stop = _STOPS.get(reason, "end")
 
@@ -92,7 +92,7 @@ class _Reading:
         self.gathered.usage = _usage(self.usage)
 
     def finish(self) -> None:
-        """Put the thoughts to what is kept."""
+        """Add the thinking blocks to `kept`."""
         for thought in self.thoughts.values():
             if thought.pieces:
                 thought.block["thinking"] = text(thought.block.get("thinking")) + "".join(thought.pieces)
@@ -100,7 +100,7 @@ class _Reading:
 
 
 def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:
-    """Fill in `gathered` from the answer; raises `Retryable` when it is broken."""
+    """Fill in `gathered` from the answer; raises `Retryable` when the answer is broken."""
     reading = _Reading(gathered)
     if "event-stream" in answer.content_type:
         _stream(answer, reading, exchange)

@@ -1,7 +1,7 @@
-"""The arguments that a model wrote, read strictly; repaired only where nothing can be lost by it.
+"""Strict parsing of the arguments that a model wrote; repaired only where nothing can be lost.
 
-A call that was cut off must never be run, and neither must a guess. What cannot be read for certain becomes a
-`problem` that the model is told. Whether such a tool exists, and fits these arguments, is for `tools`.
+A call that was cut off must never run, nor a guess. Arguments that cannot be parsed for certain become a `problem`,
+which the model sees. Checking the tool's name and schema is left to `tools`.
 """
 
 import json
@@ -19,13 +19,15 @@ _TRAILING = re.compile(r"(?<![{\[,:\s]),(\s*[}\]])")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.S)
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _JUNK = re.compile(r"[^{\[\"':=,]*")
-"""What may follow an object: a spare brace, a closing tag, a word; nothing that could be a part of the arguments."""
+"""The text allowed after an object: a spare brace, a closing tag, a word; nothing that could be part of the
+arguments."""
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True)
 class DraftCall:
-    """A tool call as it came: `arguments` is text that should be JSON. `ended`: the stream said that it is all."""
+    """A tool call as it arrived: `arguments` is text that should be JSON. `ended`: the stream marked the call as
+    complete."""
 
     id: str
     name: str
@@ -34,7 +36,8 @@ class DraftCall:
 
 
 def tool_calls(drafts: Iterable[DraftCall], taken: Set[str], new_id: Callable[[], str]) -> tuple[ToolCall, ...]:
-    """The calls, each with readable arguments or a `problem`, and with an id that is not in `taken` nor twice here."""
+    """The calls, each with parsed arguments or a `problem`, and with an id that is new: not in `taken`, and unique
+    here."""
     seen = set(taken)
     calls = []
     for draft in drafts:
@@ -51,11 +54,11 @@ def tool_calls(drafts: Iterable[DraftCall], taken: Set[str], new_id: Callable[[]
 
 
 def parse_arguments(text: str, *, ended: bool = True) -> tuple[JsonObject, str]:
-    """The arguments in `text` and what is wrong with them; one of the two is empty. Never raises.
+    """The arguments in `text`, and the error; one of the two is empty. Never raises.
 
     Repaired: no text at all, a code fence around, commas before a closing brace, Python's True, False and None, an
-    object inside a JSON string, words after the object, and one missing brace at the very end behind a closed value.
-    With `ended` false nothing is: only a complete object counts then.
+    object inside a JSON string, words after the object, and one missing closing brace after a complete value. With
+    `ended` false only a complete object is accepted and nothing is repaired.
     """
     text = text.removeprefix("\ufeff").strip()
     if not ended:
@@ -75,16 +78,16 @@ def parse_arguments(text: str, *, ended: bool = True) -> tuple[JsonObject, str]:
 
 
 def replace_surrogates(text: str) -> str:
-    """`text` with halves of surrogate pairs replaced: they can be neither printed nor stored."""
+    """`text` with lone surrogates replaced: they can be neither printed nor stored."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _strict(text: str) -> tuple[JsonObject | None, str]:
-    """The one JSON object that is the whole of `text`, else None and why not."""
+    """The JSON object that is the whole of `text`, else None and the reason."""
     try:
         value = json.loads(
             text,
-            strict=False,  # a line break inside a string is a line break
+            strict=False,  # line breaks are allowed inside a string
             object_pairs_hook=_pairs,
             parse_constant=_no_constant,
             parse_float=_finite,
@@ -121,7 +124,7 @@ def _finite(text: str) -> float:
 
 
 def _repaired(text: str) -> Iterable[str]:
-    """Other readings of `text` that lose nothing of it, the likeliest first."""
+    """Repaired versions of `text` that lose none of it, the most likely first."""
     fenced = _FENCE.fullmatch(text)
     if fenced:
         text = fenced[1].strip()
@@ -134,7 +137,7 @@ def _repaired(text: str) -> Iterable[str]:
     if not text.startswith("{"):
         return
     pieces = _pieces(text)
-    if pieces is None:  # a string is open at the end: the call was cut off
+    if pieces is None:  # a string is not closed: the call was cut off
         return
     mended = "".join(_mend(piece) for piece in pieces)
     yield mended
@@ -154,7 +157,8 @@ def _string(text: str) -> str | None:
 
 
 def _pieces(text: str) -> list[str] | None:
-    """`text` in turns outside and inside strings (quotes with the latter); None when a string stays open."""
+    """`text` split into parts outside and inside strings, in turns (quotes with the strings); None for an unclosed
+    string."""
     pieces, start = [], 0
     while (opened := text.find('"', start)) >= 0:
         string = _STRING.match(text, opened)
@@ -172,7 +176,7 @@ def _mend(piece: str) -> str:
 
 
 def _end_of_object(text: str) -> int | None:
-    """Where the first object of `text` ends, None when it does not."""
+    """The end of the first object in `text`; None when it is not closed."""
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""One try of a model call: how long its answer may be, and how many tokens it has used so far.
+"""One attempt of a model call: the limit of its answer, and the tokens used so far.
 
-A wire makes one for each request that it sends, and fills it in while the answer comes; the spend meter reads it when
-the try is over. A call that is tried five times has five of them.
+A wire creates one for each request and fills it in while the answer arrives; the spend meter reads it at the end. A
+call with five attempts has five of them.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,20 +13,19 @@ from agent.errors import Interrupted
 from agent.llm.messages import Request, Usage
 
 _OVERRUN, _SPARE = 2, 200
-"""An answer is cut off at twice its limit and 200 tokens: by characters, tokens can be told to within a factor of two.
-"""
+"""An answer is cut off at twice its limit plus 200 tokens: a count from characters is right within a factor of two."""
 _PLAIN_PER_TOKEN = 4
-"""ASCII characters of a token, about; every other character counts as one token."""
+"""ASCII characters per token, approximately; every other character counts as one token."""
 _CHUNK = 1_000
 """Characters that are counted at once."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One try. `count` gives the tokens of a text, `most` the tokens that were asked for at most.
+    """One attempt. `count` returns the tokens of a text, `most` is the largest number of output tokens requested.
 
     `unsent`: no connection was made. `refused`: the server answered that it did nothing (4xx). `reported`: the usage
-    that the server stated; `final`: it did so for the whole answer.
+    that the server stated; `final`: that usage covers the whole answer.
     """
 
     count: Callable[[str], int]
@@ -41,7 +40,7 @@ class Attempt:
     _length: int = 0
 
     def add(self, text: str) -> None:
-        """Take in text that the model has written: its answer, its reasoning, or a part of a tool call."""
+        """Add text that the model has written: its answer, its reasoning, or a part of a tool call."""
         if not text:
             return
         plain = len(text) if text.isascii() else sum(map(str.isascii, text))
@@ -53,17 +52,17 @@ class Attempt:
 
     @property
     def output(self) -> int:
-        """Tokens that the model has written so far, reasoning and tool calls included."""
+        """The tokens that the model has written so far, reasoning and tool calls included."""
         self._count_waiting()
         return self._counted
 
     @property
     def too_long(self) -> bool:
-        """Whether the server goes on far beyond `most`, so that no more should be read."""
+        """True if the answer is far longer than `most`, so that reading must stop."""
         return self._rough > _OVERRUN * self.most + _SPARE
 
     def used(self, reserved: Usage) -> Usage:
-        """The usage of a try that ended well: as the server reports it, else what was asked and what came."""
+        """The usage of a successful attempt: the server's figure, else the estimate of request and answer."""
         if self.too_long:
             return _larger(self.reported, Usage(reserved.input, max(self.output, reserved.output)))
         if self.reported is None or not (self.reported.input or self.reported.output):
@@ -71,10 +70,10 @@ class Attempt:
         return self.reported if self.final else _larger(self.reported, Usage(output=self.output))
 
     def used_after(self, error: BaseException, reserved: Usage) -> Usage:
-        """The usage of a try that ended with `error`: all that was reserved, where nothing smaller is certain.
+        """The usage of an attempt that ended with `error`: the whole reservation, unless a smaller figure is certain.
 
-        Certain are the server's own figure for the whole answer, and that nothing was written where the server refused
-        or could not be reached. What was cancelled counts with what had come, if anything had.
+        Certain are the server's figure for the whole answer, and no output where the server refused or could not be
+        reached. A cancelled attempt counts with the output that arrived, if there was any.
         """
         if self.unsent:
             return Usage()
@@ -93,7 +92,7 @@ class Attempt:
 
 
 def _larger(one: Usage | None, other: Usage) -> Usage:
-    """The larger count of each kind."""
+    """The larger of the two counts, for each kind of token."""
     if one is None:
         return other
     return Usage(
@@ -105,12 +104,13 @@ def _larger(one: Usage | None, other: Usage) -> Usage:
 
 
 class SpendAccount(Protocol):
-    """The account on which each try of a call is reserved and counted."""
+    """An account that reserves and counts each attempt of a call."""
 
     def attempt(self, request: Request) -> AbstractContextManager[Attempt]:
-        """Enter before a request is sent, leave when its answer is there or has failed.
+        """Enter before a request is sent; leave when its answer has arrived or failed.
 
-        Entering raises `LimitReached` when this try could pass a ceiling, `Permanent` when spending cannot be counted.
+        Entering raises `LimitReached` when this attempt could pass a ceiling, `Permanent` when spending cannot be
+        counted.
         """
         ...
 
@@ -123,5 +123,5 @@ class Unmetered:
 
     @contextmanager
     def attempt(self, request: Request) -> Iterator[Attempt]:
-        """See `SpendAccount`."""
+        """An attempt that is not recorded."""
         yield Attempt(self.count, request.max_output)

@@ -1,6 +1,6 @@
-"""The endpoint of a model: its address, limits and dialect, all that a wire needs.
+"""The endpoint of a model: the address, limits and dialect that a wire needs.
 
-`presets` makes it from the settings; a key is only referred to here.
+`presets` builds it from the settings; it holds a reference to the key, not the key.
 """
 
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ from agent.llm.messages import Json
 from agent.llm.provider import Model
 
 Limit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
-"""What OpenAI-compatible servers call the longest answer."""
+"""The name of the field for the longest answer on OpenAI-compatible servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model behind a server.
+    """A model on a server.
 
-    `timeout`: seconds of silence allowed. `retries`: further tries of a call. `limit`: the name of the field for the
-    longest answer. `merge`: the server wants user and assistant to take turns. `extra`: fields for the request that
-    this model needs; left out again when a server refuses them.
+    `timeout`: seconds of silence allowed. `retries`: further attempts of a call. `limit`: the name of the field for the
+    longest answer. `merge`: user and assistant messages must alternate. `extra`: request fields for this model, left
+    out after a server has refused them.
     """
 
     base_url: str
@@ -39,18 +39,18 @@ class Endpoint:
 
     @property
     def place(self) -> str:
-        """The server's scheme, host and port, for messages."""
+        """The server's scheme, host and port, for error messages."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def secure(self) -> bool:
-        """Whether it is spoken to over TLS."""
+        """True if the connection uses TLS."""
         return self.base_url.startswith("https:")
 
     @property
     def local(self) -> bool:
-        """Whether the server is on this machine."""
+        """True if the server is on this machine."""
         host = urlsplit(self.base_url).hostname or ""
         if host == "localhost" or host.endswith(".localhost"):
             return True
@@ -61,7 +61,7 @@ class Endpoint:
 
 
 def base_url(text: str) -> str:
-    """`text` as a server's address without the last slash; raises `ConfigError` for what is none."""
+    """`text` as a server's address without a trailing slash; raises `ConfigError` for an invalid address."""
     example = "such as http://127.0.0.1:11434/v1"
     try:
         parts = urlsplit(text)
@@ -81,5 +81,5 @@ def base_url(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """An address for a message: what may be a password in it is not shown."""
+    """An address for an error message, without anything that may be a password."""
     return quote_for_message(text) if "@" not in text and "?" not in text else "(not shown: it may hold a secret)"

@@ -1,6 +1,6 @@
-"""Errors of a model's server as our own: `Retryable` for what passes by itself, `Permanent` for what a person corrects.
+"""Maps errors of a model's server to `Retryable` (temporary) and `Permanent` (a person must correct it).
 
-A server's words are shown shortened, on one line and without the key; some servers echo what they were sent.
+A server's message is shortened to one line and the key is removed: some servers echo the request.
 """
 
 import re
@@ -14,7 +14,7 @@ from agent.llm.messages import Json
 
 MOST_SHOWN = 300
 LONGEST_WAIT = 60.0
-"""The longest pause in seconds that a server may ask for; nobody waits longer for an answer."""
+"""The longest pause in seconds that a server may ask for."""
 
 _OVERLOADED = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error"})
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_error"})
@@ -22,7 +22,7 @@ _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too (many|long).{0,2
 
 
 class Rejected(Permanent):
-    """The server found fault with the request itself (400, 413, 422); `said` is its message, without the key."""
+    """The server rejected the request itself (400, 413, 422); `said` is its message, without the key."""
 
     def __init__(self, message: str, *, said: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -30,11 +30,11 @@ class Rejected(Permanent):
 
 
 def wait_asked(header: str, now: datetime) -> float:
-    """The seconds that a Retry-After header asks for (a number or a date), at most `LONGEST_WAIT`; 0 for none."""
+    """The seconds in a Retry-After header (a number or a date), at most `LONGEST_WAIT`; 0 without a valid one."""
     try:
         seconds = float(header)
     except ValueError:
-        from email.utils import parsedate_to_datetime  # 10 ms that a call without trouble need not pay
+        from email.utils import parsedate_to_datetime  # takes 10 ms, which a successful call does not need
 
         try:
             when = parsedate_to_datetime(header)
@@ -46,7 +46,7 @@ def wait_asked(header: str, now: datetime) -> float:
 
 
 def error_message(body: str, key: str) -> str:
-    """The message in an error's body: one line, at most `MOST_SHOWN` characters, nothing unprintable, no key."""
+    """The message in an error's body: one line, at most `MOST_SHOWN` characters, all printable, without the key."""
     body = body.strip()
     try:
         words = _message(parsed(body))
@@ -56,14 +56,14 @@ def error_message(body: str, key: str) -> str:
 
 
 def clean_message(words: str, key: str) -> str:
-    """A stranger's words for one line of ours. The key goes before it is shortened, which might leave half of it."""
+    """A server's message as one line. The key is removed before shortening, which could leave half of it."""
     words = " ".join("".join(each if each.isprintable() else " " for each in words).split())
     words = redact(words, [key])
     return words if len(words) <= MOST_SHOWN else words[:MOST_SHOWN] + "…"
 
 
 def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, location: str, key: str) -> AgentError:
-    """The error for an answer that is no success. `wait`: seconds that the server asked for."""
+    """The error for an unsuccessful HTTP status. `wait`: the seconds that the server asked for."""
     words, code = error_message(body, key), _code(body)
     told = f"{endpoint.place} answered {status}{f' {_phrase(status)}' if _phrase(status) else ''}"
     told = f"{told}: {words}" if words else told
@@ -90,7 +90,7 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
 
 
 def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
-    """The error for one that came inside a stream that had begun well."""
+    """The error for an error event in a stream that began successfully."""
     inner = mapping(mapping(error).get("error")) or mapping(error)
     words = clean_message(_message(error), key)
     told = f"{endpoint.place} broke off with an error: {words or 'no reason given'}"
@@ -103,7 +103,7 @@ def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
 
 
 def _message(value: Json) -> str:
-    """The words in the shapes that servers put them: {"error": {"message"}}, {"error"}, {"message"}, {"detail"}."""
+    """The message in the shapes that servers use: {"error": {"message"}}, {"error"}, {"message"}, {"detail"}."""
     if isinstance(value, str):
         return value
     found = mapping(value)

@@ -1,6 +1,6 @@
-"""Reading JSON that a stranger wrote: what is missing or of the wrong kind is empty, and nothing raises but `parsed`.
+"""Typed values from untrusted JSON: a missing field or a wrong type gives an empty value; only `parsed` raises.
 
-The only place where a server's JSON is looked into by key; what comes out is typed.
+The only place that looks up keys in a server's JSON.
 """
 
 import json
@@ -10,7 +10,7 @@ from agent.llm.messages import Json, JsonObject
 
 
 def parsed(text: str | bytes) -> Json:
-    """The value in `text`; raises `ValueError` for what is no JSON, also when it is nested too deeply."""
+    """The value in `text`; raises `ValueError` for invalid JSON, also when it is nested too deeply."""
     try:
         value: Json = json.loads(text)
     except RecursionError as error:
@@ -19,22 +19,22 @@ def parsed(text: str | bytes) -> Json:
 
 
 def mapping(value: Json) -> JsonObject:
-    """`value` when it is an object, else an empty one."""
+    """`value` if it is an object, else an empty object."""
     return value if isinstance(value, Mapping) else {}
 
 
 def items(value: Json) -> Sequence[Json]:
-    """`value` when it is a list, else an empty one."""
+    """`value` if it is a list, else an empty list."""
     return value if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
 
 def text(value: Json) -> str:
-    """`value` when it is text, the texts of its parts when it is a list of them, else empty."""
+    """`value` if it is text, the joined texts of its parts if it is a list, else empty."""
     if isinstance(value, str):
         return value
     return "".join(text(mapping(part).get("text")) for part in items(value))
 
 
 def number(value: Json) -> int:
-    """`value` when it is a count, else 0."""
+    """`value` if it is a count, else 0."""
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e12 else 0

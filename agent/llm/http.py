@@ -1,8 +1,8 @@
-"""The only door to httpx for models: one POST, its answer piece by piece, and a way out at any moment.
+"""The only module that imports httpx for models: one POST, its answer in pieces, cancellable at any moment.
 
-httpx blocks while a server says nothing, so each exchange has a thread of its own; whoever waits looks at `cancelled`
-ten times a second and hangs up by shutting the socket. What the bytes mean is left to the wires, trying again to
-`retry`. Redirects are not followed: a key must not travel.
+httpx blocks while a server is silent, so each exchange has its own thread; the caller checks `cancelled` ten times a
+second and ends the exchange by shutting the socket. Parsing is left to the wires, retrying to `retry`. Redirects are
+not followed, since the key must not reach another server.
 """
 
 import logging
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0
-"""The longest that one answer may take, however lively: a server that only says that it lives is left after it."""
+"""The longest time of one answer, even one that still arrives: a server may send keep-alive messages for ever."""
 MAX_BYTES = 8 * 1024 * 1024
-"""The longest answer in bytes, with all that a stream wraps around it."""
+"""The longest answer in bytes, including the format of the stream."""
 POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """The beginning of an answer; `pieces` are its bytes as they come. `retry_after` and `location` are headers."""
+    """The head of an answer; `pieces` are the bytes of its body as they arrive. `retry_after` and `location` are
+    headers."""
 
     status: int
     content_type: str
@@ -45,7 +46,7 @@ class HttpReply:
     pieces: Iterator[bytes]
 
     def body(self, most: int = MAX_BYTES) -> bytes:
-        """What is left of the answer in one, cut off after `most` bytes."""
+        """The rest of the body, cut off after `most` bytes."""
         whole = bytearray()
         for piece in self.pieces:
             whole += piece
@@ -64,11 +65,11 @@ class _Failed:
 
 
 _UNREACHED: frozenset[HttpFault] = frozenset({"refused", "connect", "certificate", "proxy"})
-"""Faults before there is a connection: nothing was sent."""
+"""Faults before a connection: nothing was sent."""
 
 
 class Unreached(Exception):
-    """No connection was made, so that nothing was sent; `failure` is the error for whoever asked."""
+    """No connection was made, so nothing was sent; `failure` is the error to raise to the caller."""
 
     def __init__(self, failure: AgentError) -> None:
         super().__init__(failure.message)
@@ -76,11 +77,11 @@ class Unreached(Exception):
 
 
 _Said = HttpReply | bytes | _Failed | None
-"""What the thread reports; None when the answer is complete."""
+"""A report of the thread; None when the answer is complete."""
 
 
 class _Line:
-    """The connection of one exchange, to be hung up from another thread."""
+    """The connection of one exchange; another thread can close it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -88,7 +89,7 @@ class _Line:
         self._down = False
 
     def watch(self, name: str, info: Mapping[str, object]) -> None:
-        """Told by httpx of each step; remembers the sockets that it opens."""
+        """Remember each socket that httpx opens; httpx calls this for each of its steps."""
         if not name.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         stream = info.get("return_value")
@@ -100,7 +101,7 @@ class _Line:
                 self._shut()
 
     def hang_up(self) -> None:
-        """Wake whoever reads from the connection: it is over."""
+        """Shut the connection, which wakes the thread that reads from it."""
         with self._lock:
             self._down = True
             self._shut()
@@ -108,28 +109,28 @@ class _Line:
     def _shut(self) -> None:
         for each in self._sockets:
             with suppress(OSError):
-                # Not each.shutdown: on a TLS socket that would pull the session from under the thread that reads.
+                # Not each.shutdown: on a TLS socket it would remove the session that the reading thread uses.
                 socket.socket.shutdown(each, socket.SHUT_RDWR)
 
 
 class Http:
-    """One model's server. May be used by several threads at once; keeps no connection between calls."""
+    """A client for one model's server. Safe to use from several threads; keeps no connection between calls."""
 
     def __init__(self, endpoint: Endpoint, clock: Clock) -> None:
         self._endpoint = endpoint
         self._clock = clock
-        for name in ("httpx", "httpcore"):  # they would log headers, and a server may echo the key in its own
+        for name in ("httpx", "httpcore"):  # they would log headers, and a server may echo the key in its headers
             logging.getLogger(name).setLevel(logging.WARNING)
 
     @contextmanager
     def post(
         self, path: str, headers: Mapping[str, str], body: bytes, key: str, cancelled: Cancelled
     ) -> Iterator[HttpReply]:
-        """Send `body` as JSON to the address's `path`; the answer's head is there when this enters.
+        """Send `body` as JSON to `path` below the address; entering returns when the answer's head has arrived.
 
-        Leaving hangs up, whatever has come by then. Raises `Interrupted` soon after `cancelled` is true, `Retryable`
-        for a server that breaks off or is silent, `Permanent` for one that should not be asked so, and `Unreached` with
-        either of the two where no connection was made.
+        Leaving closes the connection, even before the end of the answer. Raises `Interrupted` soon after `cancelled` is
+        true, `Retryable` for a server that disconnects or is silent, `Permanent` for an error that a retry cannot
+        solve, and `Unreached` around either of the two when no connection was made.
         """
         said: SimpleQueue[_Said] = SimpleQueue()
         line = _Line()
@@ -147,7 +148,7 @@ class Http:
             yield replace(head, pieces=self._pieces(said, cancelled, key))
         finally:
             line.hang_up()
-            thread.join(0.2)  # longer only while it is still connecting; it ends by itself then
+            thread.join(0.2)  # longer only while it is still connecting; the thread then ends without help
 
     def _pieces(self, said: SimpleQueue[_Said], cancelled: Cancelled, key: str) -> Iterator[bytes]:
         since = self._clock.monotonic()
@@ -199,7 +200,7 @@ class Http:
 
 
 def key_of(endpoint: Endpoint) -> str:
-    """The endpoint's key, empty when it has none; raises `MissingKey`, and `ConfigError` for what cannot be a key."""
+    """The endpoint's key, empty when it needs none; raises `MissingKey`, or `ConfigError` for an invalid key."""
     if not endpoint.key.reference:
         return ""
     key = reveal(endpoint.key).strip()
@@ -214,14 +215,14 @@ def key_of(endpoint: Endpoint) -> str:
 def _exchange(
     endpoint: Endpoint, url: str, headers: dict[str, str], body: bytes, line: _Line, said: SimpleQueue[_Said]
 ) -> None:
-    """The thread's work: one request, reported piece by piece, and its end in any case."""
+    """Run one request in the thread: report each piece, and always report the end."""
     end: _Said = None
     try:
         with _client(endpoint) as client:
             stream = client.stream("POST", url, headers=headers, content=body, extensions={"trace": line.watch})
             with stream as response:
                 end = _report(response, said)
-    except Exception as error:  # noqa: BLE001  whoever waits for this thread must hear of everything
+    except Exception as error:  # noqa: BLE001  the waiting thread must get every error
         end = _fault(error, endpoint)
     finally:
         said.put(end)
@@ -237,7 +238,7 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
             headers.get("content-type", "").lower(),
             headers.get("retry-after", ""),
             headers.get("location", ""),
-            iter(()),  # `post` puts the pieces that follow here
+            iter(()),  # `post` replaces this with the pieces that follow
         )
     )
     size = 0
@@ -253,8 +254,8 @@ def _client(endpoint: Endpoint) -> "httpx.Client":
     import httpx
 
     timeout = httpx.Timeout(endpoint.timeout, connect=min(CONNECT_SECONDS, endpoint.timeout))
-    trusted = _trusted() if endpoint.secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # the latter trusts nobody
-    # Proxies are for the way out of this machine; `trust_env` would look for one on the way to itself, too.
+    trusted = _trusted() if endpoint.secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts no certificate
+    # Proxies are for other machines only; `trust_env` would use one for this machine, too.
     return httpx.Client(verify=trusted, timeout=timeout, trust_env=not endpoint.local, follow_redirects=False)
 
 

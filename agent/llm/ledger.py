@@ -1,7 +1,7 @@
-"""The spend ledger: a file of lines for each day, that tells what every call of a model was allowed and what it cost.
+"""The spend ledger: one file a day, with the reservation and the usage of each model call.
 
-A call's reservation is on the disk before the call is made, so that a kill in between leaves it standing as spent.
-Several processes and threads share one folder; it lies outside the vault. What the ceilings are is `spend`'s.
+A reservation is on disk before the call is made, so after a kill it still counts as spent. Several processes and
+threads share one folder outside the vault. The ceilings are left to `spend`.
 """
 
 import json
@@ -24,12 +24,12 @@ from agent.llm.messages import Usage
 PATIENCE = 10.0
 """Seconds to wait for another process that writes to the ledger. A line takes milliseconds."""
 _FORGIVEN = 3
-"""Damaged lines that a file may hold without having more sound ones: a kill leaves one at most."""
+"""Damaged lines that a file may hold even if it has fewer valid ones: a kill leaves at most one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpendScope:
-    """On whose account a call is: a run with all its sub-runs, and the job that started it, if one did."""
+    """The account of a call: a run with all its sub-runs, and the job that started it, if any."""
 
     run: str
     job: str = ""
@@ -37,8 +37,8 @@ class SpendScope:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One call. While it is `open` the figures are what was reserved, afterwards what was used. `money` in US dollars,
-    None where the model has no known price."""
+    """One call. While it is `open` the figures are the reservation, afterwards the usage. `money` in US dollars, None
+    for a model without a known price."""
 
     id: str
     scope: SpendScope
@@ -50,9 +50,9 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class SpendTotals:
-    """Calls added up. `open` calls count with what was reserved for them; `unpriced` ones count in tokens only.
+    """A sum of calls. `open` calls count with their reservation; `unpriced` ones count in tokens only.
 
-    `damaged` counts lines of the ledger that could not be read: the rest is what is certain.
+    `damaged` is the number of ledger lines that could not be parsed and are not in the sum.
     """
 
     calls: int = 0
@@ -64,7 +64,7 @@ class SpendTotals:
 
     @property
     def tokens(self) -> int:
-        """Tokens in and out."""
+        """Input and output tokens."""
         return self.usage.input + self.usage.output
 
 
@@ -88,7 +88,7 @@ def add_up(entries: Iterable[LedgerEntry], damaged: int = 0) -> SpendTotals:
 
 @dataclass(slots=True)
 class _Day:
-    """One day's file as far as it has been read: to `offset`, a line's end, of the file with this `inode`."""
+    """The parsed part of one day's file: up to `offset`, the end of a line, of the file with this `inode`."""
 
     path: Path
     inode: int = 0
@@ -98,7 +98,8 @@ class _Day:
 
 
 class Ledger:
-    """The ledger in `folder`, made when first written to. Reads only what is new; may be used from several threads."""
+    """The ledger in `folder`, which the first write creates. Parses new lines only; safe to use from several
+    threads."""
 
     def __init__(self, folder: Path, clock: Clock, *, durable: bool = True) -> None:
         self._folder = folder
@@ -108,30 +109,30 @@ class Ledger:
         self._days: dict[str, _Day] = {}
 
     def today(self) -> date:
-        """The date in UTC, to which a call that is made now belongs.
+        """The current date in UTC, the day of a call made now.
 
-        Not the local one: a process with another `TZ` would have a day, and a day's ceiling, of its own.
+        Not the local date: a process with another `TZ` would have its own day, with its own ceiling.
         """
         return self._clock.now().astimezone(UTC).date()
 
     @contextmanager
     def exclusive(self) -> Iterator["Page"]:
-        """Hold the ledger against all other threads and processes, to look and then write.
+        """Lock the ledger against all other threads and processes, for a check followed by a write.
 
-        Raises `LockHeld` when another process does not let go, `Permanent` when the ledger cannot be used: then
-        nothing is known about what was spent, and nothing more should be.
+        Raises `LockHeld` when another process keeps the lock, `Permanent` when the ledger cannot be used: then the
+        amount spent is unknown, and nothing more should be spent.
         """
         with self._mutex, ExitStack() as stack:
             self._lock(stack)
             yield Page(self)
 
     def totals(self, day: date, *, job: str = "") -> SpendTotals:
-        """All calls of a day, or those of one job on it; raises `Permanent` for a ledger that cannot be read."""
+        """The totals of a day, or of one job on that day; raises `Permanent` for a ledger that cannot be read."""
         with self._mutex:
             return self._of_day(day, job)
 
     def totals_of(self, run: str) -> SpendTotals:
-        """All calls of a run and its sub-runs, whichever days they were on; raises `Permanent`."""
+        """The totals of a run and its sub-runs over all days; raises `Permanent`."""
         with self._mutex:
             return self._of_run(run)
 
@@ -154,16 +155,16 @@ class Ledger:
             raise _unusable(self._folder, error) from error
 
     def _mentions(self, path: Path, run: str) -> bool:
-        """Whether the file has the run's name in it; a quick look, so that old days need not be understood."""
+        """True if the file contains the run's name: a quick search, so that old days need no parsing."""
         try:
             return json.dumps(run).encode() in path.read_bytes()
         except OSError as error:
             raise _unusable(path, error) from error
 
     def _read(self, path: Path) -> _Day:
-        """The day's entries, after reading what was added since the last time."""
+        """The day's entries, after parsing the lines added since the last time."""
         day = self._days.setdefault(path.name, _Day(path))
-        written = _written(path)  # before the file, to which others may add meanwhile
+        written = _written(path)  # before the file, to which others may append meanwhile
         try:
             with path.open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -218,20 +219,20 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The ledger while it is held."""
+    """The ledger while it is locked."""
 
     ledger: Ledger
 
     def totals(self, day: date) -> SpendTotals:
-        """As `Ledger.totals`."""
+        """The totals of a day; see `Ledger.totals`."""
         return self.ledger._of_day(day)
 
     def totals_of(self, run: str) -> SpendTotals:
-        """As `Ledger.totals_of`."""
+        """The totals of a run; see `Ledger.totals_of`."""
         return self.ledger._of_run(run)
 
     def write(self, day: date, entry: LedgerEntry) -> None:
-        """Add a line to a day's file, durable when this returns; raises `Permanent` when that does not work."""
+        """Append a line to a day's file, durable when this returns; raises `Permanent` when that fails."""
         usage = entry.usage
         self.ledger._write(
             day.isoformat(),
@@ -250,7 +251,7 @@ class Page:
 
 
 def _take(day: _Day, line: bytes) -> None:
-    """Enter one line; what was used replaces what was reserved, whichever comes first."""
+    """Add one line; the usage of a call replaces its reservation, in whichever order the two come."""
     if not line.strip():
         return
     entry = _entry(line)
@@ -261,7 +262,7 @@ def _take(day: _Day, line: bytes) -> None:
 
 
 def _entry(line: bytes) -> LedgerEntry | None:
-    """The entry on a line, None where the line does not hold one."""
+    """The entry on a line, None for a line without one."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
@@ -289,12 +290,12 @@ def _crc(line: dict[str, object]) -> int:
 
 
 def _length(path: Path) -> Path:
-    """The file beside a day's file that says how long that one is at least."""
+    """The path of the file that holds the minimum length of a day's file."""
     return path.with_suffix(".length")
 
 
 def _written(path: Path) -> int:
-    """How long a day's file is at least; 0 where that is not known, so that it is counted as it is."""
+    """The minimum length of a day's file; 0 when unknown, so that any length is accepted."""
     try:
         return int(_length(path).read_text("ascii"))
     except (OSError, ValueError):
@@ -302,7 +303,7 @@ def _written(path: Path) -> int:
 
 
 def _check_length(path: Path, size: int, written: int) -> None:
-    """Raises `Permanent` for a day's file that has lost what was written to it."""
+    """Raise `Permanent` for a day's file that is shorter than what was written to it."""
     if size < written:
         raise _damaged(path, f"{written - size} bytes of it are gone")
 
@@ -315,7 +316,7 @@ def _damaged(path: Path, what: str) -> Permanent:
 
 
 def _append(descriptor: int, data: bytes) -> None:
-    """Write a line at the end, on a line of its own even where a kill cut the last one short."""
+    """Append a line, after a line break if a kill has cut off the last line."""
     size = os.fstat(descriptor).st_size
     if size and os.pread(descriptor, 1, size - 1) != b"\n":
         data = b"\n" + data

@@ -1,6 +1,6 @@
-"""Messages to and from a model, as values; each wire turns them into its own JSON and back.
+"""Messages to and from a model, as values; each wire converts them to and from its own JSON.
 
-Raw JSON becomes these once, at the wire. Nothing here knows of tools' code, prices or notes.
+Raw JSON is converted once, in the wire. Nothing here depends on tools' code, prices or notes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from typing import Literal, TypeAlias
 
 Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 JsonObject: TypeAlias = Mapping[str, Json]
-"""A JSON object: a tool's arguments, or the schema of them."""
+"""A JSON object: a tool's arguments, or their schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model wants to be used; `id` is unique within a run.
+    """A tool call that the model requests; `id` is unique within a run.
 
-    `problem` says why the arguments could not be read (they are empty then): the model is told, nothing is run.
+    `problem` says why the arguments could not be parsed (they are empty then): the model sees it and nothing runs.
     """
 
     id: str
@@ -27,14 +27,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Who the agent is and what holds in every step; always the first message."""
+    """The role of the agent and the rules for every step; always the first message."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """What a person said; `sender` names them where several people speak."""
+    """A person's message; `sender` is the person's name where several people write."""
 
     text: str
     sender: str = ""
@@ -42,9 +42,9 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What we put before the model beside what people said: memories, a skill, a summary. `source` says which.
+    """Text that we add beside people's messages: memories, a skill, a summary. `source` is its origin.
 
-    On the wire it is a user's message inside a tag with the source's name.
+    On the wire it is a user message inside a tag with the source's name.
     """
 
     text: str
@@ -53,10 +53,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """What the model said, and the tools that it wants used.
+    """The model's answer and the tool calls that it requests.
 
-    `kept` is what the provider wants back word for word with these calls (its signed thinking). It means nothing to
-    anyone else, and may be lost.
+    `kept` is data that the provider needs back unchanged with these calls (its signed thinking). No other provider can
+    use it, and it may be lost.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Assistant:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gave for the call of this id; `failed`: the text says what went wrong."""
+    """The result of the tool call with this id; `failed`: the text is an error."""
 
     call: str
     name: str
@@ -79,7 +79,7 @@ Message: TypeAlias = System | User | Context | Assistant | ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model sees it; `parameters` is a JSON schema of type object."""
+    """A tool's description for the model; `parameters` is a JSON schema of type object."""
 
     name: str
     description: str
@@ -88,8 +88,8 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call, or of several added up. `cached` is the part of `input` that a provider's cache served,
-    `written` the part that it stored there, which costs a quarter more than plain input."""
+    """The tokens of one call, or a sum of several. `cached` is the part of `input` read from the provider's cache,
+    `written` the part stored there, which costs a quarter more than plain input."""
 
     input: int = 0
     output: int = 0
@@ -106,12 +106,12 @@ class Usage:
 
 
 StopReason: TypeAlias = Literal["end", "tools", "length", "refused"]
-"""Why a model stopped: it was done, it wants tools, it ran out of room, it or its provider refused."""
+"""The reason for the end of an answer: complete, tool calls, length limit, refused by the model or its provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a model. The first `stable` messages will stand unchanged in the next one: worth caching.
+    """One question to a model. The first `stable` messages stay unchanged in the next request, so they can be cached.
 
     `max_output` is in tokens.
     """
@@ -124,7 +124,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer, whole, with what it cost; `model` is the name that the provider gave."""
+    """A model's complete answer and its usage; `model` is the name that the provider returned."""
 
     message: Assistant
     usage: Usage

@@ -1,6 +1,6 @@
-"""No model: the stand-in that says so, and answers made of quotations, for when nobody has named a model.
+"""The provider for a vault without a model, and answers made of quotations.
 
-Which passages are the best is the search's; this only puts them before the reader.
+Choosing the passages is left to search.
 """
 
 from collections.abc import Sequence
@@ -12,28 +12,28 @@ from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.texts import Language, text
 
 MOST = 5
-"""Passages that an answer quotes."""
+"""Passages quoted in an answer."""
 _LONGEST = 900
-"""Characters of a passage that are quoted: a paragraph or two."""
+"""Characters quoted of a passage: a paragraph or two."""
 _NOT_CONFIGURED = "no language model is configured"
 _HINT = "vault-agent config set llm.preset NAME (openai, anthropic, deepseek, ollama, …), or llm.base_url and llm.model"
 
 
 class Offline:
-    """A `Provider` that cannot think; whoever asks looks at `model.present` first."""
+    """A `Provider` without a model; callers check `model.present` first."""
 
     @property
     def model(self) -> Model:
         return Model("offline", 32_768, 4_096, present=False)
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """Raises `ConfigError`, always: an invented answer would be taken for a model's."""
+        """Always raises `ConfigError`: an invented answer could be mistaken for a model's."""
         raise ConfigError(_NOT_CONFIGURED, hint=_HINT)
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedPassage:
-    """A passage of a note, `lines` from 1 in the file, inclusive; `heading` is the one it stands under, if any."""
+    """A passage of a note; `lines` count from 1 in the file, inclusive; `heading` is the one above it, if any."""
 
     path: str
     text: str
@@ -45,7 +45,7 @@ class QuotedPassage:
 def format_extracts(question: str, passages: Sequence[QuotedPassage], language: Language = "en") -> str:
     """An answer to `question` made of the first passages (best first), quoted and linked, as Markdown.
 
-    Says that no model is configured and how to name one, and says so when there is nothing to quote.
+    It states that no model is configured and how to name one, and also when there is nothing to quote.
     """
     chosen = _distinct(passages)[:MOST]
     if not chosen:
@@ -55,7 +55,7 @@ def format_extracts(question: str, passages: Sequence[QuotedPassage], language: 
 
 
 def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:
-    """The passages that say something, each text once."""
+    """The passages that have text, each text once."""
     found: dict[str, QuotedPassage] = {}
     for passage in passages:
         if passage.text.strip():
@@ -71,7 +71,7 @@ def _quote(passage: str) -> str:
 
 
 def _link(passage: QuotedPassage) -> str:
-    """`[[path#heading|title]]`; signs that would end the link early are left out of what is shown."""
+    """`[[path#heading|title]]`; characters that would end the link early are removed from the shown text."""
     target = passage.path.removesuffix(".md")
     heading = _plain(passage.heading)
     shown = _plain(passage.title) or _plain(target.rpartition("/")[2])

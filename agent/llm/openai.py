@@ -1,6 +1,6 @@
-"""The chat completions of OpenAI, and of everybody who speaks as it does: DeepSeek, ARK, Ollama, llama.cpp and others.
+"""The wire format of OpenAI's chat completions, which DeepSeek, ARK, Ollama, llama.cpp and others also use.
 
-They differ in what they leave out and get wrong; `openai_reply` reads it all. Asking and trying again is `wire`'s.
+Each deviates in its own way; `openai_reply` handles the deviations. Sending and retrying is left to `wire`.
 """
 
 import json
@@ -16,7 +16,7 @@ from agent.llm.wire import Api, Dialect, Wire
 
 
 class OpenAI(Wire):
-    """A `Provider` behind a server that speaks chat completions; see `Wire`."""
+    """A `Provider` for a server with chat completions; see `Wire`."""
 
     def __init__(self, endpoint: Endpoint, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> None:
         optional = {"stream_options": {"include_usage": True}, **endpoint.extra}
@@ -28,7 +28,7 @@ def _headers(key: str) -> Mapping[str, str]:
 
 
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
-    """The request as chat completions want it."""
+    """The JSON body of a request."""
     told: dict[str, Json] = {
         "model": endpoint.model.name,
         "messages": list(_turns(request.messages, merge=endpoint.merge)),
@@ -42,7 +42,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
 
 
 def _turns(messages: Sequence[Message], *, merge: bool) -> Iterator[JsonObject]:
-    """The turns; with `merge`, what stands side by side for the user is one turn, its beginning unchanged."""
+    """The turns of a request; with `merge`, neighbouring user messages become one turn, its beginning unchanged."""
     waiting: list[str] = []
     for message in order_messages(messages):
         turn = _turn(message)
@@ -61,7 +61,7 @@ def _turn(message: Message) -> JsonObject:
     if isinstance(message, ToolResult):
         return {"role": "tool", "tool_call_id": message.call, "content": format_message(message)}
     if isinstance(message, Assistant):
-        # Empty text rather than null: some servers' templates write "None".
+        # Empty text and not null: some servers' templates write "None".
         told: dict[str, Json] = {"role": "assistant", "content": sendable_text(message.text)}
         if message.calls:
             told["tool_calls"] = [_call(call) for call in message.calls]

@@ -1,7 +1,7 @@
-"""Reading the answer of a chat completion: a stream of pieces, or plain JSON from servers that know no streams.
+"""Parses the answer of a chat completion: a stream of chunks, or plain JSON from a server without streams.
 
-Servers leave out indexes, ids, usage and the closing `[DONE]`, repeat names, and put every call at index 0; what is
-certain is read, and an answer that ends in the middle is an error.
+Servers omit indexes, ids, usage and the closing `[DONE]`, repeat names, and put every call at index 0. What is certain
+is parsed; an answer that is cut off is an error.
 """
 
 import json
@@ -21,12 +21,12 @@ _CALLS = ("tool_calls", "function_call")
 
 
 def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:
-    """Fill in `gathered` from the answer; raises `Retryable` when it is broken."""
+    """Fill in `gathered` from the answer; raises `Retryable` when the answer is broken."""
     if "event-stream" in answer.content_type:
         _stream(answer.pieces, gathered, exchange)
         return
     body = answer.body()
-    if body.lstrip()[:1] != b"{":  # a stream that does not say so
+    if body.lstrip()[:1] != b"{":  # a stream without the header of one
         _stream([body], gathered, exchange)
         return
     try:
@@ -67,7 +67,7 @@ def _chunk(event: ServerEvent, exchange: Exchange) -> JsonObject:
 def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
     choices = items(chunk.get("choices"))
     usage = _usage(chunk.get("usage"))
-    if usage is not None:  # a piece of its own is the last one; beside text it is the count so far
+    if usage is not None:  # a chunk with usage only is the last one; usage beside text is the count so far
         gathered.usage, gathered.whole_usage = usage, not choices and usage.output > 0
     if chunk.get("error"):
         raise from_event(exchange.endpoint, chunk, exchange.key)
@@ -92,12 +92,12 @@ def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> No
 
 
 def _add(delta: JsonObject, gathered: StreamAssembly) -> None:
-    """Put a piece of a tool call to the call that it belongs to."""
+    """Add a piece of a tool call to its call."""
     function = mapping(delta.get("function"))
     id, name = text(delta.get("id")), text(function.get("name"))
     call = _belongs(delta, id, name, gathered)
     call.id = call.id or id
-    if name != call.name:  # some servers repeat the whole name with every piece
+    if name != call.name:  # some servers repeat the whole name in every chunk
         call.name += name
         gathered.think(name)
     arguments = function.get("arguments")
@@ -108,8 +108,8 @@ def _add(delta: JsonObject, gathered: StreamAssembly) -> None:
 def _belongs(delta: JsonObject, id: str, name: str, gathered: StreamAssembly) -> PartialCall:
     """The call that a piece continues, or a new one.
 
-    By its index; but a name under another id begins a new call, since some servers give every call the index 0.
-    Without an index, an id of its own begins a call, and so does a name once the call before has arguments.
+    Found by index; but a name under another id begins a new call, since some servers give every call the index 0.
+    Without an index, a new id begins a call, and so does a name once the previous call has arguments.
     """
     index = delta.get("index")
     latest = reversed(gathered.calls)

@@ -1,6 +1,6 @@
-"""Presets: providers, models and prices from `configs/models.yaml`, loaded once, and combined with the settings.
+"""Presets: providers, models and prices from `configs/models.yaml`, loaded once and combined with the settings.
 
-Gives the endpoint and the wire of a model; the providers themselves are made by `providers`.
+Returns a model's endpoint and wire; `providers` builds the providers.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from agent.llm.price import Price
 from agent.llm.provider import Model
 
 WINDOW = 32_768
-"""The context window in tokens of a model that nobody has heard of."""
+"""The context window in tokens of an unknown model."""
 
 WireName: TypeAlias = Literal["openai", "anthropic"]
 Role: TypeAlias = Literal["main", "fast"]
@@ -30,8 +30,8 @@ _LIMITS: Mapping[str, Limit] = {"max_tokens": "max_tokens", "max_completion_toke
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A provider. `key` is the variable with its key; empty where none is needed, as `main` is where there is no
-    model that everybody has."""
+    """A provider. `key` is the environment variable of its key, empty if it needs none; `main` is the default model,
+    empty if there is no model that every user has."""
 
     wire: WireName
     base_url: str
@@ -44,7 +44,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """What is known of a model; tokens. `extra`: fields that its requests need."""
+    """The known limits and price of a model, in tokens. `extra`: fields that its requests need."""
 
     window: int = WINDOW
     max_output: int = 1_000_000
@@ -54,7 +54,7 @@ class KnownModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The whole file."""
+    """The whole table of providers and models."""
 
     presets: Mapping[str, Preset]
     models: Mapping[str, KnownModel]
@@ -62,7 +62,7 @@ class ModelTable:
 
 @cache
 def model_table() -> ModelTable:
-    """What ships; raises `Permanent` when the file is missing or is not as it should be."""
+    """The table that ships; raises `Permanent` when the file is missing or invalid."""
     import yaml  # 15 ms
 
     text = (resource("configs") / "models.yaml").read_text("utf-8")
@@ -73,7 +73,7 @@ def model_table() -> ModelTable:
 
 
 def parse_table(tree: Json) -> ModelTable:
-    """The table in a parsed file; raises `KeyError`, `TypeError`, `ValueError` or `ConfigError` for what is wrong."""
+    """The table in a parsed file; raises `KeyError`, `TypeError`, `ValueError` or `ConfigError` for an invalid one."""
     both = mapping(tree)
     presets = {name: _preset(mapping(value)) for name, value in mapping(both["presets"]).items()}
     models = {name: _known(mapping(value)) for name, value in mapping(both["models"]).items()}
@@ -81,7 +81,7 @@ def parse_table(tree: Json) -> ModelTable:
 
 
 def known_model(name: str, models: Mapping[str, KnownModel] | None = None) -> KnownModel | None:
-    """What is known of the model `name`, by the longest entry that it begins with; None when there is none.
+    """The table's entry for the model `name`: the longest one that `name` begins with; None when there is none.
 
     A provider's name before a slash does not count: `openai/gpt-5` is `gpt-5`.
     """
@@ -92,15 +92,15 @@ def known_model(name: str, models: Mapping[str, KnownModel] | None = None) -> Kn
 
 
 def price(name: str) -> Price | None:
-    """What the model `name` costs, None when that is not known."""
+    """The price of the model `name`, None if unknown."""
     found = known_model(name)
     return found.price if found else None
 
 
 def endpoint(llm: LlmSettings, role: Role = "main") -> tuple[WireName, Endpoint] | None:
-    """The wire and the place of the model for `role`; None when no model is set, or a stand-in is.
+    """The wire and the endpoint of the model for `role`; None when no model is set, or a scripted or offline one is.
 
-    Raises `ConfigError` that says which setting is missing or wrong.
+    Raises `ConfigError` that names the missing or wrong setting.
     """
     if llm.wire in ("scripted", "offline"):
         return None
@@ -114,7 +114,7 @@ def endpoint(llm: LlmSettings, role: Role = "main") -> tuple[WireName, Endpoint]
             f"llm.model is not set, and the server at {url} has no model that everybody has",
             hint=f"vault-agent config set llm.model NAME{_LISTED.get(llm.preset, '')}",
         )
-    # The preset's small model belongs to its own server and its own large model only.
+    # The preset's small model is used only with the preset's own server and large model.
     own = preset.fast if not llm.base_url and not llm.model else ""
     name = (llm.fast_model or own or main) if role == "fast" else main
     facts = known_model(name) or KnownModel()
@@ -139,7 +139,7 @@ _LISTED = {
 
 
 def _preset_of(llm: LlmSettings) -> Preset | None:
-    """The preset named in the settings, or the one that they amount to; None for no model."""
+    """The preset named in the settings, or the one that they match; None for no model."""
     presets = model_table().presets
     if llm.preset:
         if llm.preset not in presets:
@@ -161,7 +161,7 @@ def _preset_of(llm: LlmSettings) -> Preset | None:
             )
         return None
     wire: WireName = "anthropic" if llm.wire == "anthropic" else "openai"
-    # Somebody else's server gets no key that was meant for the wire's own.
+    # A key meant for the wire's own provider is never sent to another server.
     return Preset(wire, "", limit="max_tokens", merge=False) if llm.base_url else presets[wire]
 
 
@@ -189,5 +189,5 @@ def _known(told: JsonObject) -> KnownModel:
 
 
 def _goes_on(rest: str) -> bool:
-    """Whether a name's next character belongs to the same word: `gpt-5.1` is no `gpt-5`."""
+    """True if the next character of a name continues the word: `gpt-5.1` is not `gpt-5`."""
     return bool(rest) and (rest[0].isalnum() or rest[0] == ".")

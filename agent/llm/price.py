@@ -1,4 +1,4 @@
-"""What a model's tokens cost; which model has which price is written in `configs/models.yaml` and read by `presets`."""
+"""The cost of a model's tokens; `presets` loads the price of each model from `configs/models.yaml`."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,13 @@ from agent.llm.messages import Usage
 
 _MILLION = 1_000_000
 _STORING = 0.25
-"""What storing a token in the provider's cache costs beside its price as input (Anthropic's price list)."""
+"""The extra price of storing a token in the provider's cache, as a share of its input price (Anthropic's price
+list)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens in, out, and in from the provider's cache."""
+    """US dollars per million tokens: input, output, and input from the provider's cache."""
 
     input: float
     output: float
@@ -19,7 +20,7 @@ class Price:
 
 
 def cost(price: Price, usage: Usage) -> float:
-    """What `usage` costs, in US dollars; the cached part of the input is counted at its own price only."""
+    """The cost of `usage` in US dollars; the cached part of the input has the cache's price only."""
     cached = min(usage.cached, usage.input)
     written = min(usage.written, usage.input - cached)
     dollars = (usage.input - cached + _STORING * written) * price.input + cached * price.cached

@@ -1,4 +1,4 @@
-"""A language model that can be asked: the seam that every wire, the scripted model and the spend meter satisfy."""
+"""The Protocol of a language model, implemented by every wire, the scripted model and the spend meter."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from agent.llm.messages import Reply, Request
 OnText: TypeAlias = Callable[[str], None]
 """Called with each piece of text as it arrives."""
 Cancelled: TypeAlias = Callable[[], bool]
-"""Whether whoever asked wants the answer no more; looked at often while waiting."""
+"""True if the caller no longer wants the answer; checked often during a wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model's name and its limits, in tokens. `present` is false for the offline stand-in, which cannot think."""
+    """A model's name and its limits, in tokens. `present` is false for the offline provider, which has no model."""
 
     name: str
     window: int
@@ -23,21 +23,21 @@ class Model:
 
 
 def ignore(text: str) -> None:
-    """For callers who want the whole answer only."""
+    """Ignore the text, for callers who need the whole answer only."""
 
 
 def never() -> bool:
-    """For calls that nobody cancels."""
+    """Always False: for calls that cannot be cancelled."""
     return False
 
 
 class Provider(Protocol):
-    """A model behind a wire. May be called from several threads at once.
+    """A model behind a wire. Safe to call from several threads at once.
 
-    `chat` blocks until the whole reply is there and hands text to `on_text` as it arrives (never the same text twice:
-    once some has been handed on, a broken stream is not started again silently). Raises `Interrupted` soon (within
-    half a second) after `cancelled` turns true, `Retryable` when tries are used up, `Permanent` for what will not pass
-    by itself, `MissingKey`, `LimitReached` from a meter.
+    `chat` blocks until the reply is complete and passes text to `on_text` as it arrives, never the same text twice:
+    once some was passed on, a broken stream is not retried. Raises `Interrupted` within half a second after `cancelled`
+    turns true, `Retryable` when the attempts are used up, `Permanent` for an error that a retry cannot solve,
+    `MissingKey`, and `LimitReached` from a meter.
     """
 
     @property

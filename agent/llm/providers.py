@@ -1,6 +1,6 @@
 """The providers of the settings: the main model, and a small one for summaries.
 
-Without a model, `Offline` answers that there is none: no server is asked unless a person has named one.
+Without a model, `Offline` is used: no server is asked unless a person has configured one.
 """
 
 import random
@@ -20,16 +20,16 @@ from agent.llm.scripted import Scripted
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """The model for the work itself, and the one for small work; the same one when there is only one."""
+    """The main model, and the one for small tasks; the same one if only one is configured."""
 
     main: Provider
     fast: Provider
 
 
 def providers(llm: LlmSettings, clock: Clock, count: Callable[[str], int], jitter: Jitter = random.random) -> Providers:
-    """The models of the settings; `count` gives the tokens of a text. Nothing is connected to yet.
+    """The models of the settings; `count` returns the tokens of a text. No connection is made yet.
 
-    Raises `ConfigError` for settings that name half a model; a key is looked for when a model is asked.
+    Raises `ConfigError` for incomplete settings; a missing key is only an error when a model is asked.
     """
     if llm.wire == "scripted":
         scripted = Scripted.load(llm.script, clock=clock)

@@ -1,6 +1,6 @@
-"""Redaction: replaces the secrets that this machine knows in requests, replies and logs.
+"""Redaction: replaces this machine's secrets in requests, replies and logs.
 
-Which settings are secrets is `config`'s, and what a commit may not hold the vault's.
+`config` decides which settings are secrets; secrets in commits are left to the vault.
 """
 
 import json
@@ -15,11 +15,9 @@ from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 
 @dataclass(frozen=True, slots=True)
 class RedactingProvider:
-    """A model that is never told a secret of this machine, and whose server cannot say one.
+    """A `Provider` that removes this machine's secrets from requests and from replies.
 
-    `***` stands in its place in what the model is told, `[secret]` in what it says, which goes into notes.
-
-    Itself a `Provider`.
+    A secret becomes `***` in requests, and `[secret]` in replies, which go into notes.
     """
 
     provider: Provider
@@ -30,7 +28,7 @@ class RedactingProvider:
         return self.provider.model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """As `Provider.chat`."""
+        """The redacted reply; see `Provider.chat`."""
         messages = tuple(self._message(message) for message in request.messages)
         passed = RedactedStream(on_text, self.secrets)
         reply = self.provider.chat(replace(request, messages=messages), passed, cancelled)
@@ -38,18 +36,19 @@ class RedactingProvider:
         return replace(reply, message=self._answer(reply.message), model=redact(reply.model, self.secrets))
 
     def _answer(self, message: Assistant) -> Assistant:
-        """What the model said. What the provider wants back word for word is dropped when it holds a secret."""
+        """The redacted answer. Data that the provider needs back unchanged is dropped when it contains a secret."""
         kept = () if count_secrets(json.dumps(message.kept, default=dict), self.secrets) else message.kept
         calls = tuple(self._asked(call) for call in message.calls)
         return replace(message, text=redact(message.text, self.secrets, HIDDEN_IN_NOTES), calls=calls, kept=kept)
 
     def _asked(self, call: ToolCall) -> ToolCall:
-        """A call that the model wants: `[secret]` in the arguments, so that a tool can tell that they are not whole."""
+        """A requested call with `[secret]` in its arguments, by which a tool can detect that they are incomplete."""
         masked = self._call(call, HIDDEN_IN_NOTES)
         return replace(masked, id=redact(call.id, self.secrets, "x"), name=redact(call.name, self.secrets))
 
     def _message(self, message: Message) -> Message:
-        """The same message where there is nothing to hide, so that a provider's cache goes on hitting."""
+        """The redacted message; the same object if it contains no secret, so that the provider's cache still
+        matches."""
         text = redact(message.text, self.secrets)
         if isinstance(message, Assistant) and message.calls:
             return replace(message, text=text, calls=tuple(self._call(call) for call in message.calls))
@@ -74,7 +73,7 @@ class RedactingProvider:
 
 @dataclass(slots=True)
 class RedactedStream:
-    """Hands text on as it comes, without secrets: what may be the beginning of one is held back until it is known."""
+    """Passes text on as it arrives, without secrets: the possible beginning of a secret is held back."""
 
     on_text: OnText
     secrets: tuple[str, ...]
@@ -88,14 +87,14 @@ class RedactedStream:
             self.on_text(shown)
 
     def end(self) -> None:
-        """Hand on what is held back: it has turned out to be no secret."""
+        """Pass on the text that was held back, since it was no secret."""
         if self.held:
             self.on_text(self.held)
         self.held = ""
 
 
 class NoSecrets(logging.Filter):
-    """A filter for a log's handlers: secrets become `***` in messages and in the tracebacks below them."""
+    """A log filter: secrets become `***` in messages and in their tracebacks."""
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
         super().__init__()
@@ -111,7 +110,7 @@ class NoSecrets(logging.Filter):
 
 
 def keep_out_of_logs(secrets: tuple[str, ...], name: str = "agent") -> None:
-    """Put the filter on every handler of this logger, in the place of an earlier one."""
+    """Add the filter to every handler of this logger, replacing an earlier filter."""
     for handler in logging.getLogger(name).handlers:
         for earlier in [each for each in handler.filters if isinstance(each, NoSecrets)]:
             handler.removeFilter(earlier)

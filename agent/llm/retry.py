@@ -1,6 +1,6 @@
-"""Trying again: with pauses that grow and are random, as the server asks where it does, and never after text was given.
+"""Retries with growing random pauses, or those that the server asks for; no retry after text was passed on.
 
-Whoever raises `Retryable` decides what is tried again; the settings say how often.
+Only `Retryable` errors are retried; the number of retries is a setting.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,19 @@ from agent.errors import Interrupted, LockHeld, Retryable
 from agent.llm.provider import Cancelled, OnText
 
 FIRST_PAUSE = 2.0
-"""The longest pause before the second try, in seconds; it doubles with each try. Four make half a minute at most."""
+"""The longest pause before the second attempt, in seconds; doubled for each further one. Four add up to half a minute
+at most."""
 LONGEST_PAUSE = 60.0
 SLICE = 0.2
 
 Jitter: TypeAlias = Callable[[], float]
-"""A number from 0 to 1, 1 excluded, each time another: `random.random`."""
+"""A new number from 0 to 1, 1 excluded, at each call: `random.random`."""
 
 T = TypeVar("T")
 
 
 class CountedText:
-    """Hands text on and knows how much: once there is some, the same question must not be asked again silently."""
+    """Passes text on and counts its characters: after the first one the same request must not be retried silently."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
@@ -38,15 +39,15 @@ class CountedText:
 def with_retries(
     attempt: Callable[[], T], handed: CountedText, retries: int, clock: Clock, jitter: Jitter, cancelled: Cancelled
 ) -> T:
-    """What `attempt` gives, in up to `retries` further tries after a `Retryable`; the last one's error is raised.
+    """The result of `attempt`, after at most `retries` retries on `Retryable`; raises the last error.
 
-    Its `delay` is the least pause. Raises `Interrupted` within half a second after `cancelled` is true.
+    The error's `delay` is the shortest pause. Raises `Interrupted` within half a second after `cancelled` is true.
     """
     for number in count():
         try:
             return attempt()
         except LockHeld:
-            raise  # of our own spend ledger, which has been waited for
+            raise  # raised by our own spend ledger, which has already waited
         except Retryable as error:
             last = error
         if handed.characters:
@@ -63,7 +64,7 @@ def with_retries(
 
 
 def pause(seconds: float, clock: Clock, cancelled: Cancelled) -> None:
-    """Wait in slices; raises `Interrupted` when `cancelled` is true in between."""
+    """Wait in short intervals; raises `Interrupted` when `cancelled` is true between two of them."""
     left = seconds
     while True:
         if cancelled():

@@ -1,19 +1,19 @@
-"""The script of a scripted model, as values, and as a YAML or JSON file:
+"""The script of a scripted model, as values and as a YAML or JSON file:
 
     model: {name: demo, window: 128000, max_output: 4096}     # all optional
     replies:
-      - text: I will look for it.                             # said in order, one reply a call
+      - text: I will look for it.                             # in order, one reply per call
         calls: [{tool: search_vault, arguments: {query: tea}}]
       - text: Found it.
         usage: {input: 900, output: 12, cached: 800}          # default: estimated from the characters
-        chunks: ["Found ", "it."]                             # how it arrives; default: a word or so at a time
-        seconds: 0.5                                          # how long the reply takes
-      - {error: retryable, message: too busy, times: 2}       # raised twice at this place (0: always), then the next
-      - {when: Summarise, text: A summary.}                   # not in the order: whenever the last message has this
-      - {task: look up, text: In the sub-run.}                # an order of its own, while a request with this is last
-    after: That is all.                                       # when the replies are used up; `error` raises instead
+        chunks: ["Found ", "it."]                             # the pieces; default: about a word each
+        seconds: 0.5                                          # the duration of the reply
+      - {error: retryable, message: too busy, times: 2}       # raised twice here (0: always), then the next
+      - {when: Summarise, text: A summary.}                   # at any time: if the last message contains this
+      - {task: look up, text: In the sub-run.}                # a separate order, after a request with this
+    after: That is all.                                       # after the last reply; `error` raises instead
 
-A file may also hold the list of replies alone, and a reply may be just its text. How it is said is `scripted`'s.
+A file may also be only the list of replies, and a reply only its text. Playing a script is left to `scripted`.
 """
 
 import json
@@ -40,7 +40,7 @@ T = TypeVar("T", bound=str)
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """A tool that a line wants used; `problem` as in `ToolCall`."""
+    """A tool call in a scripted reply; `problem` as in `ToolCall`."""
 
     tool: str
     arguments: JsonObject = field(default_factory=dict)
@@ -49,7 +49,7 @@ class ScriptedCall:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedReply:
-    """One reply, or an error to raise first (`times`; 0: always). The module's text says what each is."""
+    """One reply, or an error to raise first (`times`; 0: always). The module's docstring explains the fields."""
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
@@ -66,7 +66,7 @@ class ScriptedReply:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A whole script. `after` None: an error when the replies are used up."""
+    """A whole script. With `after` None, a request after the last reply is an error."""
 
     lines: tuple[ScriptedReply, ...]
     after: str | None = AFTER
@@ -74,7 +74,7 @@ class Script:
 
 
 def load_script(path: Path) -> Script:
-    """The script in a file of at most 1 MB; raises `ConfigError` that names the reply and what is wrong with it."""
+    """The script in a file of at most 1 MB; raises `ConfigError` that names the reply and the error in it."""
     raw = _load(path)
     whole = _Fields(
         str(path), raw if isinstance(raw, Mapping) else {"replies": raw}, frozenset({"model", "replies", "after"})
@@ -99,7 +99,7 @@ def _load(path: Path) -> Json:
         data = path.expanduser().read_bytes()
         if len(data) > _MAX_BYTES:
             raise ConfigError(f"{path} is larger than 1 MB", hint="shorten the script")
-        # Through JSON, so that a date or a number as a key is text, as it would be in a model's call.
+        # Through JSON, so that a date or a number as a key becomes text, as in a model's call.
         raw: Json = json.loads(json.dumps(yaml.load(data, Loader=yaml.CSafeLoader), default=str))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -142,7 +142,7 @@ def _call(where: str, item: Json) -> ScriptedCall:
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """A mapping of the file with its place in it; each method gives one field, typed, or raises `ConfigError`."""
+    """A mapping of the file and its position in it; each method returns one typed field or raises `ConfigError`."""
 
     where: str
     raw: JsonObject

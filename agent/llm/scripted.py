@@ -1,7 +1,7 @@
 """A model that answers from a script, for tests and for trying things out without a provider.
 
-What a script says is `script`'s. Where it stands is read off the messages of the request and not remembered, so that
-a run that was killed goes on. Without a script the last thing that a person said is echoed.
+The format of a script is left to `script`. The position in the script is computed from the request's messages and not
+stored, so that a killed run can resume. Without a script it repeats the person's last message.
 """
 
 import re
@@ -29,7 +29,7 @@ _ERRORS: dict[str, type[AgentError]] = {
 
 
 class Scripted:
-    """A `Provider` that says its lines. Keeps the last thousand requests in `requests`; `clock` passes the seconds."""
+    """A `Provider` that answers from a script. Keeps the last 1,000 requests in `requests`; waits use `clock`."""
 
     def __init__(
         self,
@@ -55,14 +55,14 @@ class Scripted:
 
     @classmethod
     def load(cls, path: Path | str, *, clock: Clock | None = None) -> "Scripted":
-        """The script in a file; an empty path: none. Raises `ConfigError` that names what is wrong in it."""
+        """The script in a file, an empty script for an empty path; raises `ConfigError` that names the error in it."""
         if not str(path):
             return cls(clock=clock)
         script = load_script(Path(path))
         return cls(script.lines, after=script.after, model=script.model, clock=clock)
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """The reply for this place in the conversation; raises what the script says."""
+        """The reply for this position in the conversation; raises the script's errors."""
         self.requests.append(request)
         if cancelled():
             raise Interrupted("the call was cancelled")
@@ -78,7 +78,7 @@ class Scripted:
         return Reply(Assistant(said, calls), usage, line.stop or ("tools" if calls else "end"), self._model.name)
 
     def _next(self, request: Request) -> tuple[ScriptedReply, str]:
-        """The line that is due, and what the ids of its calls begin with."""
+        """The next reply, and the prefix for the ids of its calls."""
         messages = request.messages
         replies = sum(isinstance(message, Assistant) for message in messages)
         last = next((m.text for m in reversed(messages) if not isinstance(m, System)), "")
@@ -101,7 +101,7 @@ class Scripted:
         return ScriptedReply(self._after), f"{mark}-{place}"
 
     def _task(self, messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
-        """Which order of lines is being said, and the messages since it began."""
+        """The name of the current order of replies, and the messages since it began."""
         for index in range(len(messages) - 1, -1, -1):
             message = messages[index]
             if isinstance(message, User):
@@ -111,8 +111,8 @@ class Scripted:
         return "", messages
 
     def _place(self, messages: Sequence[Message], mark: str) -> int:
-        """How many replies of the order have been given. The ids of calls tell it even when a summary has taken the
-        place of the messages before."""
+        """The number of replies of the order that were given, counted from the ids of calls: they work even after a
+        summary has replaced the earlier messages."""
         place = 0
         for message in messages:
             if not isinstance(message, Assistant):
@@ -125,7 +125,8 @@ class Scripted:
         return place
 
     def _raises(self, line: ScriptedReply, key: tuple[int, int]) -> bool:
-        """Raise the line's error if its times are not used up; True where there was one and they are."""
+        """Raise the reply's error unless it was raised often enough; True if it was, False for a reply without an
+        error."""
         if line.error is None:
             return False
         with self._mutex:
@@ -151,7 +152,7 @@ def _stream(line: ScriptedReply, on_text: OnText, cancelled: Cancelled) -> None:
 
 
 def _errors_at(order: Sequence[ScriptedReply], place: int) -> list[tuple[int, ScriptedReply]]:
-    """The errors that stand just before the reply at this place, by their number in the order."""
+    """The errors just before the reply at this position, each with its index in the order."""
     found: list[tuple[int, ScriptedReply]] = []
     replies = 0
     for number, line in enumerate(order):
@@ -162,7 +163,7 @@ def _errors_at(order: Sequence[ScriptedReply], place: int) -> list[tuple[int, Sc
 
 
 def _request(messages: Sequence[Message]) -> str:
-    """The last thing that a person said."""
+    """A person's last message."""
     return next((m.text for m in reversed(messages) if isinstance(m, User)), "")
 
 

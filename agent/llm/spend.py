@@ -1,8 +1,7 @@
-"""A meter on a model: each try of a call is reserved in the ledger before it is sent, and refused when it could pass a
-ceiling.
+"""A meter on a model: reserves each attempt in the ledger before it is sent, and refuses one that could pass a ceiling.
 
-So what a run or a day costs never passes its ceiling by more than one try, also beside other processes and after a
-kill. How lines become durable is `ledger`'s, what a token costs `price`'s, which ceilings there are the settings'.
+So the cost of a run or a day passes its ceiling by at most one attempt, also beside other processes and after a kill.
+Durable records are left to `ledger`, prices to `price`, the ceilings to the settings.
 """
 
 import json
@@ -24,11 +23,11 @@ from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.wire import Wire
 
 CountTokens: TypeAlias = Callable[[str], int]
-"""How many tokens a text has, or nearly."""
+"""The number of tokens of a text, at least approximately."""
 
 _PER_MESSAGE = 4
 _MARGIN = 1.1
-"""Every provider cuts text in its own way: a tenth more than we count."""
+"""A tenth is added to our count, since each provider has its own tokenizer."""
 _ROUNDING = 1e-9
 
 logger = logging.getLogger(__name__)
@@ -36,9 +35,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A model whose tries are counted and limited; a `Provider`, and the `Account` of a wire that tries several times.
+    """A `Provider` whose attempts are counted and limited; also the `SpendAccount` of a wire that retries.
 
-    `price` is None where it is not known.
+    `price` is None if it is unknown.
     """
 
     provider: Provider
@@ -54,15 +53,16 @@ class Meter:
         return self.provider.model
 
     def on(self, scope: SpendScope) -> "Meter":
-        """The same model on another run's account."""
+        """The same model on the account of another run."""
         return replace(self, scope=scope)
 
     def spent(self) -> SpendTotals:
-        """What this run and its sub-runs have cost so far."""
+        """The cost of this run and its sub-runs so far."""
         return self.ledger.totals_of(self.scope.run)
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """As `Provider.chat`; raises `LimitReached` before a try is sent, and `Permanent` when the ledger fails."""
+        """The model's reply; raises `LimitReached` before an attempt is sent, and `Permanent` when the ledger
+        fails."""
         if isinstance(self.provider, Wire):
             return self.provider.chat_on(self, request, on_text, cancelled)
 
@@ -81,7 +81,7 @@ class Meter:
 
     @contextmanager
     def attempt(self, request: Request) -> Iterator[Attempt]:
-        """Reserve one try in the ledger, and settle it on leaving; see `Account`."""
+        """Reserve one attempt in the ledger, and settle it on leaving; see `SpendAccount`."""
         reserved = self._reserve(request)
         attempt = Attempt(self.count, request.max_output)
         try:
@@ -106,7 +106,7 @@ class Meter:
         return _Reservation(day, entry)
 
     def _check(self, page: Page, day: date, entry: LedgerEntry) -> None:
-        """Raise `LimitReached` when this call, at its dearest, would pass a ceiling."""
+        """Raise `LimitReached` when the highest possible cost of this call would pass a ceiling."""
         ceilings, run, today = self.ceilings, page.totals_of(self.scope.run), page.totals(day)
         tokens = entry.usage.input + entry.usage.output
         if run.calls + 1 > ceilings.calls_per_run:
@@ -133,7 +133,7 @@ class Meter:
                 raise LimitReached(said, limit=key, hint=_raise_it(key, allowed))
 
     def _settle(self, reserved: "_Reservation", usage: Usage) -> None:
-        """Put what was used in the place of what was reserved; where that fails, the reservation goes on counting."""
+        """Replace the reservation by the usage; when that fails, the reservation still counts."""
         money = None if self.price is None else cost(self.price, usage)
         try:
             with self.ledger.exclusive() as page:
@@ -149,7 +149,7 @@ class _Reservation:
 
 
 def estimate(request: Request, count: CountTokens) -> int:
-    """About how many tokens a request has, rather more than less."""
+    """The estimated tokens of a request, rather too many than too few."""
     tools = sum(count(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in request.tools)
     messages = sum(count(_text(message)) + _PER_MESSAGE for message in request.messages)
     return int((tools + messages) * _MARGIN) + _PER_MESSAGE

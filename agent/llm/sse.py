@@ -1,4 +1,4 @@
-"""Server-sent events: a stream of bytes, cut anywhere, becomes events. What an event means is the wires' business."""
+"""Parses server-sent events from a stream of bytes in any pieces. Interpreting the events is left to the wires."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from agent.errors import Permanent
 
 MAX_LINE = 1024 * 1024
-"""The longest line in bytes: a piece of an answer is a few hundred, a whole tool call in one piece some thousand."""
+"""The longest line in bytes: a piece of an answer has some hundred, a whole tool call in one piece some thousand."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerEvent:
-    """One event: its name, empty where the stream gives none, and its data without the field's name."""
+    """One event: its name, empty if the stream gives none, and its data without the field's name."""
 
     name: str
     data: str
 
 
 def parse_events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
-    """The events in a stream; comments, empty events and unknown fields are left out.
+    """The events in a stream, without comments, empty events and unknown fields.
 
     The last event counts even when the empty line after it is missing. Raises `Permanent` for a line over `MAX_LINE`.
     """
@@ -40,9 +40,9 @@ def parse_events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a stream without their ends (CRLF, LF or CR); bytes that are no UTF-8 become U+FFFD."""
+    """The lines of a stream without their line ends (CRLF, LF or CR); bytes that are not UTF-8 become U+FFFD."""
     rest = bytearray()
-    after_return = False  # a CR ended the piece before: an LF that follows belongs to it
+    after_return = False  # the previous piece ended with CR, so an LF that follows belongs to it
     first = True
     for piece in pieces:
         if after_return and piece:
@@ -54,7 +54,7 @@ def lines(pieces: Iterable[bytes]) -> Iterator[str]:
             whole = bytes(rest[:end])
             del rest[:end]
             after_return = whole.endswith(b"\r")
-            for line in whole.splitlines():  # of bytes: at CRLF, LF and CR only
+            for line in whole.splitlines():  # splits bytes at CRLF, LF and CR only
                 yield _decoded(line, first)
                 first = False
         _check_length(rest)

@@ -1,6 +1,6 @@
-"""Stream assembly: puts together a reply from text and tool calls that arrive in pieces; text is handed on at once.
+"""Builds a reply from text and tool calls that arrive in pieces, and passes text on at once.
 
-Both wires fill one for each try, and read the provider's JSON themselves.
+Both wires create one for each attempt, and parse the provider's JSON themselves.
 """
 
 import re
@@ -15,15 +15,15 @@ from agent.llm.provider import OnText
 from agent.llm.think_filter import ThinkFilter
 
 MOST_CALLS = 512
-"""Tool calls that one answer may hold. No model needs as many; an answer with more is broken or an attack, and is not
-read to its end. How many of them are carried out is the loop's `run.calls_per_reply`."""
+"""The most tool calls in one answer. No model needs as many; an answer with more is broken or an attack, and reading
+stops. The loop's `run.calls_per_reply` limits how many are carried out."""
 _PATH = re.compile(r"[/\\~.]|[A-Za-z]:\\")
 _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
 
 @dataclass(slots=True)
 class PartialCall:
-    """A tool call of which more may come; `index` is the stream's number for it, -1 where it gives none."""
+    """A tool call that may be incomplete; `index` is its number in the stream, -1 if the stream gives none."""
 
     index: int = -1
     id: str = ""
@@ -35,8 +35,8 @@ class PartialCall:
 class StreamAssembly:
     """The part of a reply that has arrived so far; all text is added to `attempt`.
 
-    `stop` is None until the server has given a reason, `usage` until it has stated one; `whole_usage` is true when that
-    counts the whole answer.
+    `stop` is None until the server has given a reason, `usage` until it has given one; `whole_usage` is true when
+    `usage` covers the whole answer.
     """
 
     on_text: OnText
@@ -53,22 +53,22 @@ class StreamAssembly:
     _thoughts: ThinkFilter = field(default_factory=ThinkFilter)
 
     def name(self, model: str) -> None:
-        """The server has named its model; of a file on its disk only the last part is kept."""
+        """Set the model's name from the server's answer; of a path to a file only the last part is kept."""
         self.model = re.split(r"[/\\]", model)[-1] if _PATH.match(model) else model or self.model
 
     def say(self, text: str) -> None:
-        """Text has come; the first half of a character waits for the second, and thinking aloud is left out."""
+        """Add text; the first half of a surrogate pair waits for the second, and a thinking block is left out."""
         self.attempt.add(text)
         text = self._thoughts.without(self._half + text)
         self._half = text[-1] if _HALF_AT_END.search(text) else ""
         self._give(text[: len(text) - len(self._half)])
 
     def think(self, text: str) -> None:
-        """Reasoning has come: it is paid for, and not kept."""
+        """Add reasoning, which is paid for and not kept."""
         self.attempt.add(text)
 
     def begin(self, call: PartialCall) -> PartialCall:
-        """Add a call, and return it; raises `Permanent` where the answer holds more than `MOST_CALLS`."""
+        """Add a call, and return it; raises `Permanent` when the answer has more than `MOST_CALLS`."""
         if len(self.calls) >= MOST_CALLS:
             raise Permanent(
                 f"the model asked for more than {MOST_CALLS} uses of tools in one answer; none was carried out",
@@ -79,12 +79,13 @@ class StreamAssembly:
         return call
 
     def argue(self, call: PartialCall, arguments: str) -> None:
-        """A piece of a call's arguments has come."""
+        """Add a piece of a call's arguments."""
         call.arguments.append(arguments)
         self.attempt.add(arguments)
 
     def cut_off(self) -> bool:
-        """Whether to read no further because the answer is far longer than asked for; it then stops for its length."""
+        """True if reading must stop because the answer is far longer than requested; it then counts as ended by
+        length."""
         if self.attempt.too_long:
             self.stop = "length"
         return self.attempt.too_long
@@ -95,7 +96,8 @@ class StreamAssembly:
         return "".join(self._texts)
 
     def finish(self, taken: Set[str], new_id: Callable[[], str]) -> tuple[Assistant, StopReason]:
-        """The whole message, and why it ended. Only a reason that says so makes an incomplete call repairable."""
+        """The complete message, and its stop reason. An incomplete call may be repaired only if the server reported a
+        normal end."""
         self._give(self._half + self._thoughts.rest())
         self._half = ""
         ended = self.stop in ("end", "tools")

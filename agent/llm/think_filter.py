@@ -1,6 +1,7 @@
-"""The filter for `<think>…</think>`, with which models on one's own machine often begin an answer.
+"""The filter for `<think>…</think>`, with which local models often begin an answer.
 
-Servers that know such models send the thinking apart; that of the others would end up in notes.
+Servers that support such models send the reasoning separately; other servers leave it in the text, which goes into
+notes.
 """
 
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 @dataclass(slots=True)
 class ThinkFilter:
-    """Leaves out one block of thinking at the very beginning of a text that comes in pieces."""
+    """Removes one block of thinking at the very beginning of a text that arrives in pieces."""
 
     _place: Literal["start", "inside", "behind", "text"] = "start"
     _held: str = ""
 
     def without(self, piece: str) -> str:
-        """What of the text so far can be given on, now that `piece` has come."""
+        """The text that can be passed on after `piece`."""
         if self._place == "text":
             return piece
         self._held += piece
@@ -39,7 +40,7 @@ class ThinkFilter:
         return ""
 
     def rest(self) -> str:
-        """What was held back and was no thinking after all; the text is over."""
+        """The text that was held back but is not a thinking block; call it at the end of the text."""
         return self._release() if self._place == "start" else ""
 
     def _release(self) -> str:

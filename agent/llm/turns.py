@@ -1,6 +1,6 @@
-"""Our messages as the turns of a conversation that every wire sends: in an order that servers accept, and as text.
+"""Our messages as conversation turns, for every wire: in an order that servers accept, and as text.
 
-The same messages always give the same turns, and more messages only add to them: providers' caches live on that.
+The same messages always give the same turns, and more messages only add turns: a provider's cache needs that.
 """
 
 import re
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def order_messages(messages: Sequence[Message]) -> list[Message]:
-    """The messages with each tool's result directly behind the calls: servers refuse anything in between."""
+    """The messages with each tool result directly after its call: servers refuse anything in between."""
     done: list[Message] = []
     others: list[Message] = []
     for message in messages:
@@ -29,7 +29,7 @@ def order_messages(messages: Sequence[Message]) -> list[Message]:
 
 
 def format_message(message: User | Context | ToolResult | System) -> str:
-    """What the model reads for a message that is not its own."""
+    """The text of a message that is not the model's own."""
     match message:
         case System(text):
             return sendable_text(text)
@@ -46,12 +46,12 @@ def format_message(message: User | Context | ToolResult | System) -> str:
 
 
 def sendable_text(text: str) -> str:
-    """`text` as it can be sent: halves of characters, which no server takes, are replaced."""
+    """`text` with lone surrogates replaced, which no server accepts."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def tool_name(name: str) -> str:
-    """A tool's name as servers accept it; a model may have made up another."""
+    """A tool's name with the characters that servers accept; a model may have invented another name."""
     return _NAME.sub("_", name)[:64] or "unknown"
 
 
@@ -61,7 +61,7 @@ def taken_ids(messages: Sequence[Message]) -> frozenset[str]:
 
 
 def counted_texts(messages: Sequence[Message]) -> list[str]:
-    """Every text that the model reads of these messages, for an estimate of their size."""
+    """Every text that the model reads in these messages, for an estimate of their size."""
     texts = [message.text if isinstance(message, Assistant) else format_message(message) for message in messages]
     return texts + [f"{call.name} {call.arguments}" for call in _calls(messages)]
 
@@ -71,7 +71,7 @@ def _calls(messages: Sequence[Message]) -> list[ToolCall]:
 
 
 def _quoted(found: re.Match[str]) -> str:
-    """A line that begins with a bracket, marked: in a group, nobody may speak in another's name."""
+    """A line that begins with a bracket, marked: in a group, it could imitate another person's message."""
     return f"{found[1]}{found[2]}\\["
 
 

@@ -1,7 +1,7 @@
-"""The common part of all wires: sends a call, tries again where that may help, and adapts to the fields a server takes.
+"""The common part of all wires: sends a call, retries it if useful, and adapts to the fields that a server accepts.
 
-Each kind of server gives its `Api`: the body of a request and how an answer is read. It knows nothing of retries, keys
-in errors, or sockets.
+Each kind of server has an `Api` with the request's body and the answer's parser; an `Api` contains no retries, no keys
+in errors and no sockets.
 """
 
 import json
@@ -23,20 +23,21 @@ from agent.llm.turns import counted_texts, taken_ids
 
 MOST_OF_AN_ERROR = 64 * 1024
 MOST_DIALECTS = 3
-"""How often in one try a request is said differently."""
+"""The most changes of dialect in one attempt."""
 
 _UNKNOWN_FIELD = re.compile(r"unknown|unrecogni[sz]ed|unexpected|unsupported|extra (inputs|fields)|not permitted", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a server takes requests: the name of its limit, and the fields that it can do without."""
+    """The request fields for one server: the name of its limit, and the optional fields to send."""
 
     limit: Limit
     optional: Mapping[str, Json]
 
     def after(self, said: str) -> "Dialect | None":
-        """The dialect to try when a server refused this one with these words; None when they name nothing of it."""
+        """The dialect to try after a server refused this one with the message `said`; None if no field of it is
+        named."""
         if self.limit == "max_tokens" and "max_completion_tokens" in said:
             return replace(self, limit="max_completion_tokens")
         if self.limit == "max_completion_tokens" and re.search(r"\bmax_completion_tokens\b", said):
@@ -53,7 +54,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One try of a call, for who reads its answer: `key` must not be shown, `handed` takes the text."""
+    """One attempt of a call, for the parser of its answer: `key` must not be shown, `handed` receives the text."""
 
     endpoint: Endpoint
     key: str
@@ -62,10 +63,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """How a kind of server is asked and answers: at `path` below its address, with `headers` made of the key.
+    """The request and answer format of a kind of server: `path` below its address, `headers` made from the key.
 
-    `tool` is a tool as `body` tells of it; `read` fills in what an answer holds, and raises `Retryable` for one that
-    is broken.
+    `tool` is one tool in the format of `body`; `read` parses an answer, and raises `Retryable` for a broken one.
     """
 
     path: str
@@ -76,9 +76,9 @@ class Api:
 
 
 class Wire:
-    """A `Provider`: one model behind a server that speaks `api`. What it turned out not to take is remembered.
+    """A `Provider`: one model on a server with the format `api`. Fields that the server refused are remembered.
 
-    `count` gives the tokens of a text, for servers that do not say what a call used.
+    `count` returns the tokens of a text, for servers that do not report the usage.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class Wire:
         return self._endpoint.model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """See `Provider`."""
+        """The model's reply; see `Provider.chat`."""
         return self.chat_on(Unmetered(self._count), request, on_text, cancelled)
 
     def chat_on(self, account: SpendAccount, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
-        """As `chat`, where each request that is sent is first allowed by `account`, and then counted on it."""
+        """The reply of `chat`, with each request first reserved on `account` and then counted there."""
         key = key_of(self._endpoint)
         handed = CountedText(on_text)
         exchange = Exchange(self._endpoint, key, handed)
@@ -157,11 +157,11 @@ class Wire:
         try:
             body = answer.body(MOST_OF_AN_ERROR).decode("utf-8", "replace")
         except Retryable:
-            body = ""  # the status says enough
+            body = ""  # the status is enough
         wait = wait_asked(answer.retry_after, self._clock.now())
         return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
 
 
 def broken_reply(endpoint: Endpoint, why: str) -> Retryable:
-    """The error for an answer that cannot be read to its end."""
+    """The error for an answer that is cut off or cannot be parsed."""
     return Retryable(f"{endpoint.place} gave an answer that {why}", delay=0.0, hint="try again later")

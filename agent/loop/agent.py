@@ -1,4 +1,4 @@
-"""The value that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
+"""The values that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,9 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One vault's agent. `models` returns the models for a run's id and the job it belongs to (empty for none);
-    `system` the system message of a new session; `relevance` how well each of some texts fits a task; `keep` saves
-    facts that the model wants kept before a compaction; `endnote` returns the text for people at the end of a run's
-    note, empty for none."""
+    """One vault's agent. `models` returns the models for a run's id and its job (empty for none); `system` the system
+    message of a new session; `relevance` the fit of texts to a task; `keep` saves facts that the model selected before
+    a compaction; `endnote` returns the text for people at the end of a run's note, empty for none."""
 
     vault: Vault
     clock: Clock

@@ -1,4 +1,4 @@
-"""The tool calls of one answer: which may run beside each other, which are not carried out, and their results."""
+"""The tool calls of one answer: calls that may run in parallel, calls that are not carried out, and results."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -8,21 +8,21 @@ from agent.loop.records import RecordedEvent, Spoken
 
 
 def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
-    """A failed result for each call of one answer beyond the first `most`, which tells the model that it was not
-    carried out."""
+    """A failed result for each call of one answer after the first `most`; it states that the call was not carried
+    out."""
     told = f"not carried out: at most {most} calls of one answer are; ask again for what is still needed"
     return tuple(ToolResult(call.id, call.name, told, failed=True) for call in calls[most:])
 
 
 def all_differ(calls: Sequence[ToolCall]) -> bool:
-    """True when no call occurs twice: the second of two equal calls may depend on how the first one fails."""
+    """True if no call occurs twice: the second of two equal calls may depend on the first one's failure."""
     return len(calls) > 1 and not any(
         one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
     )
 
 
 def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:
-    """The results in a run's events, each with the call that it answers."""
+    """The results in a run's events, each with its call."""
     calls: dict[str, ToolCall] = {}
     for event in events:
         match event:
@@ -33,5 +33,5 @@ def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCa
 
 
 def unfinished_result(call: ToolCall) -> ToolResult:
-    """The result of a call that was not carried out before its run was over."""
+    """The result of a call that was not carried out before the end of the run."""
     return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)

@@ -1,8 +1,8 @@
 """Compaction of a session: facts are saved as memories, then a summary replaces the older messages.
 
-Three steps in this order: the event `ContextCompact` announces the messages that will go (its subscribers save facts by
-rule), the model is asked which facts to remember, the messages are summarised. A step that fails does not stop the next
-one; only a person's stop does. The session's note keeps every message, and the summary is a note beside it.
+Three steps in this order: the event `ContextCompact` announces the messages to drop (its subscribers save facts by
+rule), the model is asked for facts to remember, the messages are summarised. If a step fails the next one still runs;
+only a person's stop ends them. The session's note keeps every message, and the summary is a note beside it.
 """
 
 import logging
@@ -44,7 +44,8 @@ class Scene:
 
 
 def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted | None:
-    """Compact the session where the next request would be too large, or where a person wants it; None where not."""
+    """Compact the session if the next request would be too large, or if a person asked for it (`wanted`); else return
+    None."""
     session, window, count = scene.session, scene.window, agent.count
     system, history = session.system, session.history
     if not wanted and not needs_compaction(system, history, scene.anchor, scene.tools, window, count):
@@ -77,8 +78,8 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
 
 
 def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
-    """The dropped messages for subscribers; a sub-run's task counts as context, since a model wrote it and not a
-    person."""
+    """The dropped messages for subscribers; a sub-run's task counts as context, since a model and not a person wrote
+    it."""
     told = said_messages(dropped)
     return (
         tuple(replace(each, role="context") if each.role == "user" else each for each in told)
@@ -88,15 +89,16 @@ def _heard(session: Session, dropped: tuple[Message, ...]) -> tuple[Said, ...]:
 
 
 def _own(session: Session, dropped: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The messages from runs of the person who speaks; facts of other people are not saved for this person."""
+    """The dropped messages from runs of the current speaker; facts of other people are not saved for this person."""
     others = {id(each.message) for each in session.heard if not each.own}
     return tuple(message for message in dropped if id(message) not in others)
 
 
 def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
-    """Ask the model which facts to remember; the person does not see it.
+    """Ask the model for facts to remember; the person does not see it.
 
-    Not in a guest's run: facts of a guest are kept for their chat, and it may be a group that has not heard them.
+    Not in a guest's run: facts of a guest are kept for their chat, which may be a group whose members have not seen
+    them.
     """
     model = scene.models.main
     if not model.model.present or not dropped or scene.context.role != "owner":
@@ -115,10 +117,9 @@ def _flush(agent: Agent, scene: Scene, dropped: tuple[Message, ...]) -> None:
 
 
 def _note(agent: Agent, scene: Scene, compacted: Compacted) -> dict[str, bytes]:
-    """The summary as a note of its own, which search finds; its header names the untrusted text that may have gone into
-    it.
+    """The summary as a separate note, which search finds; its header names the untrusted text that it may contain.
 
-    No note for the conversation of a group or a guest: it would be found outside of it.
+    No note for the conversation of a group or a guest: search would show it outside of that conversation.
     """
     session = scene.session
     if scene.speaker.group or scene.context.role != "owner":

@@ -11,8 +11,7 @@ from agent.loop.records import RecordedEvent, Spoken
 
 @dataclass(slots=True)
 class Progress:
-    """The steps, tool calls and time that a run has used. `since` is the monotonic time at which it began or was
-    resumed."""
+    """The steps, tool calls and time that a run has used. `since` is the monotonic time of its begin or resumption."""
 
     since: float
     steps: int = 0
@@ -32,19 +31,19 @@ class Progress:
         self.check_call(limits, now)
 
     def check_call(self, limits: Limits, now: float) -> None:
-        """Raise `LimitReached` when the next use of a tool would pass a limit."""
+        """Raise `LimitReached` when the next tool call would pass a limit."""
         if self.tool_calls >= limits.tool_calls:
             raise _reached(f"{limits.tool_calls} uses of tools", "run.tool_calls")
         if self.is_late(limits, now):
             raise out_of_time(limits)
 
     def is_late(self, limits: Limits, now: float) -> bool:
-        """True when the run has used up its time."""
+        """True if the run has used up its time."""
         return now - self.since >= limits.seconds
 
 
 def out_of_time(limits: Limits) -> LimitReached:
-    """The error that ends a run whose time is used up."""
+    """The error that ends a run after its time is used up."""
     return _reached(f"{limits.seconds:g} seconds", "run.seconds")
 
 

@@ -1,4 +1,4 @@
-"""How a run ends or pauses: one word for it, and the value that a run returns."""
+"""The outcomes of a run, and the value that a run returns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from agent.tools.tool import Cited
 
 
 class RunOutcome(StrEnum):
-    """How a run ended. The two outcomes that wait for a person can be resumed, and so can an interrupted run."""
+    """The outcome of a run. The two that wait for a person can be resumed, and so can an interrupted run."""
 
     FINISHED = "finished"
     LIMIT = "limit"
@@ -19,27 +19,27 @@ class RunOutcome(StrEnum):
 
     @property
     def waits(self) -> bool:
-        """True when calls stay open until a person has decided or answered."""
+        """True if calls stay open until a person has decided or answered."""
         return self in {RunOutcome.NEEDS_APPROVAL, RunOutcome.QUESTION_ASKED}
 
     @property
     def can_go_on(self) -> bool:
-        """True when the run can be resumed where it stopped."""
+        """True if the run can be resumed where it stopped."""
         return self.waits or self is RunOutcome.INTERRUPTED
 
 
 class Finished(StopRun):
-    """The model has answered and wants no more tools; the message is the answer."""
+    """The model has answered without a tool call; the message is the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
     """The result of a run.
 
-    `reason` says why it stopped without finishing; `waits_for` is the path of the note in which a person decides or
-    answers; `queued` says why the last records are not written yet; `commits` are the commits of its tools, `sources`
-    the lines of notes that its tools showed, `given` the lines that the model had without asking for them. `failure` is
-    the error that made it fail, None where none did.
+    `reason` explains a stop before the end; `waits_for` is the path of the note in which a person decides or answers;
+    `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
+    the lines of notes that its tools showed, `given` the lines that the model had from the beginning. `failure` is the
+    error that made it fail, None without one.
     """
 
     run: str

@@ -1,6 +1,6 @@
-"""Adds to the receipts of injected text the commit that holds the note as it was quoted.
+"""Adds to the receipts of injected text the commit that contains the quoted version of the note.
 
-The loop does it and not the hooks, since a hook has little time and one that waited for git would come too late.
+The loop adds it and not the hooks, since a hook's time is too short to wait for git.
 """
 
 import logging
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def pin_receipts(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ...]:
-    """The injections, with a commit in each receipt whose note has one; git is asked only where there are receipts."""
+    """The injections, with a commit in each receipt whose note has one; git is run only if there are receipts."""
     found = _pins(vault, {receipt.path for each in told for receipt in each.receipts if receipt.commit is None})
     return tuple(
         replace(

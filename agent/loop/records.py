@@ -1,17 +1,17 @@
-"""The records of a session's note: each a line for the machine, a heading, and text for people.
+"""The records of a session's note: each has a line for the machine, a heading, and text for people.
 
-A record begins with an Obsidian comment, which people do not see in reading view, and ends where the next one begins:
+A record begins with an Obsidian comment, invisible in reading view, and ends where the next one begins:
 
     %% vault-agent: user {"at": "2026-11-21T14:12:00+00:00", "sender": ""} %%
     ### 14:12 You
 
     The message of a person.
 
-Messages of people and of the model stand as they are, unless an editor would fetch or run something when it shows the
-note, or they would hide what follows (HTML, a comment, an open code block): then they stand in a code block, as calls,
-results and texts of sources always do. A line that looks like a record's begins with a backslash; a text with
-characters that act or hide has them as escapes (`"escaped": true`). Parsing gives back every character that was
-written, and the changes that a person has made since.
+Messages of people and of the model are written unchanged, unless an editor showing the note would fetch or run
+something, or they would hide the following text (HTML, a comment, an open code block): then they are in a code block,
+as calls, results and texts of sources always are. A line that looks like a record's begins with a backslash; control
+and invisible characters are escaped (`"escaped": true`). Parsing returns every character that was written, and a
+person's later changes.
 
 Loading and saving the note is left to `session`.
 """
@@ -33,8 +33,8 @@ from agent.tools.taint import active
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """A run begins with this task; `sender` asked through `channel`, in a `group` perhaps, and is `owner` or `guest`;
-    `job` is the one that the run belongs to."""
+    """The begin of a run with this task; `sender` asked through `channel`, possibly in a `group`, and is `owner` or
+    `guest`; `job` is the job that the run belongs to."""
 
     run: str
     task: str
@@ -47,7 +47,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message. `usage` is that of the model's call that gave it; `remark` is for people: receipts, commits."""
+    """A message. `usage` is that of the model call that returned it; `remark` is for people: receipts, commits."""
 
     message: Message
     usage: Usage | None = None
@@ -70,7 +70,7 @@ class Tainted:
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """All messages but the system's and the last `kept` before this record are replaced by `text`."""
+    """All messages before this record, except the system message and the last `kept`, are replaced by `text`."""
 
     text: str
     kept: int
@@ -78,7 +78,7 @@ class Summarised:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A run has ended or paused; `remark` is for people."""
+    """The end or pause of a run; `remark` is for people."""
 
     run: str
     outcome: str
@@ -112,7 +112,7 @@ _TAG = re.compile(
     r"<(?!/?(?:b|br|code|del|em|i|ins|kbd|mark|s|strong|sub|sup|u)\s{0,8}/?>)(?![a-z][a-z0-9+.-]{1,31}:)[a-z/!?]",
     re.IGNORECASE,
 )
-"""HTML, except for plain words in it and addresses in angle brackets."""
+"""HTML, other than plain words inside it and addresses in angle brackets."""
 _BELOW = "Below."
 _SHOWING = re.compile(r"[<>`!\[\]]")
 
@@ -140,7 +140,7 @@ def parse_records(text: str) -> list[SessionRecord]:
 
 
 def run_ends(text: str) -> Iterator[tuple[str, str]]:
-    """The runs that have ended or paused in a session's note, each with the text for people in its last record."""
+    """The ended or paused runs in a session's note, each with the text for people in its last record."""
     for kind, said, block in _blocks(text):
         record = _read(kind, said, block) if kind == "end" else None
         if record is not None and isinstance(record.event, Closed):
@@ -148,7 +148,7 @@ def run_ends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each mark's kind and data, with the text up to the next one."""
+    """The kind and data of each mark, with the text up to the next mark."""
     marks = list(_MARK.finditer(text))
     ends = [*(mark.start() for mark in marks), len(text)][1:]
     return ((mark[1], mark[2], text[mark.end() + 1 : end]) for mark, end in zip(marks, ends, strict=True))
@@ -173,16 +173,18 @@ def _parts(event: RecordedEvent, language: Language) -> Iterator[Part]:
             yield "summary", {"kept": kept}, sentence("session_note.summary", language), _fenced(text)
         case Closed(run, outcome, reason, remark):
             body = "\n\n".join(filter(None, [inert(reason) or f"`{run}`", inert(remark)]))
-            heading = sentence("session_note.end", language, outcome=_translated("run_outcome", outcome, language))
+            heading = sentence(
+                "session_note.end", language, outcome=_translated(f"run_outcome.{outcome}", outcome, language)
+            )
             yield "end", {"run": run, "outcome": outcome, "reason": reason}, heading, body
         case _:
             assert_never(event)
 
 
-def _translated(section: str, word: str, language: Language) -> str:
-    """The word in a language; a word that the texts do not have stays as it is."""
+def _translated(key: str, word: str, language: Language) -> str:
+    """The word's sentence; a word without one is returned unchanged."""
     try:
-        return sentence(f"{section}.{word}", language)
+        return sentence(key, language)
     except KeyError:
         return word
 
@@ -203,7 +205,7 @@ def _message_parts(spoken: Spoken, language: Language) -> Iterator[Part]:
             heading = sender or sentence("session_note.you", language)
             yield "user", {"sender": sender, **_if_quoted(text)}, heading, inert(text)
         case Context(text, source):
-            name = _translated("context_source", source, language)
+            name = _translated(f"context_source.{source}", source, language)
             heading = sentence("session_note.given", language, source=name)
             yield "context", {"source": source}, heading, _fenced(text) + remark
         case Assistant(text, calls):
@@ -232,19 +234,19 @@ def _write(at: datetime, kind: str, meta: Meta, heading: str, body: str) -> str:
 
 
 def inert(text: str) -> str:
-    """The text, in a code block where an editor would fetch or run something to show it, or where it would hide the
-    text below it: a stranger may have written it, with somebody's secret in an address."""
+    """The text, in a code block if an editor showing it would fetch or run something, or hide the text below: an
+    untrusted author may have put a secret into an address."""
     return _fenced(text) if _acts(text) else text
 
 
 def inert_line(text: str) -> str:
-    """The text on one line, escaped, without the signs that would have an editor fetch, run or hide something."""
+    """The text on one line, escaped, without characters that make an editor fetch, run or hide something."""
     flat = " ".join(text.split())
     return escape_line(_SHOWING.sub(" ", flat).replace("%%", "% %") if _acts(flat) else flat)
 
 
 def _acts(text: str) -> bool:
-    """True when a note that showed the text would fetch or run something, or would hide the text that follows."""
+    """True if a note with the text would fetch or run something, or hide the text below it."""
     body = blocks.parse_body(f"{text}\n\n{_BELOW}")
     if body.kinds[-1] != "text" or _COMMENT.search(text) or _TAG.search(body.visible):
         return True
@@ -330,7 +332,7 @@ def _unquoted(meta: Mapping[str, object], body: str) -> str:
 
 
 def _unfenced(body: str) -> str:
-    """The content of the code block at the beginning of a body."""
+    """The content of the code block at the start of a body."""
     match = _FENCE.match(body)
     return match[2] if match else body
 

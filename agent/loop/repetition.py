@@ -1,6 +1,6 @@
-"""Stops a run that repeats itself: calls that fail in the same way, and calls that give the same result.
+"""Stops a run that repeats itself: calls that fail in the same way, and calls with the same result.
 
-Holds a state and decides nothing else: the loop reports each result and asks before each call.
+The loop reports each result and checks before each call.
 """
 
 import json
@@ -14,19 +14,18 @@ from agent.llm.messages import JsonObject, ToolCall, ToolResult
 
 LIMIT = "spend.same_failure"
 WARNED, MOST = 3, 8
-"""From how many same results of the same call on the model is told, and after how many it is not made again: a model
-that heeds nothing after six warnings will not heed the seventh. No setting: who waits for something has another result.
-"""
+"""The number of equal results of one call after which the model is warned, and after which the call is refused: a model
+that ignores six warnings will ignore the seventh. No setting: while a run waits for something, the result changes."""
 _WARNING = re.compile(r"\nYou have made this call [0-9]+ times with the same result[^\n]*\Z")
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
 class Breaker:
-    """The repetitions of one run, sub-runs not included. `limit` is how often the same call may fail in the same way.
+    """The repetitions of one run, without sub-runs. `limit` is the most equal failures of the same call.
 
-    A failure is the same when the tool, its arguments and the error are; numbers in the error do not count. A result is
-    the same when every character is; a call that gives another result is counted anew.
+    Failures are equal if the tool, its arguments and the error are; numbers in the error do not count. Results are
+    equal if every character is; a different result restarts the count.
     """
 
     limit: int
@@ -36,8 +35,7 @@ class Breaker:
     """By call, then by its last result."""
 
     def check(self, tool: str, arguments: JsonObject) -> None:
-        """Ask before a call is made; raises `LimitReached` where it has failed in the same way, or given the same, too
-        often already."""
+        """Raise `LimitReached` if the call has failed in the same way, or given the same result, too often."""
         call = _call(tool, arguments)
         worst = max(self.failures.get(call, {}).values(), default=0)
         if worst >= self.limit:
@@ -66,7 +64,7 @@ class Breaker:
         )
 
     def succeeded(self, tool: str, arguments: JsonObject, result: str) -> str:
-        """Count a call that worked, and forget its failures; returns a warning for the model, empty while the result is
+        """Count a successful call, and reset its failures; returns a warning for the model, empty while the result is
         new."""
         call, told = _call(tool, arguments), _short(result)
         self.failures.pop(call, None)
@@ -78,8 +76,8 @@ class Breaker:
         return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
 
     def replay(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
-        """Count the results in the note of a run that is resumed. A call that failed may be tried as often as before: a
-        person may have repaired its cause meanwhile."""
+        """Count the results in the note of a resumed run. The failures of a call start at zero: a person may have
+        removed their cause."""
         for call, result in results:
             if result.failed:
                 self.repeats.pop(_call(call.name, call.arguments), None)
@@ -98,7 +96,7 @@ def _call(tool: str, arguments: JsonObject) -> str:
 
 
 def _plain(value: object) -> object:
-    """Mappings and sequences that are not `dict` and `list`."""
+    """The value with mappings as `dict` and sequences as `list`."""
     return dict(value) if isinstance(value, Mapping) else repr(value)
 
 

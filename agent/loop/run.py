@@ -1,7 +1,7 @@
-"""The agent's run, readable in one sitting: `step` is `execute(query())`, repeated until something stops it.
+"""The run of an agent, readable in one sitting: `step` is `execute(query())`, repeated until something stops it.
 
 Every step is in the session's note before the next one begins, and a call that changes something is in the note before
-it is carried out, so a run that was killed resumes where its note ends. Limits, spend, a person's no and a finished
+it is carried out, so a killed run resumes at the end of its note. Limits, spend, a person's rejection and a finished
 answer are all errors that stop it (`outcome`).
 """
 
@@ -37,20 +37,20 @@ from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
 
 PARALLEL = 4
-"""Calls that only read and may run at the same time."""
+"""Read-only calls that may run at the same time."""
 _ANSWER_SHARE = 4
-"""The part of a small window that is kept for the answer at most."""
+"""The largest part of a small window that is reserved for the answer, as a divisor."""
 _TRAIL = 5
-"""Failures that the model is reminded of."""
+"""Failures in the model's reminder."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A task, who asks for it, and the job it belongs to; `role` is `owner` or `guest`.
+    """A task, its speaker, and the job it belongs to; `role` is `owner` or `guest`.
 
-    Raises `UserError` for a guest without a name, since their words would be kept for the owner's.
+    Raises `UserError` for a guest without a name, since the guest's words would be stored as the owner's.
     """
 
     task: str
@@ -68,7 +68,7 @@ class RunRequest:
 
 @dataclass(slots=True)
 class Run:
-    """One run in a session. `go` returns how it ended; nothing that a model or a tool does makes it raise."""
+    """One run in a session. `go` returns its outcome; no error of a model or a tool makes it raise."""
 
     agent: Agent
     session: Session
@@ -88,12 +88,12 @@ class Run:
 
     @property
     def window(self) -> Window:
-        """The context window of this run's model, with the tokens that are kept for the answer."""
+        """The context window of this run's model, with the tokens reserved for the answer."""
         model = self.models.main.model
         return Window(model.window, min(model.max_output, model.window // _ANSWER_SHARE))
 
     def go(self, resumed: bool = False) -> Ended:
-        """Begin or resume, repeat `step` until something stops it, and return how it ended."""
+        """Begin or resume, repeat `step` until something stops it, and return the result."""
         try:
             if resumed:
                 self.resume()
@@ -109,27 +109,27 @@ class Run:
             return self.close(stop)
 
     def is_late(self) -> bool:
-        """True when the run has used up its time."""
+        """True if the run has used up its time."""
         return self.progress.is_late(self.agent.limits, self.agent.clock.monotonic())
 
     @property
     def call_context(self) -> RunContext:
-        """The context for models and tools: cancelled by the person, or when the time of the run is used up."""
+        """The context for models and tools: cancelled by the person, or after the time of the run is used up."""
         by_person = self.context.cancelled
         return replace(self.context, cancelled=lambda: by_person() or self.is_late())
 
     def check_call(self) -> None:
-        """Raise `Interrupted` or `LimitReached` where the run may not make another call."""
+        """Raise `Interrupted` or `LimitReached` if the run may not make another call."""
         if self.context.cancelled():
             raise Interrupted("stopped by you")
         self.progress.check_call(self.agent.limits, self.agent.clock.monotonic())
 
     def step(self) -> None:
-        """Ask the model, and carry out the calls that it asks for."""
+        """Ask the model, and carry out its calls."""
         self.execute(self.query())
 
     def begin(self) -> None:
-        """Add the task to the session, with the texts that sources and hooks have for it."""
+        """Add the task to the session, with the texts of sources and hooks for it."""
         session, run, request = self.session, self.context.run, self.request
         task, speaker = request.task, request.speaker
         self.mark_untrusted(session.untrusted)
@@ -150,7 +150,7 @@ class Run:
         session.save(f"begin: {task}")
 
     def resume(self) -> None:
-        """Go on where the note ends; its open calls may have been carried out before the run stopped."""
+        """Continue at the end of the note; its open calls may have been carried out before the run stopped."""
         self.mark_untrusted(self.session.untrusted)
         self.record_taint()
         events = list(self.session.of_run(self.context.run))
@@ -164,7 +164,7 @@ class Run:
             self.session.save("took up again")
 
     def describe_tools(self) -> None:
-        """Describe to the model the tools that the session has used so far, and those that fit the task."""
+        """Describe to the model the tools used so far in the session, and those that fit the task."""
         known = {spec.name: spec for spec in self.agent.tools.specs(self.context)}
         before = [
             name
@@ -181,7 +181,7 @@ class Run:
         self.described = (*described, *fresh)
 
     def query(self) -> Reply:
-        """Add the messages that the sender has sent meanwhile, and ask the model."""
+        """Add the sender's new messages, and ask the model."""
         agent, session, run = self.agent, self.session, self.context.run
         self.progress.check_step(agent.limits, agent.clock.monotonic())
         if self.context.cancelled():
@@ -198,7 +198,7 @@ class Run:
         return reply
 
     def ask(self, request: Request) -> Reply:
-        """Ask the model; when the time of the run ends meanwhile, the session keeps the part that came."""
+        """Ask the model; if the time of the run ends meanwhile, the session keeps the part that arrived."""
         came: list[str] = []
 
         def hear(text: str) -> None:
@@ -227,7 +227,7 @@ class Run:
             self.session.save(f"step {self.progress.steps}")
 
     def run_calls(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
-        """Carry out calls in their order, but neighbours that only read at the same time."""
+        """Carry out calls in their order; neighbouring read-only calls run at the same time."""
         for together, group in groupby(calls, key=lambda call: self.agent.tools.is_readonly(call.name)):
             batch = list(group)
             context = replace(self.call_context, resumed=resumed)
@@ -241,7 +241,7 @@ class Run:
                     self.record_result(call, self.agent.tools.call(call, context.at(call.id)), len(calls))
 
     def run_calls_together(self, calls: Sequence[ToolCall], context: RunContext, beside: int) -> None:
-        """Carry out calls at the same time, as many of them as the run may still use."""
+        """Carry out calls at the same time, as many of them as the run's limits allow."""
         self.check_call()
         allowed = calls[: self.agent.limits.tool_calls - self.progress.tool_calls]
         for call in allowed:
@@ -272,22 +272,22 @@ class Run:
         self.inject(injections)
 
     def publish(self, event: object) -> tuple[Injection, ...]:
-        """Publish an event; returns the texts that its subscribers want the model to see, with receipts."""
+        """Publish an event; returns the texts that its subscribers add for the model, with receipts."""
         return pin_receipts(self.agent.vault, self.agent.bus.publish(event))
 
     def inject(self, injections: Sequence[Injection]) -> None:
-        """Add the texts of subscribers to the session, as far as there is room."""
+        """Add the texts of subscribers to the session, while there is room."""
         for each in injected_messages(injections, self.agent.count):
             self.session.add(Spoken(each.message, remark=each.remark(self.agent.language)))
             self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
 
     def mark_untrusted(self, sources: Iterable[str]) -> None:
-        """Mark the run as tainted by these sources; those of earlier runs too, whose text the model still sees."""
+        """Mark the run as tainted by these sources, including those of earlier runs whose text the model still sees."""
         for source in sources:
             self.context.taint.mark(source)
 
     def record_taint(self) -> None:
-        """Record in the session every untrusted source that this run has read, those of a parent's run included."""
+        """Record in the session every untrusted source that this run has read, including those of a parent's run."""
         known = self.session.untrusted
         self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
 
@@ -302,18 +302,18 @@ class Run:
         return replace(result, text=f"{text}\n{warning}" if warning else text)
 
     def scene(self) -> Scene:
-        """The values of this run that compaction needs."""
+        """The values of this run for compaction."""
         speaker = self.request.speaker
         return Scene(self.session, self.models, self.window, self.call_context, speaker, self.anchor(), self.described)
 
     def anchor(self) -> Anchor:
-        """The reminder of the task that stands at the end of every request."""
+        """The reminder of the task at the end of every request."""
         step = f"step {self.progress.steps} of at most {self.agent.limits.steps}"
         failures = tuple(self.failures[-_TRAIL:])
         return Anchor(self.request.task, tuple(self.used), step, errors=failures, language=self.agent.language)
 
     def close(self, stop: Exception) -> Ended:
-        """Record how the run ended, and publish it."""
+        """Record the outcome of the run, and publish it."""
         outcome = outcome_of(stop)
         message = stop_reason(stop, self.agent.language)
         run, session = self.context.run, self.session
@@ -351,7 +351,7 @@ class Run:
                 session.path,
                 self.request.task,
                 speaker,
-                outcome.value,  # plain data: what hears of it may write it into a header
+                outcome.value,  # plain data: a subscriber may write it into a header
                 ended.answer,
                 tools,
                 seconds,
@@ -369,7 +369,7 @@ class Run:
         return sum((event.usage for event in of_run if isinstance(event, Spoken) and event.usage), Usage())
 
     def answer(self) -> str:
-        """The last answer of the model in this run; empty when there is none."""
+        """The last answer of the model in this run; empty without one."""
         said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
         return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")
 

@@ -1,7 +1,7 @@
-"""A session: one conversation, kept in one note to which we only append.
+"""A session: one conversation, stored in one append-only note.
 
-New records are in memory at once, and `save` writes all of them into the note in one commit. A session that was cut off
-is loaded from its note and resumes where the note ends. The format of the records is left to `records`.
+New records are in memory at once, and `save` writes all of them into the note in one commit. An interrupted session is
+loaded from its note and resumes at the note's end. The format of the records is left to `records`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +37,7 @@ from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
 Mask: TypeAlias = Callable[[str], str]
-"""Puts `[secret]` in the place of secrets in a text."""
+"""A text with `[secret]` in place of its secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Session:
     parent: str = ""
     records: list[SessionRecord] = field(default_factory=list)
     saved: int = 0
-    """How many of the records the note holds, or will hold when `queued` is over."""
+    """The number of records in the note, including those that wait with `queued`."""
     queued: str = ""
-    """Why what was saved last waits to be written; empty when it does not."""
+    """The reason why the last save waits to be written; empty if it does not."""
     language: Language = "en"
     """The language of the headings in the note."""
 
@@ -72,14 +72,14 @@ class Session:
 
     @property
     def history(self) -> tuple[Message, ...]:
-        """The messages that the model of the last run is to see, without the system's."""
+        """The messages for the model of the last run, without the system message."""
         return tuple(each.message for each in self.heard)
 
     @property
     def heard(self) -> tuple[Heard, ...]:
-        """The same messages, each with the mark whether it is the person's own: of other people's runs only what was
-        said aloud in a group, never what was recalled or looked up for them. A summary replaces messages only for
-        the person in whose run it was made."""
+        """The messages of `history`, each with `own`. Of other people's runs it has only what everybody in a group has
+        seen, never what was recalled or looked up for them. A summary replaces messages only for the person in whose
+        run it was made."""
         now = next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
         shown: list[Heard] = []
         began: Began | None = None
@@ -96,7 +96,7 @@ class Session:
         return tuple(shown)
 
     def summarised(self, sender: str) -> datetime | None:
-        """The time at which a summary last replaced messages of this person; None for never."""
+        """The time at which a summary last replaced messages of this person; None if never."""
         speaking, found = "", None
         for record in self.records:
             match record.event:
@@ -122,7 +122,7 @@ class Session:
 
     @property
     def open_run(self) -> Began | None:
-        """The last run, when it was cut off, interrupted or waits for a person; None when it is over."""
+        """The last run, if it was killed, interrupted or waits for a person; None if it is finished."""
         for record in reversed(self.records):
             match record.event:
                 case Closed(outcome=outcome):
@@ -134,7 +134,7 @@ class Session:
 
     @property
     def waits(self) -> bool:
-        """True when the last run stopped for a person to decide or answer, and has not ended since."""
+        """True if the last run stopped for a person to decide or answer, and has not ended since."""
         runs = (record.event for record in reversed(self.records) if isinstance(record.event, Began | Closed))
         last = next(runs, None)
         return isinstance(last, Closed) and RunOutcome(last.outcome).waits
@@ -147,11 +147,11 @@ class Session:
 
     @property
     def last(self) -> datetime | None:
-        """When the last thing happened."""
+        """The time of the last record."""
         return self.records[-1].at if self.records else None
 
     def of_run(self, run: str) -> Iterator[RecordedEvent]:
-        """The events of this run; not those of the runs after it."""
+        """The events of this run, without those of later runs."""
         inside = False
         for record in self.records:
             if isinstance(record.event, Began):
@@ -160,11 +160,11 @@ class Session:
                 yield record.event
 
     def is_stale(self, now: datetime, hours: float) -> bool:
-        """True when the last record is so many hours old that the next message belongs to a new session."""
+        """True if the last record is so many hours old that the next message belongs to a new session."""
         return self.last is not None and now - self.last > timedelta(hours=hours)
 
     def add(self, *events: RecordedEvent) -> None:
-        """Add events with the present time; secrets in them are masked for everybody, the model too."""
+        """Add events with the present time; secrets in them are masked, for the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
         self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
 
@@ -203,8 +203,8 @@ class Session:
 
 
 def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
-    """A new session. `save` creates its note, which is named after the task, secrets and forgotten words left out:
-    other notes link to it."""
+    """A new session. `save` creates its note, named after the task without secrets and forgotten words, since other
+    notes link to it."""
     now, id = vault.clock.now(), vault.clock.new_id()
     said = slug(vault.masked(load_tombstones(vault).without_forgotten(task)))
     name = "-".join(part for part in (f"{now:%Y-%m-%d}", said, id[-6:].lower()) if part)
@@ -212,7 +212,7 @@ def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Se
 
 
 def load_session(vault: Vault, path: str) -> Session:
-    """The session kept in the note at `path`; raises `NoteGone` when there is none."""
+    """The session in the note at `path`; raises `NoteGone` if the note does not exist."""
     data = vault.read(path)
     note = Note.parse(data or b"")
     if data is None or note.type != "session" or not path.startswith(SESSIONS):
@@ -229,7 +229,7 @@ def sessions(vault: Vault) -> list[str]:
 
 def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session | None:
     """The session with the latest record, of the newest `among` that this speaker began through the same channel (in a
-    group: that anybody in it began); None when there is none."""
+    group: that anybody in it began); None without one."""
     found: list[Session] = []
     for path in sessions(vault)[:among]:
         try:
@@ -242,13 +242,13 @@ def latest_session(vault: Vault, speaker: Speaker, among: int = 30) -> Session |
 
 
 def _is_of(session: Session, speaker: Speaker) -> bool:
-    """True when this speaker, or in a group anybody in it, began the session."""
+    """True if this speaker, or in a group anybody in it, began the session."""
     began = next((record.event for record in session.records if isinstance(record.event, Began)), None)
     return began is not None and began.group == speaker.group and (speaker.group or began.sender == speaker.sender)
 
 
 def _is_aloud(message: Message) -> bool:
-    """True for messages that everybody in a group has heard: those of people, and answers."""
+    """True for messages that everybody in a group has seen: those of people, and answers."""
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 

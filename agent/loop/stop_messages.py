@@ -1,7 +1,7 @@
-"""The sentence that says why a run stopped, in the language of the vault: it stands in notes that are read much later.
+"""The sentence for the reason of a run's stop, in the vault's language: notes with it are read much later.
 
-Errors are raised in English, with their figures. In another language a limit and a person's stop have a sentence of
-their own (`stopped` in `agent/texts/`); any other error is quoted as it was raised.
+Errors are raised in English, with their figures. In other languages a limit and a person's stop have a sentence of
+their own (`stopped` in `agent/texts/`); any other error is quoted unchanged.
 """
 
 from agent.errors import AgentError, Interrupted, LimitReached
@@ -21,14 +21,14 @@ def stop_reason(stop: Exception, language: Language) -> str:
 
 
 def stop_hint(stop: Exception, language: Language) -> str:
-    """The action that a person can take; empty for none."""
+    """The action that solves the problem; empty for none."""
     if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
         return text("stopped.raise", language, key=stop.limit)
     return stop.hint if isinstance(stop, AgentError) else ""
 
 
 def _limit_sentence(limit: str, language: Language) -> str:
-    """The sentence for a limit; empty in English, and for a limit that has none."""
+    """The sentence for a limit; empty in English, and for a limit without one."""
     try:
         return text(f"stopped.{limit}", language) if language != "en" else ""
     except KeyError:

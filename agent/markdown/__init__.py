@@ -1,1 +1,1 @@
-"""Pure text: what a note says, and how to change it without touching the rest. No files, no git, no clock."""
+"""Parse and edit a note's text; an edit leaves all other bytes as they are. Uses no files, no git, no clock."""

@@ -1,6 +1,6 @@
 """A three-way merge of lines that accepts changes in adjacent lines.
 
-git's own merge calls them a conflict. For an undo they are none: both changes can be carried out, in one way only.
+git's own merge reports them as a conflict. An undo can apply both: there is only one possible result.
 Overlapping changes, and two different insertions at one point, are refused.
 """
 
@@ -10,13 +10,13 @@ from itertools import pairwise
 from os.path import commonprefix
 
 LIMIT = 2000
-"""At most so many differing lines: difflib's cost grows with their square."""
+"""The maximum number of differing lines: difflib's cost grows with their square."""
 
 _Hunk = tuple[int, int, tuple[bytes, ...]]
 
 
 def merge_touching(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """The lines with both sides' changes; None where they overlap, or where there is too much to compare."""
+    """The lines with both sides' changes; None if they overlap or more than `LIMIT` lines differ."""
     sides = [_lines(data) for data in (base, ours, theirs)]
     head = len(commonprefix(sides))
     tail = len(commonprefix([side[head:][::-1] for side in sides]))
@@ -31,7 +31,7 @@ def merge_touching(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Lines that end at a line feed only, as git sees them."""
+    """The lines, split at line feeds only, as git does."""
     parts = data.split(b"\n")
     return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -42,7 +42,7 @@ def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
 
 
 def _overlap(one: _Hunk, next_one: _Hunk) -> bool:
-    """Whether a hunk, and the next in order, want the same lines or the same point between two lines."""
+    """True if a hunk and the next one change the same lines or insert at the same point."""
     return next_one[0] < one[1] or (one[0] == one[1] == next_one[0] == next_one[1]) or one[0] == next_one[0] < one[1]
 
 

@@ -1,9 +1,9 @@
-"""The blocks of a note's body: for each line whether it is text, heading, table, code, comment or formula.
+"""The blocks of a note's body: each line's kind (text, heading, table, code, comment or formula).
 
-A line scanner of our own instead of a full Markdown parser: it has to know Obsidian's comments, formulas and callouts,
-and to read a note in a fraction of a millisecond. It follows CommonMark for fences and indented code, in lists and
-quotes too (the tests hold it against markdown-it on real notes). What stands in the visible text is left to `links`,
-`tags` and `tasks`, how it is cut for search to `passages`.
+A line scanner replaces a full Markdown parser: it must support Obsidian's comments, formulas and callouts, and parse a
+note in a fraction of a millisecond. It follows CommonMark for fences and indented code, in lists and quotes too (the
+tests compare it with markdown-it on real notes). `links`, `tags` and `tasks` parse the visible text; `passages` splits
+it for search.
 """
 
 import re
@@ -37,7 +37,7 @@ class Heading:
 class Body:
     """A note's body by line. `lines` have no line ends; `first` is the file's line of `lines[0]`.
 
-    `visible` is `text` with code, comments and formulas replaced by NULs: the same offsets, nothing hidden left.
+    `visible` is `text` with code, comments and formulas replaced by NULs, so offsets are the same in both.
     """
 
     text: str
@@ -49,12 +49,12 @@ class Body:
     starts: tuple[int, ...]
 
     def line_at(self, offset: int) -> int:
-        """The file's line in which a character of `text` stands."""
+        """The file's line number of a character of `text`."""
         return self.first + bisect_right(self.starts, offset) - 1
 
 
 def parse_body(text: str, first: int = 1) -> Body:
-    """The body whose first line is line `first` of its file; never fails, linear in the length of the text."""
+    """The parsed body; `first` is the file's line number of its first line. Never fails; linear in the text length."""
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     scanner = _Scanner(text, lines, starts, first)
@@ -67,7 +67,7 @@ def parse_body(text: str, first: int = 1) -> Body:
 
 
 def columns(line: str) -> int:
-    """The width of a line's indentation, tabs reaching to the next multiple of four."""
+    """The width of a line's indentation; a tab extends to the next multiple of four."""
     width = 0
     for char in line:
         if char == " ":
@@ -80,7 +80,7 @@ def columns(line: str) -> int:
 
 
 class _Scanner:
-    """One pass over the lines; its fields are what CommonMark calls the open blocks."""
+    """One pass over the lines; its fields are the open blocks in CommonMark's sense."""
 
     def __init__(self, text: str, lines: list[str], starts: list[int], first: int) -> None:
         self.text, self.lines, self.starts, self.first = text, lines, starts, first
@@ -91,11 +91,11 @@ class _Scanner:
         self.fence = ""  # the opening run of an open fence
         self.fence_quotes = self.fence_indent = 0
         self.open = ""  # the opening mark of an open comment or formula
-        self.unclosed: set[str] = set()  # the marks that no closing mark follows any more
-        self.paragraph = False  # whether the last line was text that the next may continue
-        self.run = -1  # the first line of the run of text whose hidden parts are still to be found
+        self.unclosed: set[str] = set()  # the marks without a closing mark in the rest of the text
+        self.paragraph = False  # True if the next line may continue the last line's paragraph
+        self.run = -1  # the first line of the run of text not yet searched for hidden spans; -1: none
         self.quotes = 0
-        self.items: list[int] = []  # the columns at which the contents of the open list items begin
+        self.items: list[int] = []  # the column where the content of each open list item begins
 
     def line(self, index: int, line: str) -> None:
         if self.fence and self.in_fence(index, line):
@@ -110,7 +110,7 @@ class _Scanner:
             self.structured(index, line)
 
     def close(self, index: int, kind: LineKind) -> None:
-        """A line that ends the paragraph above it."""
+        """Add a line that ends the paragraph above it."""
         self.flush(index)
         self.paragraph = False
         self.kinds.append(kind)
@@ -126,7 +126,7 @@ class _Scanner:
         self.kinds.append("text")
 
     def flush(self, index: int) -> None:
-        """Find what hides in the run of text that ends above line `index`."""
+        """Find the hidden spans in the run of text that ends above line `index`."""
         if self.run < 0:
             return
         start, end = self.starts[self.run], min(self.starts[index] - 1, len(self.text))
@@ -141,7 +141,7 @@ class _Scanner:
         else:
             return
         spans, mark = inline.hidden(run)
-        while mark and not self.closes(mark, end):  # opened and never closed: plain text, so that nothing is lost
+        while mark and not self.closes(mark, end):  # never closed: plain text, so no text is lost
             begin = spans.pop()[0]
             more, mark = inline.hidden(run, begin + len(mark))
             spans += more
@@ -154,7 +154,7 @@ class _Scanner:
         return mark not in self.unclosed
 
     def in_open(self, index: int, line: str) -> None:
-        """A line below the opening of a comment or formula, until its closing mark."""
+        """Add a line of an open comment or formula; close it at its closing mark."""
         self.kinds.append(_OPEN_KINDS[self.open])
         start = self.starts[index]
         closer = inline.CLOSERS[self.open]
@@ -167,7 +167,7 @@ class _Scanner:
         self.find_hidden(start + at + len(closer), start + len(line))
 
     def in_fence(self, index: int, line: str) -> bool:
-        """Whether a line belongs to the open fence; closes the fence at its end."""
+        """Add a line to the open fence, or close the fence; True if the line is part of it."""
         rest, quotes = _unquoted(line, self.fence_quotes)
         inside = columns(rest) >= self.fence_indent
         if quotes < self.fence_quotes or (rest.strip() and not inside):
@@ -181,7 +181,7 @@ class _Scanner:
         return True
 
     def structured(self, index: int, line: str) -> None:
-        """A line that may open a quote, a list item, a fence, a heading, a table or indented code."""
+        """Add a line that may open a quote, a list item, a fence, a heading, a table or indented code."""
         rest, quotes = _unquoted(line, -1)
         bare = rest.lstrip(" \t").rstrip()
         marker = None if _is_rule(bare) else _MARKER.match(bare)
@@ -212,7 +212,7 @@ class _Scanner:
         self.leaf(index, rest, nested=bool(self.items or quotes))
 
     def open_items(self, rest: str, indent: int) -> str:
-        """Open the list items that begin on a line (`- 1. text` begins two); what is left of the line."""
+        """Open the list items that begin on a line (`- 1. text` begins two); returns the rest of the line."""
         position = 0
         while found := _MARKER.match(rest, position):
             indent += len(found[1])
@@ -249,10 +249,10 @@ class _Scanner:
         else:
             self.add_text(index, starts_anew=False)
             if rest.startswith(tuple(inline.CLOSERS)):
-                self.flush(index + 1)  # the lines below may be inside
+                self.flush(index + 1)  # the lines below may be part of an open comment or formula
 
     def setext(self, index: int, level: int) -> None:
-        """An underlined heading: the whole paragraph above is its text."""
+        """Add an underlined heading: its text is the whole paragraph above."""
         begin = index
         while begin > 0 and self.kinds[begin - 1] == "text" and begin > self.run:
             begin -= 1
@@ -262,7 +262,7 @@ class _Scanner:
         self.close(index, "heading")
 
     def begins_table(self, index: int, rest: str) -> bool:
-        """Whether this is the row of dashes below a table's head."""
+        """True if this is the row of dashes below a table's head."""
         return (
             self.paragraph and "|" in rest and "-" in rest and not rest.strip("|-: \t") and "|" in self.lines[index - 1]
         )
@@ -286,12 +286,12 @@ def _unquoted(line: str, most: int) -> tuple[str, int]:
 
 
 def _begins_block(rest: str) -> bool:
-    """Whether a line ends the paragraph above it, whatever its indentation."""
+    """True if a line ends the paragraph above it, at any indentation."""
     return not rest or rest.startswith(("```", "~~~")) or _is_rule(rest) or bool(_HEADING.match(rest))
 
 
 def _is_rule(rest: str) -> bool:
-    """Whether a line is a thematic break: three or more of `-`, `*` or `_` and nothing else."""
+    """True if a line is a thematic break: three or more of `-`, `*` or `_` and nothing else."""
     return rest.startswith(("-", "*", "_")) and rest.count(rest[0]) >= 3 and not rest.strip(rest[0] + " \t")
 
 

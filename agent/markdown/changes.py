@@ -1,7 +1,6 @@
-"""Changes between two versions of a note, in a person's terms: a task ticked, a tag added, a section rewritten.
+"""Changes between two versions of a note, as a reader sees them: a task ticked, a tag added, a section rewritten.
 
-Compares what the notes say, not their lines: a task that only moved is no change, and neither is a link with another
-text. Who changed it and what follows from it is for others.
+Compares the content, not the lines: a task that only moved is no change, and neither is a link with another text.
 """
 
 from collections import Counter, defaultdict
@@ -34,7 +33,7 @@ class TaskUnticked:
 
 @dataclass(frozen=True, slots=True)
 class TaskMarked:
-    """The character in the box became another one that is neither ticking nor unticking."""
+    """The character in the box changed without ticking or unticking the task."""
 
     text: str
     state: str
@@ -74,7 +73,7 @@ class LinkRemoved:
 
 @dataclass(frozen=True, slots=True)
 class PropertySet:
-    """`old` is None when the key is new, and also when it was there and empty."""
+    """`old` is None for a new key, and also for one that was empty."""
 
     key: str
     old: Value
@@ -123,8 +122,8 @@ NoteChange: TypeAlias = (
 def compare_notes(old: Note, new: Note) -> tuple[NoteChange, ...]:
     """The changes from one version to the other: properties, tasks, tags, links, then sections; never fails.
 
-    A section's tasks are not part of its text here, as they are told on their own. Text above any heading is the
-    section `(top)`. Properties are not compared when either header cannot be read.
+    A section's text is compared without its tasks, which have changes of their own. Text above any heading is the
+    section `(top)`. Properties are not compared when either header cannot be parsed.
     """
     if old.data == new.data:
         return ()
@@ -138,7 +137,7 @@ def compare_notes(old: Note, new: Note) -> tuple[NoteChange, ...]:
 
 
 def format_changes(changes: Sequence[NoteChange]) -> list[str]:
-    """One plain line for each change."""
+    """One line of text for each change."""
     return [_line(change) for change in changes]
 
 
@@ -156,7 +155,7 @@ def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iter
 
 
 def _tasks(old: Sequence[Task], new: Sequence[Task]) -> Iterator[NoteChange]:
-    """Pairs tasks by block id, else by text; equal ones first, so that only what differs is told."""
+    """The changes of tasks, paired by block id, else by text; equal tasks are paired first and yield no change."""
     equal = Counter((_identity(task), task.state) for task in old) & Counter(
         (_identity(task), task.state) for task in new
     )
@@ -206,7 +205,7 @@ def _tag_keys(found: Contents) -> dict[str, str]:
 
 
 def _targets(found: Contents) -> dict[str, None]:
-    """Each target once, in order, with its anchor."""
+    """The link targets with their anchors, in order, without duplicates."""
     return dict.fromkeys(f"{link.target}#{link.anchor}" if link.anchor else link.target for link in found.links)
 
 
@@ -221,7 +220,7 @@ def _sections(before: Contents, after: Contents) -> Iterator[NoteChange]:
 
 
 def _texts(found: Contents) -> dict[tuple[str, ...], list[str]]:
-    """Each section's own lines without its tasks and blank lines, by its path; equal paths are told as one."""
+    """The lines of each section by path, without tasks and blank lines; sections with equal paths are joined."""
     body = found.body
     tasks = {task.line - body.first for task in found.tasks}
     starts = [(0, TOP), *heading_paths(body)]

@@ -1,6 +1,6 @@
-"""Checkbox decisions: a person's yes or no in a note, by two checkboxes and a line for the reason.
+"""Checkbox decisions: a person's yes or no in a note, as two checkboxes and a line for the reason.
 
-They stand above the note's first second-level heading. Whether a decision counts, and for what, is left to the caller.
+Both are above the note's first second-level heading. The caller decides if a decision is valid, and what it approves.
 """
 
 import re
@@ -12,13 +12,13 @@ from agent.texts import LANGUAGES, in_all_languages
 
 APPROVE, REJECT = "approve", "reject"
 BOXES = f"- [ ] {APPROVE}\n- [ ] {REJECT}"
-"""The checkboxes as they are asked."""
+"""The two checkboxes, unticked."""
 
 _BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
 
 
 def reason_label(language: str) -> str:
-    """The beginning of the line for the reason, as it is asked in this language; the person writes behind it."""
+    """The label at the beginning of the reason line in this language; the person writes after it."""
     return dict[str, str](zip(LANGUAGES, in_all_languages("markdown.decision_reason"), strict=True))[language]
 
 
@@ -31,13 +31,13 @@ def parse_decision(body: str) -> bool | None:
 
 
 def parse_reason(data: bytes) -> str:
-    """The text behind `Reason:`, or behind its label in another language; empty for none."""
+    """The text after `Reason:` or its label in another language; empty if there is none."""
     found = _pattern(r"[ \t]*([^\n]{1,500})").search(question_part(Note.parse(data).body.replace("\r\n", "\n")))
     return found[2].strip() if found else ""
 
 
 def with_decision(data: bytes, yes: bool, why: str = "") -> bytes:
-    """The note with one box ticked, and the reason `why` written behind its label where there is one."""
+    """The note with one box ticked, and the reason `why` written after its label if the note has one."""
     note = Note.parse(data)
     top = question_part(note.body)
     wanted = APPROVE if yes else REJECT
@@ -49,13 +49,13 @@ def with_decision(data: bytes, yes: bool, why: str = "") -> bytes:
 
 
 def question_part(body: str) -> str:
-    """The text above the first second-level heading: the question with its boxes, without what it is about."""
+    """The text above the first second-level heading: the question with its checkboxes."""
     end = body.find("\n## ")
     return body if end < 0 else body[:end]
 
 
 @cache
 def _pattern(rest: str) -> re.Pattern[str]:
-    """The pattern of a line with the label of the reason in any language, either colon, and `rest` behind it."""
+    """The pattern of a reason line: its label in any language, an ASCII or full-width colon, then `rest`."""
     labels = "|".join(re.escape(label.strip(" :：")) for label in in_all_languages("markdown.decision_reason"))
     return re.compile(rf"^((?:{labels})[:：] ?){rest}$", re.MULTILINE)

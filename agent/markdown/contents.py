@@ -1,6 +1,6 @@
 """The contents of a note, parsed at once: headings, links, tags, tasks and callouts.
 
-The rules for links, tags and tasks stand in modules of those names; those for callouts stand here.
+The rules for links, tags and tasks are in the modules of those names; the rules for callouts are here.
 """
 
 import re
@@ -19,7 +19,7 @@ _CALLOUT = re.compile(r"^((?:[ ]{0,3}>[ ]?)+)\[!([^\[\]\n\0]+)\]([-+]?)([^\n]*)"
 
 @dataclass(frozen=True, slots=True)
 class Callout:
-    """The first line of a callout: its type in small letters, its title, whether it folds (`-` closed, `+` open)."""
+    """The first line of a callout: its type in lower case, its title, its fold mark (`-` closed, `+` open)."""
 
     type: str
     title: str
@@ -29,7 +29,7 @@ class Callout:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A note's parts; those of the header come before those of the body. Lines count from 1 in the file."""
+    """The parsed parts of a note; header items come before body items. Lines count from 1 in the file."""
 
     body: Body
     headings: tuple[Heading, ...]
@@ -40,7 +40,7 @@ class Contents:
 
 
 def parse_contents(note: Note) -> Contents:
-    """What the note holds; never fails, whatever its bytes."""
+    """The contents of a note; never fails, whatever its bytes."""
     body = blocks.parse_body(note.body, note.body_line)
     found, unlinked = links.find_links(body)
     return Contents(
@@ -54,7 +54,7 @@ def parse_contents(note: Note) -> Contents:
 
 
 def find_callouts(body: Body) -> tuple[Callout, ...]:
-    """The callouts in the order of their lines, nested ones too."""
+    """The callouts, nested ones too, in the order of their lines."""
     if "[!" not in body.visible:
         return ()
     folds: dict[str, Literal["", "-", "+"]] = {"-": "-", "+": "+"}

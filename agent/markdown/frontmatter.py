@@ -1,8 +1,8 @@
-"""Where a note's header begins and ends, and how one key of it changes without touching another byte.
+"""The position of a note's header, and edits of one key that change no other byte.
 
-Everything is bytes here: the text below the header may be in any encoding and is never decoded. A header exists only
-as Obsidian sees one: the first line (after a byte order mark) is `---`, and a later line is `---` or `...`. What YAML
-means is left to `yaml_read` and `yaml_write`, what a note means to `note`.
+All functions work on bytes: the text below the header may be in any encoding and is never decoded. A header is what
+Obsidian accepts: the first line (after a byte order mark) is `---`, and a later line is `---` or `...`. `yaml_read` and
+`yaml_write` parse and write the YAML; `note` holds the parsed note.
 """
 
 import re
@@ -46,7 +46,7 @@ class Parts:
 
 
 def split(data: bytes) -> Parts:
-    """The parts of a note; linear in its size and never fails."""
+    """The parts of a note; never fails, linear in its size."""
     bom = BOM if data.startswith(BOM) else b""
     opening = _OPENING.match(data, len(bom))
     closing = _CLOSING.search(data, opening.end()) if opening else None
@@ -57,7 +57,7 @@ def split(data: bytes) -> Parts:
 
 
 def text_of(header: bytes) -> str:
-    """The header's text. Raises BadNote when it is not UTF-8 or too long to be read."""
+    """The header's text. Raises BadNote when it is not UTF-8 or is longer than `MAX_BYTES`."""
     if len(header) > MAX_BYTES:
         raise BadNote(f"the header is longer than {MAX_BYTES // 1024} KB", line=2, hint="move the long part below it")
     try:
@@ -68,12 +68,12 @@ def text_of(header: bytes) -> str:
 
 
 def entries(parts: Parts) -> tuple[HeaderEntry, ...]:
-    """The header's keys with their places. Raises BadNote as `yaml_read.read` does."""
+    """The header's keys with their positions. Raises BadNote as `yaml_read.parse_header` does."""
     return parse_header(text_of(parts.header)) if parts.header else ()
 
 
 def values(parts: Parts) -> dict[str, Value]:
-    """What the header's keys hold. Raises BadNote as `yaml_read.read` does."""
+    """The header's values by key. Raises BadNote as `yaml_read.parse_header` does."""
     text = text_of(parts.header)
     found = parse_plain_header(text)
     return _values(parse_header(text)) if found is None else found
@@ -82,8 +82,8 @@ def values(parts: Parts) -> dict[str, Value]:
 def set_key(data: bytes, key: str, value: Value) -> bytes:
     """The note with one top-level key set; only that key's lines change, a trailing comment stays.
 
-    A key that is there keeps its place, its quoting and its kind of list; a new one comes last. A note without a header
-    gets one. Raises BadNote when the header cannot be read, or is written so that one key cannot be changed alone.
+    An existing key keeps its position, its quoting and its list style; a new key comes last. A note without a header
+    gets one. Raises BadNote when the header cannot be parsed, or the key cannot be changed without other lines.
     """
     parts = split(_utf8(data))
     found = entries(parts)
@@ -103,7 +103,7 @@ def set_key(data: bytes, key: str, value: Value) -> bytes:
             require_own_lines(text, found[0])
         lines = [indent + line if line else "" for line in yaml_write.pair(yaml_write.text(key), value)]
         if parts.opening and not found:
-            lines = ["", *lines]  # so that removing it again can tell an empty header from none
+            lines = ["", *lines]  # lets `remove_key` restore the empty header
         text += "".join(line + newline for line in lines)
     expected = {entry.key: entry.value for entry in found} | {key: value}
     return _checked(parts, text, expected)
@@ -112,7 +112,7 @@ def set_key(data: bytes, key: str, value: Value) -> bytes:
 def remove_key(data: bytes, key: str) -> bytes:
     """The note without one top-level key; the same bytes when it has no such key.
 
-    The last key takes the header with it, unless there is more in the header or a blank line stands above the key.
+    Removing the last key removes the header too, unless the header has other lines or a blank line above the key.
     Raises BadNote as `set_key` does.
     """
     parts = split(_utf8(data))
@@ -134,9 +134,9 @@ def remove_key(data: bytes, key: str) -> bytes:
 
 
 def compose(header: Header, body: str) -> bytes:
-    """A new note: the keys in their order as plain YAML, a closing line, then the body as it is.
+    """The bytes of a new note: the keys in their order as plain YAML, a closing line, then the unchanged body.
 
-    Raises BadNote when the header would be too long, too deep, or not text.
+    Raises BadNote when the header would be too long, too deeply nested, or not valid text.
     """
     post = python_frontmatter.Post(body)
     post.metadata = dict(header)
@@ -150,7 +150,7 @@ def compose(header: Header, body: str) -> bytes:
 
 
 class StrictYaml(YAMLHandler):
-    """python-frontmatter's door to the strict reader and the exact writer."""
+    """The python-frontmatter handler that uses `yaml_read` and `yaml_write`."""
 
     def detect(self, text: str) -> bool:
         return bool(split(text.encode("utf-8", "surrogateescape")).opening)
@@ -169,7 +169,7 @@ class StrictYaml(YAMLHandler):
 
     def format(self, post: python_frontmatter.Post, **kwargs: object) -> str:
         body = post.content.encode("utf-8", "surrogateescape")
-        bare = not post.metadata and split(body).body == body  # else the body's own first lines would be the header
+        bare = not post.metadata and split(body).body == body  # else the body's first lines would be parsed as a header
         return post.content if bare else f"---\n{self.export(post.metadata)}---\n{post.content}"
 
 
@@ -184,7 +184,7 @@ def _utf8(data: bytes) -> bytes:
 
 
 def require_own_lines(text: str, entry: HeaderEntry) -> None:
-    """Raises BadNote for a key that shares its lines with something else: `{a: 1, b: 2}` and `? key`."""
+    """Raise BadNote for a key that shares its lines with other text: `{a: 1, b: 2}` and `? key`."""
     alone = not text[entry.start : entry.key_start].strip(" ")
     if not alone or not text[entry.key_end :].lstrip(" \t").startswith(":"):
         raise BadNote(
@@ -195,7 +195,7 @@ def require_own_lines(text: str, entry: HeaderEntry) -> None:
 
 
 def _rewritten(text: str, entry: HeaderEntry, value: Value) -> list[str]:
-    """The lines of a key that is there, with a new value, without line endings."""
+    """The lines of an existing key with a new value, without line endings."""
     node = entry.node
     colon = text.index(":", entry.key_end) + 1
     key = text[entry.start : colon - 1]
@@ -217,7 +217,7 @@ def _rewritten(text: str, entry: HeaderEntry, value: Value) -> list[str]:
 
 
 def _list_lines(text: str, entry: HeaderEntry, value: Value) -> list[str]:
-    """A list that stays a list keeps its kind, its indentation, and the writing of the items that stay."""
+    """The lines of a changed list with its old style, indentation and unchanged items; empty if not possible."""
     node = entry.node
     if not is_list(value) or not value or not node.items or yaml_write.inline(value) is None:
         return []
@@ -239,7 +239,7 @@ def _item(text: str, node: Node, item: Value, *, flow: bool) -> str:
 
 
 def _checked(parts: Parts, text: str, expected: dict[str, Value]) -> bytes:
-    """The note with its new header, once it is certain that it reads as it should."""
+    """The note with its new header. Raises BadNote when the header does not parse to the expected values."""
     opening = parts.opening or b"---" + parts.newline.encode() if text else parts.opening
     closing = parts.closing or b"---" + parts.newline.encode() if text else parts.closing
     try:

@@ -1,7 +1,7 @@
-"""Hidden spans of a paragraph: inline code, `%%` and HTML comments, and math, where no link, tag or task is read.
+"""Hidden spans of a paragraph: inline code, `%%` and HTML comments, and math, where no link, tag or task is parsed.
 
-Works on one run of lines at a time and says which characters are hidden, and whether a comment or a formula goes on
-below the run. Which lines form a run is for `blocks` to say. Every search is linear in the length of the run.
+Finds the hidden characters of one run of lines, and the comment or formula that continues below it; `blocks` splits
+the lines into runs. Every search is linear in the length of the run.
 """
 
 import re
@@ -15,9 +15,9 @@ _BACKTICKS = re.compile(r"`+")
 
 
 def hidden(run: str, start: int = 0) -> tuple[list[tuple[int, int]], str]:
-    """The hidden character spans of a run from `start` on, and the opening mark of what is still open at its end.
+    """The hidden spans of a run from `start` on, and the opening mark that is still open at its end (empty for none).
 
-    Only a mark that stands at the beginning of a line goes on below the run; others without a partner are plain text.
+    Only a mark at the beginning of a line continues below the run; any other unclosed mark is plain text.
     """
     spans: list[tuple[int, int]] = []
     backticks = _by_length(run) if "`" in run else {}
@@ -46,7 +46,7 @@ def hidden(run: str, start: int = 0) -> tuple[list[tuple[int, int]], str]:
 
 
 def blank(text: str, spans: Iterator[tuple[int, int]] | list[tuple[int, int]]) -> str:
-    """The text with the spans (in order) replaced by NULs, line feeds kept, so that every offset still holds."""
+    """The text with the spans (in order) replaced by NULs; line feeds stay, so offsets do not change."""
     pieces: list[str] = []
     position = 0
     for start, end in spans:
@@ -59,7 +59,7 @@ def blank(text: str, spans: Iterator[tuple[int, int]] | list[tuple[int, int]]) -
 
 
 def _by_length(run: str) -> dict[int, list[int]]:
-    """Where the runs of backticks begin, by their length."""
+    """The start offsets of the runs of backticks, by length of the run."""
     found: dict[int, list[int]] = {}
     for ticks in _BACKTICKS.finditer(run):
         found.setdefault(ticks.end() - ticks.start(), []).append(ticks.start())
@@ -73,7 +73,7 @@ def _closing_backticks(backticks: dict[int, list[int]], length: int, position: i
 
 
 def _inline_math(run: str, begin: int) -> int:
-    """The end of `$…$`: no space inside its ends, no line end, no digit after it (so that prices stay text)."""
+    """The end of `$…$`, or -1: no space inside its ends, no line end, no digit after it (so prices stay text)."""
     end = run.find("$", begin + 1)
     if end < 0 or end == begin + 1 or run[begin + 1].isspace() or run[end - 1].isspace():
         return -1
@@ -83,6 +83,6 @@ def _inline_math(run: str, begin: int) -> int:
 
 
 def _begins_line(run: str, position: int) -> bool:
-    before = run[max(0, position - 100) : position]  # nobody indents further, and a long line is looked at only once
+    before = run[max(0, position - 100) : position]  # more than any real indentation; bounds the cost
     line = before[before.rfind("\n") + 1 :]
     return not line.strip(" \t>") and (len(line) < len(before) or position == len(before))

@@ -1,6 +1,6 @@
 """The links of a note: wikilinks, embeds, Markdown links and plain addresses, in the body and in header values.
 
-Each is told as it is written; which note a target leads to depends on the vault and is not known here.
+Targets are given as written; finding the note of a target needs the vault and is not done here.
 """
 
 import re
@@ -13,7 +13,7 @@ from agent.markdown import frontmatter, inline
 from agent.markdown.blocks import Body
 from agent.markdown.values import Value, is_list
 
-# Every pattern is linear: the parts cannot match the same characters, or are possessive (`*+`).
+# Every pattern is linear: its parts match disjoint characters, or are possessive (`*+`).
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]++(?:[\[\]](?![\[\]])[^\[\]\n]*+)*+)\]\]")
 _MARKDOWN = re.compile(
     r"(!?)\[((?:[^\[\]\n]++|\[[^\[\]\n]*+\])*+)\]"
@@ -29,7 +29,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:")
 class Link:
     """One link. `target` is a note or file as written, decoded (`""`: this note itself), or a whole address.
 
-    `anchor` is a heading (`Plan`, `Plan#Week 1`) or a block (`^id`); `text` is what is shown instead, if anything;
+    `anchor` is a heading (`Plan`, `Plan#Week 1`) or a block (`^id`); `text` is the display text, if any;
     `line` counts from 1 in the file; `key` is the header's key that holds the link, `""` in the body.
     """
 
@@ -44,7 +44,7 @@ class Link:
 
 
 def find_links(body: Body) -> tuple[tuple[Link, ...], str]:
-    """The body's links in the order of their lines, and the visible text with the links gone (for tags)."""
+    """The body's links in the order of their lines, and the visible text without the links (for tags)."""
     rest = body.visible
     found: list[tuple[int, Link]] = []
     if "[[" in rest:
@@ -60,7 +60,7 @@ def find_links(body: Body) -> tuple[tuple[Link, ...], str]:
 
 
 def find_header_links(data: bytes) -> tuple[Link, ...]:
-    """The wikilinks in a note's header values, as Obsidian counts them; none when the header cannot be read."""
+    """The wikilinks in a note's header values, by Obsidian's rules; none when the header cannot be parsed."""
     parts = frontmatter.split(data)
     if b"[[" not in parts.header:
         return ()
@@ -81,7 +81,7 @@ def find_header_links(data: bytes) -> tuple[Link, ...]:
 
 
 def _take(pattern: re.Pattern[str], rest: str, body: Body, found: list[tuple[int, Link]]) -> str:
-    """Add what a pattern finds, and give the text without it."""
+    """Add the links that a pattern matches to `found`; the result is the text without them."""
     spans: list[tuple[int, int]] = []
     for match in pattern.finditer(rest):
         start, end = match.span()
@@ -89,7 +89,7 @@ def _take(pattern: re.Pattern[str], rest: str, body: Body, found: list[tuple[int
         if link is not None:
             found.append((start, link))
             spans.append((start, end))
-            if pattern is _MARKDOWN and "](" in match[2]:  # a picture in a link's text
+            if pattern is _MARKDOWN and "](" in match[2]:  # an image in a link's text
                 inner = _MARKDOWN.finditer(rest, match.start(2), match.end(2))
                 found.extend((each.start(), each_link) for each in inner if (each_link := _link(_MARKDOWN, each, body)))
     return inline.blank(rest, spans) if spans else rest

@@ -1,8 +1,7 @@
-"""Merge two versions of a note that grew from the same one: the header key by key, the body line by line.
+"""Three-way merge of two versions of a note: the header key by key, the body line by line.
 
-A line merge alone conflicts when two people add keys next to each other, and may leave the same key twice; that is why
-the header is merged here. How lines are merged is handed in (the vault asks git), and what becomes of a note that
-cannot be merged (None) is for the vault to say.
+A line merge of the header would conflict when two people add adjacent keys, and could duplicate a key. The caller
+passes the line merge (the vault uses git's) and handles a note that cannot be merged (None).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,12 +28,12 @@ _Maybe: TypeAlias = Value | Literal[_Missing.KEY]
 
 
 class _Conflict(Exception):
-    """Both sides changed the same thing; becomes None at the door."""
+    """Both sides changed the same thing; `merge` returns None for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """One key of a header: the comments above it, its own lines, and what they say."""
+    """One key of a header: the comments above it, its lines, and its value."""
 
     lead: str
     text: str
@@ -42,10 +41,10 @@ class _Segment:
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes, lines: LineMerge) -> bytes | None:
-    """The note with both sides' changes, or None when they meet in the same key or lines.
+    """The note with both sides' changes, or None when both changed the same key or lines.
 
-    Keys set on one side are kept, lists of plain values are merged by item, and the result can be read again. When a
-    header cannot be read, the whole note is merged by `lines`.
+    Keys set on one side are kept, lists of scalars are merged by item, and the result's header can be parsed. When a
+    header cannot be parsed, the whole note is merged by `lines`.
     """
     if ours in (theirs, base):
         return theirs
@@ -61,7 +60,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes, lines: LineMerge) -> bytes | 
 
 
 def merge_append(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Theirs with the lines below it that ours appended to base, once; None when ours did more than append lines.
+    """`theirs` plus the lines that `ours` appended to `base`, once; None when `ours` has other changes.
 
     Two new notes (an empty base) are merged only when they have the same header.
     """
@@ -100,7 +99,7 @@ def _readable(data: bytes) -> bool:
 
 
 def _pick(base: T, ours: T, theirs: T) -> T:
-    """The side that changed. Raises _Conflict when both did, differently."""
+    """The side that changed. Raises _Conflict when both changed and differ."""
     if ours == theirs or theirs == base:
         return ours
     if ours == base:
@@ -147,7 +146,7 @@ def _merge_headers(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) ->
 
 
 def _segments(parts: Parts) -> tuple[dict[str, _Segment], str]:
-    """A header by key, and what stands below its last key. Raises BadNote when keys share lines."""
+    """The segments of a header by key, and the text below its last key. Raises BadNote when keys share lines."""
     text = frontmatter.text_of(parts.header)
     segments: dict[str, _Segment] = {}
     end = 0
@@ -161,7 +160,7 @@ def _segments(parts: Parts) -> tuple[dict[str, _Segment], str]:
 
 
 def _order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Every key once: in the order of the side that moved keys, new ones after the key they stand below."""
+    """All keys once, in the order of the side that moved keys; a new key follows the key above it."""
     kept = [key for key in base if key in ours]
     moved = kept != [key for key in ours if key in base]
     first, second = (ours, theirs) if moved else (theirs, ours)
@@ -174,7 +173,7 @@ def _order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> l
 
 def _merge_segment(base: _Segment | None, ours: _Segment | None, theirs: _Segment | None, lines: LineMerge) -> str:
     if ours is None or theirs is None:
-        kept = _pick(base, ours, theirs)  # removed on one side: fine when the other left it as it was
+        kept = _pick(base, ours, theirs)  # a key removed on one side must be unchanged on the other
         return kept.lead + kept.text if kept else ""
     b_lead, b_text = (base.lead, base.text) if base else ("", "")
     lead = _pick_lines(b_lead.encode(), ours.lead.encode(), theirs.lead.encode(), lines).decode()
@@ -185,7 +184,7 @@ def _merge_segment(base: _Segment | None, ours: _Segment | None, theirs: _Segmen
 
 
 def _merge_entry(base: _Segment | None, ours: _Segment, theirs: _Segment, lines: LineMerge) -> str:
-    """The lines of a key that both sides wrote differently."""
+    """The merged lines of a key that both sides changed differently."""
     value = _merge_values(base.value if base else _Missing.KEY, ours.value, theirs.value)
     b_text = base.text if base else ""
     written = [side.text for side in (ours, theirs) if same(side.value, value)]
@@ -203,7 +202,7 @@ def _merge_entry(base: _Segment | None, ours: _Segment, theirs: _Segment, lines:
 
 
 def _rewritten(text: str, value: Value) -> str:
-    """A key's lines with another value, by the rules of one changed key."""
+    """A key's lines with another value, written by `frontmatter.set_key`."""
     data = b"---\n" + text.encode() + b"---\n"
     (entry,) = frontmatter.entries(frontmatter.split(data))
     return frontmatter.split(frontmatter.set_key(data, entry.key, value)).header.decode()
@@ -238,7 +237,7 @@ def _merge_mappings(
 
 
 def _merge_lists(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[Value]) -> Sequence[Value]:
-    """What either side added, without what either removed. Raises _Conflict for lists of lists or mappings."""
+    """The items of both sides, without those that either removed. Raises _Conflict for lists of lists or mappings."""
     if any(isinstance(item, Mapping) or is_list(item) for side in (base, ours, theirs) for item in side):
         raise _Conflict
     old, mine, other = ({_mark(item) for item in side} for side in (base, ours, theirs))

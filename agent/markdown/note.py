@@ -1,8 +1,7 @@
-"""A note as a value: its very bytes, and what they say.
+"""A note as an immutable value: its bytes, its header and its text.
 
-Parsing never fails: a header that cannot be read is a `problem` beside the text, and the text stays readable. Every
-change gives a new note and leaves the bytes around it alone. What the body holds is left to `body`, where the bytes
-come from and go to is left to the vault.
+Parsing never fails: for a header that cannot be parsed, `problem` holds the error and the text stays readable. Every
+change returns a new note and keeps all other bytes. `contents` parses the body; the vault reads and writes files.
 """
 
 from collections.abc import Mapping
@@ -22,10 +21,10 @@ def _no_header() -> Header:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """`data` is what the file holds; `body` its text below the header, which begins on line `body_line` of the file.
+    """`data` is the file's bytes; `body` the text below the header, which begins on line `body_line` of the file.
 
-    `problem` says why the header could not be read (`header` is then empty, and `body` is the text below it).
-    Lists in the header are tuples. Bytes that are not text show as U+FFFD in `body` and stay as they are in `data`.
+    `problem` is the error of a header that cannot be parsed (`header` is then empty, and `body` the text below it).
+    Lists in the header are tuples. Bytes that are not text are U+FFFD in `body` and unchanged in `data`.
     """
 
     data: bytes
@@ -36,7 +35,7 @@ class Note:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """The note that these bytes are; never raises."""
+        """The note with these bytes; never raises."""
         if data.startswith(frontmatter.UTF16):
             problem = BadNote("the note is UTF-16 text", hint="save it as UTF-8")
             wide = data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff"))
@@ -54,7 +53,7 @@ class Note:
 
     @classmethod
     def compose(cls, header: Header, body: str) -> Self:
-        """A new note with these keys in this order. Raises BadNote for a header that could not be read back."""
+        """A new note with these keys in this order. Raises BadNote for a header that cannot be written as YAML."""
         return cls.parse(frontmatter.compose(header, body))
 
     @property
@@ -74,11 +73,11 @@ class Note:
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other names of the note, from `aliases` (or `alias`); one text with commas counts as several."""
+        """The other names of the note, from `aliases` (or `alias`); a text is split at commas."""
         return self.strings("aliases") or self.strings("alias")
 
     def title(self, path: str | PurePosixPath) -> str:
-        """The header's `title`, else the file's name without its ending; `path` is relative to the vault."""
+        """The header's `title`, else the file name without its extension; `path` is relative to the vault."""
         return self.string("title") or PurePosixPath(path).stem
 
     def string(self, key: str) -> str | None:
@@ -87,7 +86,7 @@ class Note:
         return value if isinstance(value, str) and value else None
 
     def strings(self, key: str) -> tuple[str, ...]:
-        """The texts under a key, whether it holds a list, or one text with commas; numbers are written out."""
+        """The texts under a key: the items of a list, or one text split at commas; numbers become text."""
         value = self.header.get(key)
         if isinstance(value, str):
             return tuple(part for raw in value.split(",") if (part := raw.strip()))
@@ -96,7 +95,7 @@ class Note:
         return tuple(str(item) for item in value if item not in (None, "") and not isinstance(item, Mapping))
 
     def with_key(self, key: str, value: Value) -> Self:
-        """The note with one key set; only its lines change. Raises BadNote when the header cannot be changed."""
+        """The note with one key set; only that key's lines change. Raises BadNote when the header cannot be changed."""
         return type(self).parse(frontmatter.set_key(self.data, key, value))
 
     def without_key(self, key: str) -> Self:
@@ -104,9 +103,9 @@ class Note:
         return type(self).parse(frontmatter.remove_key(self.data, key))
 
     def with_body(self, body: str) -> Self:
-        """The note with another body below the same header bytes, whether or not the header can be read.
+        """The note with another body below the same header bytes, even when the header cannot be parsed.
 
-        Raises BadNote when the present body is not UTF-8, as its bytes could not be put back.
+        Raises BadNote when the current or the new body is not valid UTF-8.
         """
         parts = frontmatter.split(self.data)
         try:

@@ -1,8 +1,7 @@
-"""Cut a note into passages for search: short enough to be about one thing, long enough to say it.
+"""Passages of a note for search: short enough for one topic, long enough to be understood.
 
-A passage keeps to its section (short neighbours share one), and never cuts through a code fence, a table or a
-formula; together the passages hold every line of the body that is not blank, each once. What a passage weighs in a
-search is for the index to say.
+A passage stays in its section (short neighbouring sections share one), and never splits a code fence, a table or a
+formula. Together the passages hold every line of the body that is not blank. The index ranks them.
 """
 
 import re
@@ -22,23 +21,23 @@ _WHOLE = frozenset(("fence", "table", "math", "code"))
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much goes into one passage; a fence, a table or a single line that is larger makes one of its own."""
+    """Size limits of one passage; a fence, a table or a single line above the limit is a passage by itself."""
 
     words: int = 180
-    """At most so many words, a Chinese, Japanese or Korean character counting as one."""
+    """The maximum number of words; a Chinese, Japanese or Korean character counts as one."""
     lines: int = 0
-    """At most so many lines that are not blank, a fence or a table counting as one; 0: no limit."""
+    """The maximum number of lines that are not blank; a fence or a table counts as one; 0: no limit."""
     least: int = 40
-    """A section with fewer words goes together with the next one, under the headings that both share."""
+    """A section with fewer words is joined with the next one, under their shared headings."""
     overlap: int = 0
-    """So many lines of a passage that was cut for its size are repeated at the beginning of the next."""
+    """The number of last lines of a passage cut for its size that are repeated at the beginning of the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`text` is lines `first` to `last` (inclusive, from 1 in the file); `prefix` says where it stands.
+    """`text` is lines `first` to `last` (inclusive, from 1 in the file); `prefix` is title, day and headings.
 
-    `id` depends on the headings and the text only: it survives a rename of the note and changes elsewhere in it.
+    `id` depends only on the headings and the text: a rename of the note or a change elsewhere in it keeps the id.
     """
 
     id: str
@@ -51,7 +50,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Lines that stay together, as indexes into the body's lines, both inclusive."""
+    """Lines that are never split, as indexes into the body's lines, both inclusive."""
 
     first: int
     last: int
@@ -61,9 +60,9 @@ class _Unit:
 
 
 def split_passages(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | None = None) -> tuple[Passage, ...]:
-    """The note's passages in order; `path` is relative to the vault, `body` the note's own when it was read before.
+    """The note's passages in order; `path` is relative to the vault, `body` is the note's body if already parsed.
 
-    A note whose header cannot be read is cut whole, header included, so that it can still be found.
+    When the header cannot be parsed, the passages include the header's text, so that search still finds the note.
     """
     if note.problem is not None and not note.data.startswith(frontmatter.UTF16):
         body = blocks.parse_body(note.text)
@@ -83,7 +82,7 @@ def split_passages(note: Note, path: str, sizes: Sizes = Sizes(), body: Body | N
 
 
 def day(note: Note, path: str) -> str:
-    """The note's day as `YYYY-MM-DD`: from `date` or `created` in its header, else from its path, else nothing."""
+    """The note's day as `YYYY-MM-DD`: from `date` or `created` in its header, else from its path, else empty."""
     for key in ("date", "created"):
         value = note.header.get(key)
         if isinstance(value, date | datetime):
@@ -95,7 +94,7 @@ def day(note: Note, path: str) -> str:
 
 
 def words(text: str) -> int:
-    """The number of words, a Chinese, Japanese or Korean character counting as one."""
+    """The number of words; a Chinese, Japanese or Korean character counts as one."""
     if text.isascii():
         return len(text.split())
     rest, characters = re.subn(_CJK, " ", text)
@@ -104,7 +103,7 @@ def words(text: str) -> int:
 
 @dataclass(slots=True)
 class _Draft:
-    """The passage that is being filled."""
+    """A passage under construction."""
 
     path: tuple[str, ...] = ()
     units: list[_Unit] = field(default_factory=list)
@@ -155,12 +154,12 @@ def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _neighbours(above: tuple[str, ...], shared: tuple[str, ...]) -> bool:
-    """Whether two sections are parent and child, or children of one parent."""
+    """True if two sections are parent and child, or children of one parent."""
     return not above or (bool(shared) and len(shared) >= len(above) - 1)
 
 
 def _fits(draft: _Draft, units: list[_Unit], index: int, sizes: Sizes) -> bool:
-    """Whether the next unit goes into the passage; a paragraph goes in whole, or begins the next when that holds it."""
+    """True if the next unit goes into the passage; a paragraph that fits into one passage is not split."""
     unit = units[index]
     if draft.words + unit.words > sizes.words or (sizes.lines and draft.texts >= sizes.lines):
         return False
@@ -175,7 +174,7 @@ def _fits(draft: _Draft, units: list[_Unit], index: int, sizes: Sizes) -> bool:
 
 
 def heading_paths(body: Body) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Each heading's line, as an index into the body's lines, with the headings above it and its own text."""
+    """Each heading's line (an index into the body's lines) with its path: the parent headings' texts and its own."""
     open_levels: list[tuple[int, str]] = []
     for heading in body.headings:
         while open_levels and open_levels[-1][0] >= heading.level:

@@ -1,7 +1,6 @@
 """A fast parser for the most common headers: one `key: word` a line, and simple lists.
 
-Its values are those that `yaml_read` gives; a test compares the two. Any other header is left to `yaml_read`, which
-also finds every error.
+Its values equal those of `yaml_read`; a test compares the two. `yaml_read` parses all other headers and reports errors.
 """
 
 import re
@@ -18,7 +17,7 @@ _PAIR = re.compile(
 
 
 def parse_plain_header(text: str) -> dict[str, Value] | None:
-    """The keys of a header with their values, in order; None for one that is not so plain."""
+    """The keys of a header with their values, in order; None for any other header."""
     if len(text) > _LONGEST:
         return None
     found: dict[str, Value] = {}

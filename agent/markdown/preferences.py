@@ -1,14 +1,12 @@
-"""Sentences in which people say how they want things: preferences, standing orders, what to remember; English and
-Chinese.
+"""Sentences that state a preference, a standing instruction or a fact to remember, in English and Chinese.
 
-Rules of thumb, for when no model is there to ask or the answer must not depend on one. What becomes of such a sentence
-is left to whoever asks.
+Regular expressions, for use without a model or where the result must not depend on one.
 """
 
 import re
 
 LONGEST = 300
-"""Characters: what is longer is a paragraph that somebody pasted, not a wish."""
+"""Characters. A longer sentence is pasted text, not a preference."""
 
 _SENTENCE = re.compile(r"[^.!?。！？；\n]+(?:\.(?=\w)[^.!?。！？；\n]*)*[.!?。！？；]?")
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
@@ -34,7 +32,7 @@ _CHINESE = re.compile(
 
 
 def preferences(text: str) -> tuple[str, ...]:
-    """The sentences of a text that say how somebody wants things, in order; questions, quotes and code left out."""
+    """The sentences of a text that state a preference, in order, without questions, quotes and code."""
     found = (sentence.strip(" \t\r-*•·") for sentence in _SENTENCE.findall(_FENCE.sub("", text.replace("’", "'"))))
     return tuple(sentence for sentence in found if _is_wish(sentence))
 

@@ -1,8 +1,8 @@
-"""Requests to the agent in a note, and the note with the answer put in; text alone.
+"""Requests to the agent in a note, and the note with the answer added; works on text only.
 
-A whole note is a request (`agent: ask` in its header, or where it lies), or a task is: `- [ ] @agent …`. Our answers
-stand between two comment lines, which tell them apart from the person's words for good; nothing that the person
-wrote is changed but the tick in the box. Who may ask, and who answers, is for others.
+A request is a whole note (`agent: ask` in its header, or a note in `inbox/`) or a task: `- [ ] @agent …`. An
+answer is enclosed in two comment lines, which separate it from the person's text; the person's text never changes,
+except for the character in the checkbox. The caller checks permissions and gets the answers.
 """
 
 import re
@@ -35,8 +35,8 @@ _STATES: dict[RequestStatus, str] = {"done": "x", "needs_approval": "?", "questi
 
 @dataclass(frozen=True, slots=True)
 class NoteRequest:
-    """What is asked. `line` is that of the task in the file, 0 for a whole note; `base` the note's text below its
-    header when it was read; `key` is the same for the same words of the person's in the same note."""
+    """A request. `line` is the task's line in the file, 0 for a whole note; `base` is the note's text below its header
+    when the request was parsed; `key` is equal for requests with the same text in the same note."""
 
     text: str
     line: int
@@ -46,7 +46,7 @@ class NoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is put into the note: Markdown `text` that ends with its links, for the run of this id."""
+    """An answer for the note: Markdown `text` that ends with its links, and the id of its `run`."""
 
     run: str
     text: str
@@ -56,7 +56,7 @@ class Answer:
 
 
 def open_requests(data: bytes, *, whole: bool) -> tuple[NoteRequest, ...]:
-    """The requests that stand open in a note, in the order of their lines; `whole`: for where it lies, it is one."""
+    """The open requests in a note, in the order of their lines; `whole`: the note is a request because of its path."""
     note = Note.parse(data)
     if note.type in _NO_REQUESTS or note.problem is not None or "conflict_of" in note.header or not _is_text(data):
         return ()
@@ -66,7 +66,7 @@ def open_requests(data: bytes, *, whole: bool) -> tuple[NoteRequest, ...]:
 
 
 def unreadable_reason(data: bytes) -> str:
-    """Why nobody can tell what a note asks; empty when one can."""
+    """The reason why a note cannot be parsed for requests, with the remedy; empty if it can."""
     if not _is_text(data):
         return "the note is not UTF-8 text; save it as UTF-8"
     problem = Note.parse(data).problem
@@ -74,37 +74,37 @@ def unreadable_reason(data: bytes) -> str:
 
 
 def may_ask(data: bytes) -> bool:
-    """Whether a note may hold a request, at a glance: most do not, and are not looked into."""
+    """True if a note may hold a request: a fast check, so that most notes are not parsed."""
     return b"agent" in data.lower()
 
 
 def last_session(data: bytes) -> str:
-    """The path of the session that the last answer in a note links to; empty for none."""
+    """The path of the session linked from the last answer in a note; empty if there is none."""
     found = list(_BLOCK.finditer(Note.parse(data).body))
     link = _SESSION.findall(found[-1][0])[-1:] if found else []
     return f"{link[0]}.md" if link else ""
 
 
 def is_answered(data: bytes, run: str) -> bool:
-    """Whether the answer of this run stands in the note."""
+    """True if the note holds the answer of this run."""
     return any(found[1] == run for found in _BLOCK.finditer(Note.parse(data).body))
 
 
 def is_pending(data: bytes) -> bool:
-    """Whether the note's header asks once more, by `status: pending`."""
+    """True if the header has `status: pending`, which asks again."""
     return (Note.parse(data).string("status") or "").lower() == PENDING
 
 
 def own_words(data: bytes) -> str:
-    """The text of a note below its header, without our answers."""
+    """The text of a note below its header, without the agent's answers."""
     return _BLOCK.sub("", Note.parse(data).body)
 
 
 def with_answer(data: bytes, request: NoteRequest, answer: Answer) -> bytes | None:
-    """The note with the answer below what was asked; None when the task is not in the note any more.
+    """The note with the answer below the request; None when the task is no longer in the note.
 
-    Words that the person added meanwhile stay below the answer and ask anew. When they changed the request itself, the
-    answer goes to the end and the note stays `pending`. Raises `BadNote` for a note that is no text.
+    Text that the person added during the run stays below the answer and is a new request. If the request itself was
+    changed, the answer goes to the end and the note stays `pending`. Raises `BadNote` for a note that is not text.
     """
     note = Note.parse(data)
     if request.line:
@@ -117,7 +117,7 @@ def with_answer(data: bytes, request: NoteRequest, answer: Answer) -> bytes | No
 
 def _of_note(note: Note) -> tuple[NoteRequest, ...]:
     status = (note.string("status") or "").lower()
-    parts = _BLOCK.split(note.body)[::2]  # every second one is the run's id
+    parts = _BLOCK.split(note.body)[::2]  # every second part is a run id
     last = parts[-1].strip()
     if status == DRAFT or (len(parts) == 1 and status in _CLOSED):
         return ()
@@ -139,7 +139,7 @@ def _of_lines(note: Note) -> tuple[NoteRequest, ...]:
 
 
 def _place(body: str, request: NoteRequest, run: str) -> tuple[int, bool]:
-    """Where in the text the answer goes, and whether the person has changed what was asked."""
+    """The offset for the answer, and True if the person has changed the request."""
     ours = [found for found in _BLOCK.finditer(body) if found[1] == run]
     if ours:
         return _next_line(body, ours[-1].end()), False
@@ -158,7 +158,7 @@ def _next_line(body: str, at: int) -> int:
 
 
 def _end(text: str) -> str:
-    """How its lines end."""
+    """The line ending of a text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
@@ -195,7 +195,7 @@ def _below_task(note: Note, request: NoteRequest, answer: Answer) -> bytes | Non
 
 
 def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Match[str]] | None:
-    """The lines of the note's text, and where in them stands the open task of this key that is nearest to a line."""
+    """The body's lines, the index of the open task with this key nearest to a line, and its match; None for no task."""
     body = _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), note.body)
     same = [
         task
@@ -211,7 +211,7 @@ def _open_task(note: Note, key: str, line: int) -> tuple[list[str], int, re.Matc
 
 
 def _with_status(note: Note, status: str, reason: str) -> Note:
-    """The note with its status in the header; a header that cannot be changed stays, the answer says it too."""
+    """The note with the status in its header; unchanged when the header cannot be edited (the answer shows it)."""
     try:
         after = note.with_key("status", status)
         if reason:
@@ -222,7 +222,7 @@ def _with_status(note: Note, status: str, reason: str) -> Note:
 
 
 def task_key(text: str) -> str:
-    """The key of a task with this text, whatever its blanks."""
+    """The key of a request with this text; differences in whitespace do not count."""
     return sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:16]
 
 

@@ -1,6 +1,6 @@
 """The tags of a note, by Obsidian's rules: `#a/b` after a space, letters of any script, not only digits.
 
-Links are taken out of the text by `links` before this looks at it, hidden text by `blocks`.
+`links` removes the links from the text first, `blocks` the hidden text.
 """
 
 import re
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from agent.markdown.blocks import Body
 from agent.markdown.values import Header, Value, is_list
 
-# What ends a tag: ASCII punctuation but `-_/`, general and CJK punctuation, spaces. Emoji joiners are part of it.
+# Characters that end a tag: ASCII punctuation except `-_/`, general and CJK punctuation, spaces; not emoji joiners.
 _END = (
     r"\s\0!\"#$%&'()*+,.:;<=>?@\[\\\]^`{|}~\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f\u3000-\u303f"
     r"\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufffd"
 )
-# The look behind comes after the `#`, so that the search can jump from one `#` to the next.
+# The lookbehind is after the `#`, so that the search can jump from one `#` to the next.
 _TAG = re.compile(rf"#(?<![^\s(\[{{\"'“‘（【「『《>]#)([^{_END}]+)")
 _WORD = re.compile(rf"[^{_END}]+")
 
@@ -28,7 +28,7 @@ class Tag:
 
     @property
     def key(self) -> str:
-        """What two tags share when they are the same tag."""
+        """The name without case; equal for two spellings of one tag."""
         return self.name.casefold()
 
 
@@ -41,7 +41,7 @@ def find_tags(body: Body, unlinked: str) -> tuple[Tag, ...]:
 
 
 def find_header_tags(header: Header) -> tuple[Tag, ...]:
-    """The tags under `tags` (or `tag`): a list, or one text with commas or spaces; a leading `#` does not count."""
+    """The tags under `tags` (or `tag`): a list, or one text with commas or spaces; a leading `#` is removed."""
     names: dict[str, Tag] = {}
     for word in [*_words(header.get("tags")), *_words(header.get("tag"))]:
         whole = _WORD.fullmatch(word.removeprefix("#"))
@@ -51,7 +51,7 @@ def find_header_tags(header: Header) -> tuple[Tag, ...]:
 
 
 def parents(name: str) -> tuple[str, ...]:
-    """A nested tag and all above it: `a/b/c`, `a/b`, `a`."""
+    """A nested tag and all its parents: `a/b/c`, `a/b`, `a`."""
     parts = name.split("/")
     return tuple("/".join(parts[:count]) for count in range(len(parts), 0, -1))
 
@@ -65,6 +65,6 @@ def _words(value: Value) -> list[str]:
 
 
 def _name(raw: str) -> str:
-    """The tag, or nothing when it has only digits."""
+    """The tag, or empty when it has only digits."""
     name = raw.strip("/")
     return "" if name.isdigit() else name

@@ -1,7 +1,6 @@
 """The tasks of a note: list items with a checkbox, in lists, quotes and callouts.
 
-Any character in the box but a space counts as a state of its own, as Obsidian's themes have it; what a state means to
-the agent (a decision, a finished job) is for others to say.
+Every character in the box is a separate state, as in Obsidian's themes; callers give the states a meaning.
 """
 
 import re
@@ -32,7 +31,7 @@ class Task:
 
 
 def find_tasks(body: Body) -> tuple[Task, ...]:
-    """The tasks in the order of their lines; `text` is without the block id, which `block` holds."""
+    """The tasks in the order of their lines; `text` does not include the block id, which is in `block`."""
     if "]" not in body.visible:
         return ()
     return tuple(_task(body, found) for found in _TASK.finditer(body.visible))

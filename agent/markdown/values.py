@@ -1,8 +1,8 @@
 """Header values: their types, and the value of an unquoted word.
 
-YAML 1.1, which PyYAML speaks, turns `yes` into true, `12:30` into 750 and `0123` into 83. Obsidian reads YAML 1.2, so
-plain words are resolved here by the 1.2 core schema, plus ISO dates and times, which Obsidian has as property types.
-Reading the syntax is left to `yaml_read`, writing it to `yaml_write`.
+YAML 1.1, which PyYAML implements, turns `yes` into true, `12:30` into 750 and `0123` into 83. Obsidian uses YAML 1.2,
+so plain words are resolved here by the 1.2 core schema, plus ISO dates and times, which Obsidian has as property types.
+`yaml_read` parses the syntax, `yaml_write` writes it.
 """
 
 import re
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import TypeAlias, TypeGuard
 
 Scalar: TypeAlias = None | bool | int | float | str | date | datetime
-# Read values are never changed: lists come as tuples and mappings as dictionaries nobody writes to.
+# Parsed values are never changed: lists are tuples, mappings are dictionaries that no code writes to.
 Value: TypeAlias = Scalar | Sequence["Value"] | Mapping[str, "Value"]
 Header: TypeAlias = Mapping[str, Value]
 
@@ -33,11 +33,11 @@ _TIME = re.compile(
     r" ?(Z|z|[-+][0-9]{2}(?::?[0-9]{2})?)?",
     re.ASCII,
 )
-_LONGEST_NUMBER = 400  # digits; a longer one is kept as text, as Python refuses to convert it
+_LONGEST_NUMBER = 400  # digits; a longer number stays text, because Python refuses to convert it
 
 
 def resolve(word: str) -> Scalar:
-    """What an unquoted scalar means: null, true, a number, a date, a time, or the text itself."""
+    """The value of an unquoted scalar: null, a boolean, a number, a date, a time, or the text itself."""
     if word in _WORDS:
         return _WORDS[word]
     if word[0] not in _STARTS_LIKE_A_NUMBER or len(word) > _LONGEST_NUMBER:
@@ -52,7 +52,7 @@ def resolve(word: str) -> Scalar:
 
 
 def _moment(word: str) -> Scalar:
-    """A date or a time, or the text when the calendar has no such day."""
+    """A date or a time; the text itself for anything else, and for a day that does not exist."""
     try:
         if _DATE.fullmatch(word):
             return date.fromisoformat(word)
@@ -65,7 +65,7 @@ def _moment(word: str) -> Scalar:
 
 
 def same(one: Value, other: Value) -> bool:
-    """Whether two values are the same to a reader: NaN equals NaN, and `true`, `1` and `1.0` all differ."""
+    """True if two values are equal with the same type: NaN equals NaN, and `true`, `1` and `1.0` all differ."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if is_list(one) and is_list(other):
@@ -78,5 +78,5 @@ def same(one: Value, other: Value) -> bool:
 
 
 def is_list(value: Value) -> TypeGuard[Sequence[Value]]:
-    """Whether a value is a list (and not text, which Python also counts as a sequence)."""
+    """True if a value is a list (not text, which is also a sequence in Python)."""
     return isinstance(value, Sequence) and not isinstance(value, str)

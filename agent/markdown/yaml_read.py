@@ -1,8 +1,7 @@
-"""Read a note's header strictly, and remember where each key stands, so that an edit can touch its lines only.
+"""A strict parser for a note's header that records the position of each key, so that an edit changes only its lines.
 
-The events of PyYAML's C parser are turned into values here, one by one: nothing is expanded, so a header can neither
-blow up (aliases), run anything (tags), nor lose a value silently (duplicate keys). Where the header begins and ends in
-the file is for `frontmatter` to say.
+Builds values from the events of PyYAML's C parser and refuses aliases (exponential expansion), tags (code execution)
+and duplicate keys (silent loss of a value). `frontmatter` finds the header in the file.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ MAX_DEPTH = 32
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and the characters `[start, end)` it is written in; `items` are those of a list of plain scalars."""
+    """A value and its characters `[start, end)` in the header's text; `items` are the nodes of a list of scalars."""
 
     value: Value
     start: int
@@ -30,9 +29,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class HeaderEntry:
-    """One top-level key: `line` counts from 1 in the file; `start` and `end` are characters in the header's text.
+    """One top-level key: `line` counts from 1 in the file; `start` and `end` are offsets in the header's text.
 
-    `[start, end)` are whole lines, from the key to the last line of its value, without comments around them.
+    `[start, end)` are whole lines, from the key to the last line of its value, without comments above or below.
     """
 
     key: str
@@ -49,9 +48,9 @@ class HeaderEntry:
 
 
 def parse_header(text: str, first_line: int = 2) -> tuple[HeaderEntry, ...]:
-    """The top-level keys of a header in their order; `first_line` is the file's line on which `text` begins.
+    """The top-level keys of a header in order; `first_line` is the file's line number of the start of `text`.
 
-    Raises BadNote for what is not plain YAML, is not a mapping, repeats a key, uses aliases or tags, or is over-large.
+    Raises BadNote for text that is not YAML, not a mapping, or too large or deep, and for repeated keys, aliases, tags.
     """
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise BadNote(
@@ -92,7 +91,7 @@ def _end(event: yaml.Event) -> int:
 
 
 class _Composer:
-    """Turns the parser's events into nodes, with the limits applied before anything is built."""
+    """Builds nodes from the parser's events; limits are checked before a node is built."""
 
     def __init__(self, text: str, first_line: int) -> None:
         self.text = text
@@ -100,7 +99,7 @@ class _Composer:
         self.parser = CSafeLoader(text)
 
     def line(self, index: int) -> int:
-        """The line in the file; YAML also counts U+2028 and U+0085 as line ends, which an editor does not."""
+        """The line in the file, counted by line feeds: YAML also counts U+2028 and U+0085, editors do not."""
         return self.first_line + self.text.count("\n", 0, index)
 
     def bad(self, message: str, event: yaml.Event, hint: str = _HINT) -> BadNote:
@@ -108,7 +107,7 @@ class _Composer:
 
     def next(self) -> yaml.Event:
         event = self.parser.get_event()
-        assert event is not None  # only after the stream's end, where nobody asks
+        assert event is not None  # None only after the end of the stream, where `next` is not called
         return event
 
     def document(self) -> tuple[HeaderEntry, ...]:
@@ -138,7 +137,7 @@ class _Composer:
             raise self.bad(f"the header is nested deeper than {MAX_DEPTH} levels", event, "use fewer levels")
 
     def entries(self, depth: int) -> tuple[list[HeaderEntry], int]:
-        """The pairs of a mapping whose start was just read, and where it ended."""
+        """The pairs of a mapping whose start event was just read, and the offset of its end."""
         found: list[HeaderEntry] = []
         seen: set[str] = set()
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
@@ -182,7 +181,7 @@ class _Composer:
         if event.style not in ("|", ">"):
             return Node(event.value, start, end, "quoted")
         if "+" not in self.text[start : start + 3]:
-            end = start + len(self.text[start:end].rstrip())  # blank lines below belong to nobody
+            end = start + len(self.text[start:end].rstrip())  # blank lines below are not part of the value
         elif self.text[end - 1] == "\n":
             end -= 1
         return Node(event.value, start, end, "literal")

@@ -1,8 +1,8 @@
-"""Write header values the way Obsidian does: plain words where they stay text, lists with one `- item` a line.
+"""A YAML writer for header values in Obsidian's style: no quotes where not needed, lists with one `- item` per line.
 
-PyYAML's own writer follows YAML 1.1 and folds long lines; this one quotes whatever either version of YAML would read as
-something else (`yes`, `12:30`, `0o17`), so that a value read back is the value written. Characters that act or hide
-stand as escapes in double quotes.
+PyYAML's own writer follows YAML 1.1 and folds long lines. This one quotes text that YAML 1.1 or 1.2 would parse as
+another type (`yes`, `12:30`, `0o17`), so that the value parsed back is the value written. Control and invisible
+characters are written as escapes in double quotes.
 """
 
 import re
@@ -22,12 +22,12 @@ _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def mapping(header: Header) -> list[str]:
-    """The lines of a mapping in its own order. Raises BadNote for text that no file can hold (lone surrogates)."""
+    """The lines of a mapping in its order. Raises BadNote for lone surrogates, which UTF-8 cannot encode."""
     return [line for key, value in header.items() for line in pair(text(key), value)]
 
 
 def pair(key: str, value: Value, *, step: int = 2) -> list[str]:
-    """The lines of `key: value`, the key as it is to be written; list items are indented by `step` spaces."""
+    """The lines of `key: value`; `key` is already quoted if needed, list items are indented by `step` spaces."""
     if isinstance(value, Mapping) and value:
         return [f"{key}:", *("  " + line if line else "" for line in mapping(value))]
     if is_list(value) and value:
@@ -37,7 +37,7 @@ def pair(key: str, value: Value, *, step: int = 2) -> list[str]:
 
 
 def scalar(value: Value) -> list[str]:
-    """The lines of a scalar or of an empty list or mapping; more than one line only for text of several lines."""
+    """The lines of a scalar or of an empty list or mapping; several lines only for text with line feeds."""
     if isinstance(value, str):
         return _literal(value) or [text(value)]
     if isinstance(value, Mapping):
@@ -46,7 +46,7 @@ def scalar(value: Value) -> list[str]:
 
 
 def inline(value: Value) -> str | None:
-    """A list of scalars as `[a, b]`, or None when it has lists or mappings in it."""
+    """A list of scalars as `[a, b]`, or None when it contains lists or mappings."""
     if not is_list(value) or any(isinstance(item, Mapping) or is_list(item) for item in value):
         return None
     return "[" + ", ".join(item_text(item, flow=True) for item in value) + "]"
@@ -60,7 +60,7 @@ def item_text(item: Value, *, flow: bool) -> str:
 
 
 def text(value: str, *, flow: bool = False) -> str:
-    """Text on one line, quoted when it would not be read back as the same text."""
+    """Text on one line, quoted when the unquoted text would not parse back as the same text."""
     if _stays_text(value) and not (flow and any(mark in value for mark in ",[]{}")):
         return value
     if _SURROGATE.search(value):
@@ -80,7 +80,7 @@ def _stays_text(value: str) -> bool:
 
 
 def _literal(value: str) -> list[str]:
-    """`|-` and the lines of a text, or nothing when only quotes can hold it."""
+    """`|` or `|-` and the lines of a text; empty when the text needs quotes."""
     inner = value.removesuffix("\n")
     lines = inner.split("\n")
     if "\n" not in value or not inner or inner[0] in " \t\n" or inner[-1] == "\n":

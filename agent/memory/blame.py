@@ -1,7 +1,7 @@
-"""The authors of lines and notes, from the history: a person, or memory's own upkeep.
+"""The authors of lines and notes, from the history: a person, or the upkeep of memory.
 
-What a person has written, corrected or brought back is theirs: upkeep of memory leaves it alone. In doubt a line is
-theirs.
+The upkeep does not change lines that a person wrote, corrected or restored. A line of unknown author counts as a
+person's.
 """
 
 from collections.abc import Mapping
@@ -16,30 +16,31 @@ from agent.vault.store import Vault
 LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
 FORGET = "forget"
 TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
-"""The `Vault-Tool` of commits in which memory tends itself."""
+"""The `Vault-Tool` trailers of commits made by the upkeep of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuthoredLine:
-    """One line of a note with its ending; `own`: memory's upkeep has written it, and nobody since."""
+    """One line of a note with its ending; `own` is true if the upkeep of memory wrote it and no person changed it
+    since."""
 
     text: str
     own: bool
 
 
 def touched_by_people(vault: Vault, folder: str) -> frozenset[str]:
-    """The notes of a folder that a person has corrected, renamed or brought back, or is at work on."""
+    """The notes of a folder that a person has corrected, renamed, restored, or changed without a commit yet."""
     found: set[str] = set()
     for commit in commits(vault, actor="human", path=folder):
         if commit.tool == FORGET:
-            continue  # a person's wish, but not their words
+            continue  # a person asked for it, but did not write the text
         kinds = {Kind.EDITED, Kind.RENAMED} if not commit.undoes else set(Kind) - {Kind.DELETED}
         found.update(change.path for change in commit.files if change.kind in kinds)
     return frozenset(found) | {item.path for item in vault.changed_files()}
 
 
 def blamed_lines(vault: Vault, path: str, data: bytes) -> tuple[AuthoredLine, ...]:
-    """The lines of a note whose bytes now are `data`, each with whether it is memory's own."""
+    """The lines of a note whose current bytes are `data`, each with its author."""
     now = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
     blamed = _blamed(vault, path)
     own = [False] * len(now)
@@ -51,7 +52,7 @@ def blamed_lines(vault: Vault, path: str, data: bytes) -> tuple[AuthoredLine, ..
 
 
 def _blamed(vault: Vault, path: str) -> list[tuple[str, bool]]:
-    """The lines of the note in the last commit, without endings, and whether memory's upkeep brought them in."""
+    """The lines of the note in the last commit, without endings; True if the upkeep of memory wrote the line."""
     rows = blame(vault, path)
     made = trailers_made_here(vault, {commit for _, commit in rows})
     own = {id for id, trailers in made.items() if _is_ours(trailers)}

@@ -1,4 +1,4 @@
-"""How much is remembered, counted from the vault's notes."""
+"""Counts of the memories in a vault, from its notes."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class MemoryCounts:
     forgotten: int
     facts: int
     oldest: datetime | None
-    """When the oldest entry was created; None where there is no entry."""
+    """The creation time of the oldest entry; None without entries."""
 
 
 def count_memories(vault: Vault, settings: MemorySettings) -> MemoryCounts:
-    """The counts as the notes are now."""
+    """The counts from the current notes."""
     paths, now = vault.note_paths(), vault.clock.now()
     entries = load_entries(vault, (path for path in paths if path.startswith(ENTRIES)))
     ends = [with_offset(until) for each in entries if (until := expiry(each.entry, settings)) is not None]

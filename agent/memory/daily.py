@@ -1,8 +1,8 @@
-"""The daily note: a log of what was done, a summary of the day, and whatever a person writes into it.
+"""The daily note: a log of tasks, a summary of the day, and text that a person writes.
 
-The note may be a person's own, in a form of their own: ours is added at its end, and the only lines that we change are
-those between our marks. Whoever changes something between them has the summary for good. What the summary says is
-`day_summary`'s; shortening an old day keeps each line that is not our log's.
+A person may own the note and its form: the agent appends at the end and changes only the lines between its own marks,
+and stops changing these once a person has edited them. Shortening an old day keeps every line outside the agent's log.
+The content of the summary is left to `day_summary`.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from agent.vault.message import one_line
 from agent.vault.secrets import masked
 
 _TITLE, _QUOTED = 60, 200
-"""Characters of a task in its heading, and of a sentence quoted below it."""
+"""The most characters of a task in its heading, and of a sentence quoted below it."""
 
 _DAY = re.compile(rf"{DAILY}(\d{{4}}-\d\d-\d\d)\.md")
 _LOGGED = re.compile(r"^## (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
@@ -39,7 +39,7 @@ _OUTCOMES = frozenset(("limit", "needs_approval", "question_asked", "interrupted
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One task in a day's log: its time and title, its session's link (may be empty), the tools it used."""
+    """One task in a day's log: its time and title, its session's link (may be empty), the tools it used with counts."""
 
     time: str
     title: str
@@ -48,12 +48,12 @@ class Logged:
 
 
 def path_of(day: date) -> str:
-    """Where a day's note is."""
+    """The path of a day's note."""
     return f"{DAILY}{day.isoformat()}.md"
 
 
 def day_of(path: str) -> date | None:
-    """The day that a path is the note of; None for any other path."""
+    """The day of a daily note's path; None for any other path."""
     match = _DAY.fullmatch(path)
     try:
         return date.fromisoformat(match[1]) if match else None
@@ -62,12 +62,12 @@ def day_of(path: str) -> date | None:
 
 
 def new_note(day: date) -> str:
-    """A day's note before anything is in it."""
+    """The initial text of a day's note."""
     return Note.compose({"type": "daily", "date": day}, f"# {day.isoformat()}\n").text
 
 
 def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote: bool = True) -> str:
-    """The block that a finished task adds to the log; without `quote` it leaves out the answer."""
+    """The block that a finished task adds to the log; without the answer if `quote` is False."""
     task = inert(one_line(masked(event.task))) or "…"
     bullets = [texts.text("memory_day.asked", language) + _cut(task, _QUOTED)] if len(task) > _TITLE else []
     answer = inert(_first(masked(event.answer))) if quote else ""
@@ -88,7 +88,7 @@ def log_block(event: TaskCompleted, when: datetime, language: Language, *, quote
 
 
 def _course(event: TaskCompleted, language: Language) -> list[str]:
-    """The line with duration, number of calls and outcome; no line where there is nothing to say."""
+    """The line with duration, number of calls and outcome; none if all are empty."""
     parts = [_duration(event.seconds, language)] if round(event.seconds) else []
     calls = len(event.tools)
     if calls:
@@ -103,17 +103,17 @@ def _course(event: TaskCompleted, language: Language) -> list[str]:
 
 
 def asked_by_guest(language: Language) -> str:
-    """The title in the log of a task that a guest asked for: their words are left out."""
+    """The log title of a guest's task, which leaves out their words."""
     return texts.text("memory_day.guest", language)
 
 
 def inert(text: str) -> str:
-    """The text with nothing in it that an editor would load or run when the note is shown."""
+    """The text with everything escaped that an editor would load or run when it shows the note."""
     return escape(text).replace("`", "'").replace("<", "&lt;").replace("![", "!\\[").replace("%%", "% %")
 
 
 def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
-    """A part of the log: a heading with the time, and a list."""
+    """One block of the log: a heading with the time, and a list."""
     rows = [f"## {when:%H:%M} - {title}", "", *(f"- {bullet}" for bullet in bullets)]
     return "\n" + "\n".join(rows) + "\n"
 
@@ -135,26 +135,26 @@ def log(text: str) -> tuple[Logged, ...]:
 
 
 def _marks(text: str) -> tuple[re.Match[str], re.Match[str]] | None:
-    """Where the summary begins and ends; None where it does not do both."""
+    """The matches of the two marks around the summary; None unless both are there."""
     begin = _BEGIN.search(text)
     end = _END.search(text, begin.end()) if begin else None
     return (begin, end) if begin and end else None
 
 
 def _replaced(text: str, section: str) -> str:
-    """The note with this in the place of the summary and its marks."""
+    """The note with `section` in place of the summary and its marks."""
     marks = _marks(text)
     return text[: marks[0].start()] + section + text[marks[1].end() :] if marks else text
 
 
 def summary_of(text: str) -> str | None:
-    """The summary between our marks; None where there is none."""
+    """The summary between the marks; None without marks."""
     marks = _marks(text)
     return text[marks[0].end() : marks[1].start()] if marks else None
 
 
 def with_summary(text: str, summary: str) -> str:
-    """The note with this summary between our marks; unchanged where a person has changed what stands there."""
+    """The note with this summary between the marks; unchanged if a person has edited the text between them."""
     if _BEGIN.search(text) is None:
         gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
         return text + gap + _section(summary)
@@ -162,13 +162,13 @@ def with_summary(text: str, summary: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """True while the summary is as we wrote it."""
+    """True if the summary is unchanged since the agent wrote it."""
     marks = _marks(text)
     return marks is not None and _seal(text[marks[0].end() : marks[1].start()]) == marks[0][1]
 
 
 def resealed(text: str, summary: str) -> str:
-    """The note with this summary in the place of the one there is."""
+    """The note with the existing summary replaced by this one."""
     return _replaced(text, _section(summary))
 
 
@@ -177,7 +177,7 @@ def _section(summary: str) -> str:
 
 
 def shortened(lines: Sequence[AuthoredLine]) -> str:
-    """The note without its log: our own lines go, but for the summary; a person's stay, with the heading above them."""
+    """The note without the agent's log lines; its summary stays, and a person's lines stay below their heading."""
     kept: list[str] = []
     for part in _parts(lines):
         rows = [line.text for line in part]
@@ -189,12 +189,12 @@ def shortened(lines: Sequence[AuthoredLine]) -> str:
 
 
 def has_log(text: str) -> bool:
-    """True when the note has a log that could be shortened."""
+    """True if the note has a log."""
     return _LOGGED.search(text) is not None
 
 
 def _parts(lines: Sequence[AuthoredLine]) -> list[list[AuthoredLine]]:
-    """The lines by section; our summary is one, whatever headings are in it."""
+    """The lines by section; the agent's summary is one section, with any headings inside it."""
     parts: list[list[AuthoredLine]] = [[]]
     inside = False
     for line in lines:

@@ -1,7 +1,4 @@
-"""A memory entry as a note: its header, its body, and the path it gets.
-
-Capturing, merging and forgetting are left to the rest of `memory`.
-"""
+"""A memory entry as a note: its header, body and path."""
 
 import re
 import unicodedata
@@ -16,13 +13,13 @@ from agent.vault.folders import ENTRIES
 
 _SLUG_CHARACTERS = 48
 _LABEL = re.compile(r"\A(?:(?:User|Assistant|Task): |(?:用户|助手|任务)：)")
-"""The labels at the beginning of a conversation or task; left out of the file's name."""
+"""The labels at the beginning of a conversation or task; left out of the file name."""
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 _LISTS = ("evidence", "contradicts", "untrusted")
 
 
 class EntryType(StrEnum):
-    """Where an entry came from."""
+    """The origin of an entry."""
 
     CHAT_TURN = "chat_turn"
     AUTO_CAPTURE = "auto_capture"
@@ -42,11 +39,12 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory. `id` is a ULID; `created` carries its offset; `source` says through what it came in.
+    """One memory.
 
-    `slots` are named values that belong to it; `supersedes` is the id of the entry that it takes the place of;
-    `evidence` are links to what it was concluded from, `contradicts` links to entries that say otherwise; `untrusted`
-    names where the text comes from when that is not its person. What is empty does not appear in the note.
+    `id` is a ULID; `created` has a UTC offset; `source` is the way it was added, such as `import`. `slots` are further
+    named values; `supersedes` is the id of the entry that this one replaces; `evidence` are links to its sources,
+    `contradicts` links to entries that contradict it; `untrusted` names the sources of text that its person did not
+    write. Empty fields do not appear in the note.
     """
 
     id: str
@@ -70,13 +68,13 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """`entries/YYYY/MM/`, the day, the first words, and the id's last characters."""
+        """The path: `entries/YYYY/MM/`, then the day, the first words and the last characters of the id."""
         words = slug(_LABEL.sub("", self.text))
         name = "-".join(part for part in (f"{self.created:%Y-%m-%d}", words, self.id[-6:].lower()) if part)
         return f"{ENTRIES}{self.created:%Y/%m}/{name}.md"
 
     def note(self) -> bytes:
-        """The entry as a note."""
+        """The bytes of the entry's note."""
         header: dict[str, Value] = {
             "id": self.id,
             "type": self.type.value,
@@ -99,7 +97,7 @@ class Entry:
 
 
 def parse_entry(data: bytes) -> Entry | None:
-    """The entry that a note holds; None for one that is no entry, or that lacks what every entry has."""
+    """The entry in a note; None if the note is not an entry or lacks a required field."""
     note = Note.parse(data)
     created = note.header.get("created")
     if note.id is None or not isinstance(created, datetime) or note.type not in set(EntryType):

@@ -1,4 +1,4 @@
-"""The lifetime of entries: their own `expires`, else days by type and scope."""
+"""The expiry of entries: their own `expires`, or else days by type and scope."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,7 @@ from agent.memory.entry import Entry, EntryType, Scope
 
 
 def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
-    """When the entry expires; None for what stays for good."""
+    """The time at which the entry expires; None for never."""
     if entry.expires is not None:
         return entry.expires if entry.expires.tzinfo else entry.expires.replace(tzinfo=entry.created.tzinfo)
     days = lifetime(entry.type, entry.scope, settings)
@@ -15,7 +15,7 @@ def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
 
 
 def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | None:
-    """Days for which an entry of this type and scope is recalled; None: for good."""
+    """Days for which an entry of this type and scope is recalled; None for always."""
     match kind:
         case EntryType.CHAT_TURN:
             return settings.chat_turn_user_days if scope is Scope.USER else settings.chat_turn_chat_days

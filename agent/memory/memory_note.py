@@ -1,7 +1,7 @@
-"""MEMORY.md as text: its sections, its facts one a line, and adding, comparing and shortening them.
+"""MEMORY.md as text: its sections, its facts (one per line), and functions that add, compare and shorten them.
 
-A line that is not ours is never changed. The choice of facts is left to `upkeep/longterm`, the authors of lines to
-`blame`.
+Lines that the agent did not write are never changed. The choice of facts is left to `upkeep/longterm`, the authors of
+lines to `blame`.
 """
 
 import re
@@ -18,7 +18,7 @@ from agent.texts import Language
 
 _MOST_EVIDENCE = 5
 _TOPIC = 0.4
-"""Similarity from which on a line that says all of another one, and more, is on the same topic."""
+"""The similarity from which a line that contains all of another one, and more, is on the same topic."""
 
 _BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?:\[[ xX]\]\s+)?(\S.*?)\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
@@ -29,13 +29,13 @@ _CLAUSE = re.compile(r"[,;，；。.!！]+\s")
 
 @dataclass(frozen=True, slots=True)
 class LongTermFact:
-    """One fact in the note: its words without evidence."""
+    """One fact in the note, without its evidence."""
 
     text: str
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The whole of it, and its clauses."""
+        """The whole fact, and its clauses."""
         return tuple(dict.fromkeys(part for part in (self.text, *_CLAUSE.split(self.text)) if part.strip()))
 
 
@@ -46,32 +46,33 @@ def parse_facts(text: str) -> tuple[LongTermFact, ...]:
 
 
 def words(row: str) -> str | None:
-    """The words of a line without its evidence; None for a line that is no fact."""
+    """The words of a line without its evidence; None for a line without a fact."""
     match = _BULLET.match(row)
     plain = _LINKS.sub("", _TAIL.sub("", match[1])).strip() if match else ""
     return plain or None
 
 
 def says(facts: Sequence[LongTermFact], wanted: str) -> bool:
-    """True when one of these facts says what is wanted, or it and more."""
+    """True if one of these facts says the same as `wanted`, or more."""
     known = {Relation.SAME, Relation.ADDS}
     return any(relation(part, wanted, _TOPIC) in known for each in facts for part in each.parts)
 
 
 def opposed(facts: Sequence[LongTermFact], text: str) -> LongTermFact | None:
-    """The one of these that says otherwise: another figure, a no, or another value for the same thing."""
+    """The first fact that contradicts the text: another number, a negation, or another value for the same subject."""
     return next((each for each in facts if contradicts(text, each.text)), None)
 
 
 def entry_line(text: str, evidence: Sequence[str], language: Language, against: str = "") -> str:
-    """A fact as a line with its evidence, and what it disagrees with."""
+    """A fact as a line, with its evidence and the fact that it contradicts."""
     links = " ".join(evidence[:_MOST_EVIDENCE])
     flag = " " + texts.text("memory_note.disagrees", language, fact=against) if against else ""
     return f"- {text} ({links}){flag}"
 
 
 def with_line(text: str, kind: FactKind | None, line: str, language: Language) -> str:
-    """The note with a line at the end of its section (None: the one for what is to be checked), made where missing."""
+    """The note with a line at the end of its section (None: the section of facts to check), which is added if
+    missing."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = (text or new_note(language)).splitlines()
     start = next((at for at, row in enumerate(rows) if _is_section(row, kind)), None)
@@ -92,7 +93,7 @@ def with_line(text: str, kind: FactKind | None, line: str, language: Language) -
 
 
 def new_note(language: Language) -> str:
-    """MEMORY.md where there is none yet."""
+    """The initial text of MEMORY.md."""
     return Note.compose({"type": "memory"}, f"# {texts.text('memory_note.title', language)}\n").text
 
 
@@ -110,7 +111,7 @@ def _heading(row: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """The note after shortening, how many lines were merged into others, and those that had to go to the archive."""
+    """The note after shortening, the number of merged lines, and the lines moved to the archive."""
 
     text: str
     merged: int = 0
@@ -118,9 +119,9 @@ class Shortened:
 
 
 def shorten(lines: Sequence[AuthoredLine], most: int) -> Shortened:
-    """Bring the note below `most` bytes by merging our own lines of which one says all that the other does.
+    """The note cut to `most` bytes by merging the agent's own lines of which one contains the other.
 
-    Where that is not enough our oldest lines are taken out, for the archive; a person's lines stay in any case.
+    If that is not enough, the agent's oldest lines are moved to the archive; a person's lines always stay.
     """
     rows = [line.text for line in lines]
     own = {number for number, line in enumerate(lines) if line.own and words(line.text) is not None}
@@ -139,7 +140,7 @@ def shorten(lines: Sequence[AuthoredLine], most: int) -> Shortened:
 
 
 def _repeated(rows: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Pairs of lines of which the first says all that the second does; each second line once."""
+    """Pairs of lines of which the first contains the second; each second line once."""
     said = {number: words(rows[number]) or "" for number in numbers}
     gone = set[int]()
     for one, other in permutations(numbers, 2):
@@ -151,7 +152,7 @@ def _repeated(rows: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int
 
 
 def _united(kept: str, gone: str) -> str:
-    """The line that stays, with the evidence of both."""
+    """The remaining line, with the evidence of both."""
     ending = kept[len(kept.rstrip("\r\n")) :]
     bare = kept.rstrip("\r\n")
     more = [link for link in _LINKS.findall(gone) if link not in bare]

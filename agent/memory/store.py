@@ -1,6 +1,6 @@
-"""The entries of a vault as stored: path, bytes and parsed entry.
+"""The entries of a vault as stored: path, bytes and parsed entry. Read-only.
 
-It only reads. An entry whose frontmatter cannot be parsed is skipped.
+An entry whose frontmatter cannot be parsed is skipped.
 """
 
 import re
@@ -16,14 +16,14 @@ from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
 
 ARCHIVED = ARCHIVE + ENTRIES
-"""Where entries go that have expired or were merged; a recall leaves out all paths below `archive/`."""
+"""The folder of expired and merged entries; recall leaves out all paths below `archive/`."""
 
 _SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{{4}}/\d\d/)?(\d{{4}}-\d\d-\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry in its note. `untrusted`: its text is a stranger's, or may be."""
+    """An entry with its note. `untrusted`: the text comes, or may come, from another person."""
 
     path: str
     data: bytes
@@ -32,21 +32,22 @@ class StoredEntry:
 
     @property
     def link(self) -> str:
-        """A link that still leads here when the note is moved to the archive."""
+        """A link that stays valid when the note is moved to the archive."""
         return f"[[{PurePosixPath(self.path).stem}]]"
 
     @property
     def times(self) -> int:
-        """The number of times it was said, by the slot `times` that capture counts in; else 1."""
+        """The number of times it was said, from the slot `times` that capture counts in; else 1."""
         said = self.entry.slots.get("times", "")
         return max(1, int(said)) if said.isascii() and said.isdigit() else 1
 
     def was_said(self, day: date) -> bool:
-        """True when a conversation begun on this day is among its evidence."""
+        """True if a conversation that began on this day is among its evidence."""
         return any(match[1] == day.isoformat() for link in self.entry.evidence if (match := _SESSION.search(link)))
 
     def times_since(self, since: datetime) -> int:
-        """The number of times it was said since then; of an older entry, of the conversations begun since then."""
+        """The number of times it was said since then; for an older entry, the number of conversations begun since
+        then."""
         if with_offset(self.entry.created) >= with_offset(since):
             return self.times
         begun = [match[1] for link in self.entry.evidence if (match := _SESSION.search(link))]
@@ -54,21 +55,21 @@ class StoredEntry:
 
 
 def load_entries(vault: Vault, paths: Iterable[str]) -> tuple[StoredEntry, ...]:
-    """The entries at these paths, the newest first."""
+    """The entries at these paths, newest first."""
     found = [each for path in paths if (each := _read(vault, path)) is not None]
     return tuple(sorted(found, key=lambda each: (with_offset(each.entry.created), each.entry.id), reverse=True))
 
 
 @dataclass(frozen=True, slots=True)
 class DayEntries:
-    """The entries of a day: those it has brought, and older ones that were said again; the newest first."""
+    """The entries of a day: new ones, and older ones that were said again; newest first."""
 
     new: tuple[StoredEntry, ...] = ()
     again: tuple[StoredEntry, ...] = ()
 
 
 def entries_on_day(vault: Vault, day: date) -> DayEntries:
-    """The entries of one day, found by their names; those said again by what was committed on it."""
+    """The entries of one day, by their file names; older ones said again, by the day's commits."""
     folder = Path(vault.place.root, ENTRIES, f"{day:%Y/%m}")
     begin = f"{ENTRIES}{day:%Y/%m}/{day:%Y-%m-%d}"
     names = sorted(folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else []
@@ -87,5 +88,5 @@ def _read(vault: Vault, path: str) -> StoredEntry | None:
 
 
 def with_offset(when: datetime) -> datetime:
-    """The time with an offset; one that a person has typed without is taken for universal."""
+    """The time with an offset; UTC for a time that a person typed without one."""
     return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -1,1 +1,1 @@
-"""Figures counted from events, one file a day. Nothing else depends on them."""
+"""Metrics counted from events, one file per day. No other behaviour depends on them."""

@@ -1,8 +1,8 @@
-"""Counts events by kind, tools, runs and flushes, into one small JSON file a day.
+"""The collector of metrics: counts events by type, tools, runs and flushes in one small JSON file per day.
 
-A subscriber to all events: it keeps sums in memory, and adds them to the day's file every half minute and whenever a
-run ends. A file that cannot be parsed is set aside, and no error in here stops the caller. The cost of models is
-counted by the spend ledger.
+A subscriber to all events: it keeps sums in memory, and adds them to the day's file every 30 seconds and after each
+run. A file that cannot be parsed is renamed, and no error here stops the caller. The spend ledger counts the cost of
+models.
 """
 
 import json
@@ -32,18 +32,18 @@ from agent.metrics.names import event_name
 from agent.metrics.totals import Sums, add_figure, load_day
 
 INTERVAL = 30.0
-"""Seconds between two writes while nothing ends: what a kill may cost, against a write for every event."""
+"""Seconds between two writes during a run: the most that a kill loses, without a write for every event."""
 
 _ENDINGS = (TaskCompleted, MemoryCaptured, ContextCompact, MemoryFlushed, SessionEnded, DaemonStopped)
-"""After these the figures are written at once; a capture comes after its run, and is often the last that is heard."""
+"""The metrics are written at once after these; a capture follows its run, and is often the last event."""
 _PATIENCE = 0.2
-"""Seconds that are waited while another process writes; its turn takes about a millisecond."""
+"""The maximum wait in seconds while another process writes; a write takes about a millisecond."""
 
 logger = logging.getLogger(__name__)
 
 
 class Collector:
-    """Counts events into `folder`. `counts` returns the failures of the bus's subscribers, where there is a bus."""
+    """Counts events into `folder`. `counts` returns the counts of the bus's subscribers; None without a bus."""
 
     def __init__(self, folder: Path, clock: Clock, counts: Callable[[], Mapping[str, Counts]] | None = None) -> None:
         self._folder = folder
@@ -55,7 +55,7 @@ class Collector:
         self._mutex = threading.Lock()
 
     def hear(self, event: object) -> None:
-        """Count an event; to be subscribed to `object`, last of all."""
+        """Count an event. Subscribe it to `object`, after all other subscribers."""
         with self._mutex:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for family, name, number in _figures(event):
@@ -64,7 +64,7 @@ class Collector:
             self.save()
 
     def save(self) -> bool:
-        """Add the new sums to the days' files; False when another process holds them and the sums wait."""
+        """Add the new sums to the days' files; False when they could not be written and are kept for the next save."""
         with self._mutex:
             self._count_errors()
             self._written = self._clock.monotonic()
@@ -112,7 +112,7 @@ def _figures(event: object) -> Iterator[tuple[str, str, float]]:
 
 
 def _add(path: Path, sums: Sums) -> None:
-    """Add to a day's file, which is whole at every moment."""
+    """Add sums to a day's file, by an atomic replacement."""
     before = load_day(path)
     if before is None:
         damaged = path.with_name(f"{path.name}.damaged")

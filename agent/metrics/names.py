@@ -1,7 +1,7 @@
-"""The names of events in the figures, by the names of their types; a new event gets a line here.
+"""The names of events in the metrics, by the names of their types; each new event needs a line here.
 
-The table has type names and not the types, so that an event may be named before it exists, and so that figures that
-were counted under a type's name are added to those under its event's name.
+The table uses type names instead of types, so that it may name an event before its type exists, and so that counts
+saved under a type's name are added to those under the event's name.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,6 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "IterationStarted": "iteration.started",
         "ToolCompleted": "tool.completed",
         "ToolCallFailed": TOOLS_FAILED,
-        "ToolFailed": TOOLS_FAILED,
         "SessionStarted": "session.started",
         "SessionEnded": "session.ended",
         "ContextCompact": "context.compact",
@@ -40,6 +39,10 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "NoteMoved": "note.moved",
         "NoteDeleted": "note.deleted",
         "FileChanged": "file.changed",
+        "FilesChanged": "files.changed",
+        "EditsCommitted": "edits.committed",
+        "Tick": "tick",
+        "TurnEnded": "turn.ended",
         "ScanFinished": "scan.finished",
         "IndexUpdated": "index.updated",
         "DaemonStarted": "daemon.started",
@@ -49,5 +52,5 @@ NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def event_name(name: str) -> str:
-    """The name of an event by its type's name; a name without a line is returned as it is."""
+    """The name of an event by its type's name; a name that is not in the table is unchanged."""
     return NAMES.get(name, name)

@@ -1,7 +1,7 @@
-"""The figures on disk, one small JSON file a day, and their totals.
+"""The metrics on disk, one small JSON file per day, and their totals.
 
-Separate from `collect`, which writes them, so that a command that only reads them (`status`) imports no events: their
-types cost a cold start 15 ms.
+Separate from `collect`, which writes them, so that a command that only reads them (`status`) does not import the event
+types, which take 15 ms of a cold start.
 """
 
 import json
@@ -16,14 +16,14 @@ from typing import TypeAlias
 from agent.metrics.names import event_name
 
 Sums: TypeAlias = dict[str, dict[str, float]]
-"""Figures by family (`events`, `used`, …), then by name."""
+"""Metrics by family (`events`, `used`, …), then by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricTotals:
-    """Figures of some days added up. `events` by kind; `used` and `failed` by tool; `outcomes` of runs by their word;
-    `handler_errors` by subscriber. Times in seconds. `recall_hits` are the recalls that found something,
-    `capture_problems` the runs of which nothing could be kept. `unreadable` counts the files that are not in it.
+    """The metrics of some days in total. `events` by type; `used` and `failed` by tool; `outcomes` of runs by word;
+    `handler_errors` by subscriber. Times in seconds. `recall_hits` is the number of recalls with a result,
+    `capture_problems` of runs from which nothing could be saved, `unreadable` of files left out.
     """
 
     events: Mapping[str, float] = field(default_factory=dict)
@@ -48,7 +48,7 @@ _SUMS = tuple(each.name for each in fields(MetricTotals) if each.name not in (*_
 
 
 def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
-    """The figures of all days, or of those from `since` on; a file that cannot be parsed is counted and left out."""
+    """The metrics of all days, or from `since` on; a file that cannot be parsed is counted and left out."""
     sums: Sums = {}
     unreadable = 0
     for path in sorted(folder.glob("*.json*")):
@@ -66,13 +66,13 @@ def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
 
 
 def add_figure(sums: Sums, family: str, name: str, number: float) -> None:
-    """Add to one figure."""
+    """Add a number to one metric."""
     figures = sums.setdefault(family, {})
     figures[name] = figures.get(name, 0) + number
 
 
 def load_day(path: Path) -> Sums | None:
-    """A day's figures, empty where there is no file; None where it holds something else."""
+    """A day's metrics, empty for no file; None for a file that cannot be read or parsed."""
     try:
         said = json.loads(path.read_bytes())
     except FileNotFoundError:

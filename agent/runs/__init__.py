@@ -1,1 +1,1 @@
-"""Runs of one vault, from wherever they are asked for. Knows no interface, and nothing of what happens by itself."""
+"""Runs of one vault, for all interfaces and the daemon. Imports no interface and no module of `background`."""

@@ -1,4 +1,4 @@
-"""The models of the settings, on the account of each run: redacted, priced, metered."""
+"""The configured models, metered on the account of each run, with secrets redacted and calls priced."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,21 +18,24 @@ from agent.workspace.workspace import Workspace, learn_secrets
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """The machine's models with one ledger for all its vaults, as the day's ceilings are the person's."""
+    """The configured models, with one ledger for all vaults of this machine, as the daily limits are per person.
+
+    `of_run` returns the models for a run's id and its job.
+    """
 
     models: Providers
     ledger: Ledger
     of_run: Callable[[str, str], Models]
 
     def spent(self, run: str) -> SpendTotals:
-        """What a run and its sub-runs have cost."""
+        """The cost of a run and its sub-runs."""
         return self.ledger.totals_of(run)
 
 
 def open_accounts(workspace: Workspace, count: Count, stand_in: Provider) -> Accounts:
-    """The models that the settings name, `stand_in` where they name none. Connects to nothing.
+    """The accounts with the configured models, or with `stand_in` if there is none. Opens no connection.
 
-    Raises `ConfigError` for half a configuration.
+    Raises `ConfigError` for an incomplete configuration.
     """
     secrets = learn_secrets(workspace)
     found = providers(workspace.settings.llm, workspace.clock, count)

@@ -1,7 +1,7 @@
-"""Which skills each run follows: put before its model when it begins, added as its tools tell more, written down after.
+"""The skills that each run follows: given to its model at the start, added as it uses tools, recorded at the end.
 
-Which skills fit is `skills`'s. A run that was cut off and goes on in another process follows what its session's note
-says it had: what a skill takes away from a run's tools is not given back by a crash.
+Matching skills to a task is left to `agent.skills`. A run that resumes in another process follows the skills in its
+session's note, so that a crash does not give back the tools that a skill took away.
 """
 
 import re
@@ -42,22 +42,22 @@ from agent.vault.change import Stamp
 
 NAME = "skills"
 _CATALOGUE = 4
-"""The catalogue may have a fourth of the room."""
+"""The catalogue gets at most this fraction of the room: one fourth."""
 _PATTERN = 60
 """Characters of a signal in a receipt: a pattern may be long; `skills match --explain` shows it whole."""
 _LINE = 160
-"""Characters of a skill's line in it."""
+"""Characters of a skill's line in the catalogue."""
 _FRAME = 60
-"""Tokens for what stands around a skill's text."""
+"""Tokens for the text around a skill's own text."""
 _PRIORITY = 60
 _KEPT = 500
-"""Runs whose skills are remembered."""
+"""Runs whose skills are kept in memory."""
 _HEADING = re.compile(r"^## Skill: ([\w-]+) \(confidence (\d{1,3})%\)$", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class _InRun:
-    """The skills of one run: those put before its model, and those that the model has read of itself."""
+    """The skills of one run: `active` were given to its model, `read` were opened by the model itself."""
 
     session: str
     active: dict[str, Match] = field(default_factory=dict)
@@ -75,15 +75,15 @@ class ActiveSkills:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def source(self, context: RunContext, session: Session) -> "SkillsSource":
-        """What the tasks of a run are given; a run that goes on still follows what it followed before.
+        """The source of skills for the tasks of a run; a resumed run keeps the skills that it followed before.
 
-        A run without a name is none: it shows what one would follow, until `drop`, and nobody is told.
+        An empty run id is a preview: it shows the skills that a run would follow, until `drop`, and publishes nothing.
         """
         with self._lock:
             if context.role == "owner" and context.run not in self._runs:
                 self.skills.library.refresh()
                 if context.run:
-                    with suppress(AgentError):  # it is trusted already where only its note cannot be written now
+                    with suppress(AgentError):  # the trust is saved even if the note cannot be written
                         self.skills.ticked()
                 found = self._runs[context.run] = _InRun(session.path)
                 found.active |= self._again(session, context.run)
@@ -92,7 +92,7 @@ class ActiveSkills:
         return SkillsSource(self, context, tuple(_texts(session.history)))
 
     def _again(self, session: Session, run: str) -> dict[str, Match]:
-        """What a run followed before it stopped, by name; with what speaks for it now in the words of its task."""
+        """The skills that a run followed before it stopped, by name, each with its current signals for the task."""
         before = {match.skill.name: match for match in _before(session, run, self.skills.library.snapshot().get)}
         task = next((event.task for event in session.of_run(run) if isinstance(event, Began)), "") if before else ""
         weighed = self.skills.match(MatchTask(task)).matches if task else ()
@@ -100,7 +100,7 @@ class ActiveSkills:
         return {name: replace(match, signals=signals.get(name, ())) for name, match in before.items()}
 
     def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
-        """A step begins: the skills that fit now, by the tools used, and that the model does not have yet."""
+        """The skills, at the start of a step, that fit the tools used so far and that the model does not have yet."""
         with self._lock:
             run, tools = self._runs.get(event.run), frozenset(event.tools)
             if run is None or not self.skills.settings.auto or tools <= run.tools:
@@ -116,8 +116,8 @@ class ActiveSkills:
             return tuple(Injection(shown(each), NAME, _PRIORITY, (_receipt(each),)) for each in added)
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
-        """What a task is given of skills: the texts of those that fit, then the catalogue of the others; what the model
-        has `before` it still, from an earlier task of the session, is not said twice."""
+        """The texts of the skills that fit a task, then the catalogue of the others. Texts in `before`, which the model
+        still has from an earlier task of the session, are not repeated."""
         if not self.skills.settings.auto or context.role != "owner":
             return ()
         with self._lock:
@@ -134,7 +134,7 @@ class ActiveSkills:
             return [*pieces, Piece(text, NAME)] if text and not _is_in(text, before) else pieces
 
     def leaves(self, tool: Tool, context: RunContext) -> bool:
-        """Whether the skills that a run follows, and those of the runs it works for, leave it a tool."""
+        """True if the skills of a run, and those of the runs it works for, allow it a tool."""
         with self._lock:
             for run in _line(context.run):
                 found = self._runs.get(run)
@@ -144,7 +144,7 @@ class ActiveSkills:
         return True
 
     def opened(self, name: str, context: RunContext) -> None:
-        """The model of a run has read a skill of itself; from now on it can say what the skill was worth."""
+        """Record that the model of a run opened a skill itself; from now on it can rate the skill."""
         with self._lock:
             run = self._runs.get(context.run)
             if run is None or name in run.active or name in run.read:
@@ -153,7 +153,7 @@ class ActiveSkills:
         self.tell(SkillOpened(context.run, context.session, name))
 
     def say(self, name: str, opinion: Opinion, context: RunContext) -> Use:
-        """What a model says of a skill in its run; raises `UserError` when the run did not have it."""
+        """Record a model's opinion of a skill in its run; raises `UserError` if the run did not have the skill."""
         with self._lock:
             run, vault, now = (
                 self._runs.get(context.run),
@@ -169,20 +169,20 @@ class ActiveSkills:
         return found
 
     def endnote(self, run: str) -> str:
-        """What a person is asked at the end of a run's note; empty where it followed no skill."""
+        """The feedback form for the end of a run's note; empty if the run followed no skill."""
         with self._lock:
             found = self._runs.get(run)
             names = [] if found is None else [*found.active]
         return self.skills.boxes(names)
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
-        """A run is over: which skills it and the runs that worked for it had, for their histories."""
+        """The uses of skills in a finished run and its sub-runs, as additions to the skills' histories."""
         with self._lock:
             found = {use.name: use for run in self._of(event.run) for use in self._uses(run, event)}
         return [Addition(*row) for row in history_rows(tuple(found.values()), self._language)]
 
     def over(self, event: TaskCompleted) -> None:
-        """All about a run is written down: what keeps failing is put aside, and the run forgotten."""
+        """Put failing skills aside and drop a finished run; call it once the run's additions are written."""
         with self._lock:
             runs = [self._runs.pop(run) for run in self._of(event.run)]
         skills = {name: each.skill for run in runs for name, each in run.active.items()}
@@ -192,7 +192,7 @@ class ActiveSkills:
         self.skills.put_aside(skills.values())
 
     def drop(self, run: str) -> None:
-        """Forget what a run follows."""
+        """Drop the skills of a run."""
         with self._lock:
             self._runs.pop(run, None)
 
@@ -227,7 +227,7 @@ class ActiveSkills:
 
 @dataclass(frozen=True, slots=True)
 class SkillsSource:
-    """The source of what the tasks of one run are given of skills."""
+    """The source of skills for the tasks of one run."""
 
     following: ActiveSkills
     context: RunContext
@@ -238,12 +238,12 @@ class SkillsSource:
         return NAME
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The texts of the skills that fit, the best first, and the others in a line each."""
+        """The texts of the skills that fit, best first, then the others in one line each."""
         return self.following.pieces(task, room, self.context, self.before)
 
 
 def shown(found: Match, before: Sequence[str] = ()) -> str:
-    """An active skill as the model sees it; without its text where the model has just that `before` it still."""
+    """An active skill as text for the model; without the skill's own text if the model still has it in `before`."""
     skill = found.skill
     lines = [f"## Skill: {skill.name} (confidence {found.score:.0%})", "It fits this task. Follow its steps."]
     if _is_in(found.text, before):
@@ -259,9 +259,9 @@ def shown(found: Match, before: Sequence[str] = ()) -> str:
 
 
 def catalogue(skills: Iterable[Skill], near: set[str], room: int, count: Callable[[str], int]) -> str:
-    """Skills that are not active, a line each, in about `room` tokens; strangers' are left out.
+    """The skills that are not active, one line each, in about `room` tokens; unreviewed skills are left out.
 
-    Those that are near the task come first, and say so.
+    Those that are near the task come first and are marked.
     """
     others = sorted((skill for skill in skills if skill.reviewed), key=lambda each: each.key not in near)
     lines = ["Other skills; read one with skill_show before doing work of its kind:"]
@@ -293,12 +293,12 @@ def _is_in(text: str, texts: Sequence[str]) -> bool:
 
 
 def _texts(messages: Iterable[Message]) -> Iterator[str]:
-    """What messages say of skills."""
+    """The texts of the messages that came from skills."""
     return (each.text for each in messages if isinstance(each, Context) and each.source == NAME)
 
 
 def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> Iterator[Match]:
-    """The skills that a session's note says were put before the model in a run."""
+    """The skills that were given to the model in a run, from the session's note."""
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
     for name, score in (found for text in _texts(said) for found in _HEADING.findall(text)):
         skill = find(name)

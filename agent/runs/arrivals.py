@@ -1,4 +1,4 @@
-"""What arrived from elsewhere, for the daemon and the commands: taken notice of, asked about, shown in `status`."""
+"""Notes that arrived from elsewhere: asked about by the daemon and the commands, and shown in `status`."""
 
 import logging
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RemoteState:
-    """One remote: its name (empty: not configured any more), who writes there (None: not answered), and how many notes
-    have come by it."""
+    """One remote: its name (empty: no longer configured), its writers (None: not answered), and the number of notes
+    that came from it."""
 
     name: str
     address: str
@@ -24,7 +24,7 @@ class RemoteState:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalState:
-    """The remotes, the steering notes that wait for a look, and how many notes came by no remote."""
+    """The remotes, the steering notes not reviewed yet, and the number of notes that came from no remote."""
 
     remotes: tuple[RemoteState, ...]
     steering: tuple[str, ...]
@@ -32,12 +32,12 @@ class ArrivalState:
 
 
 def counted(notes: int) -> str:
-    """So many notes, in words."""
+    """The number with its noun: `1 note`, `2 notes`."""
     return "1 note" if notes == 1 else f"{notes} notes"
 
 
 def arrival_state(workspace: Workspace) -> ArrivalState:
-    """How it stands; asks git for the configured remotes and changes nothing in the vault."""
+    """The state of arrivals; reads the configured remotes from git and changes nothing in the vault."""
     provenance = workspace.vault.provenance
     counts = provenance.counts()
     named = {address: name for name, address in provenance.addresses().items()}
@@ -49,7 +49,7 @@ def arrival_state(workspace: Workspace) -> ArrivalState:
 
 
 def tend_arrivals(workspace: Workspace) -> tuple[str, ...]:
-    """Carry out what was decided about arrivals, and ask about new ones; returns the notes that ask."""
+    """Apply the decisions about arrivals, and ask about new ones; returns the notes that ask."""
     for review in settle_arrivals(workspace.vault):
         logger.info("%s: %s", review.subject, review.status)
     clock = workspace.clock
@@ -60,7 +60,7 @@ def tend_arrivals(workspace: Workspace) -> tuple[str, ...]:
 
 
 def arrivals_before_a_run(workspace: Workspace) -> str:
-    """Ask about new arrivals where no daemon does; one line for the person, empty where nothing is new."""
+    """Ask about new arrivals if no daemon runs; returns one line for the person, empty if nothing is new."""
     if is_watched(workspace):
         return ""
     try:

@@ -1,5 +1,6 @@
-"""What runs leave in memory, and how it is put together for one vault: entries, flushes, the words of runs that were
-cut off. What is worth keeping is `agent.memory`'s to say.
+"""Memory writes of runs in one vault: entries, flushes, and the messages of interrupted runs.
+
+The decision about what is worth keeping is left to `agent.memory`.
 """
 
 import logging
@@ -35,12 +36,12 @@ _LOOKED_AT = 100
 _SUMMARY_TOKENS = 256
 _TAIL = 8_000
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
-"""The arguments that say what a call is about, the most telling first."""
+"""Arguments that show the subject of a call, the most informative first."""
 logger = logging.getLogger(__name__)
 
 
 def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts | None = None) -> EntryWriter:
-    """What tells new entries of a vault from known ones, by its settings."""
+    """The writer of new entries, which compares them with known ones by the vault's settings."""
     settings = workspace.settings.memory
     return EntryWriter(
         workspace.vault,
@@ -51,7 +52,7 @@ def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts 
 
 
 def keep_words(workspace: Workspace, session: Session, run: str) -> None:
-    """Keep what a person said to a run that was cut off: it may never be taken up again. Does not raise."""
+    """Save a person's messages to an interrupted run, as it may never be resumed. Logs errors and does not raise."""
     began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
     if began is None or not workspace.settings.memory.capture_messages:
         return
@@ -66,7 +67,7 @@ def keep_words(workspace: Workspace, session: Session, run: str) -> None:
 
 
 def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
-    """What a session's note says of a run: its calls in their order, and whose text was before the model."""
+    """The trace of a run from its session's note: its calls in order, and the sources of untrusted text."""
     try:
         session = load_session(vault, path)
     except NoteGone:
@@ -79,14 +80,14 @@ def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
 
 
 def save_flushed(vault: Vault, entries: Sequence[Entry]) -> None:
-    """Write down what a conversation would lose to a compaction, in one commit."""
+    """Save the entries of a conversation that a compaction would lose, in one commit."""
     first = entries[0]
     stamp = Stamp("agent", run=first.slots.get("run", ""), tool="flush", session=first.session_id)
     save_entries(vault, entries, stamp)
 
 
 def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
-    """Memories as notes, in one commit."""
+    """Save entries as notes, in one commit."""
     if not entries:
         return
     with vault.transaction(f"memory(flush): keep {len(entries)} of a conversation", stamp) as transaction:
@@ -95,17 +96,17 @@ def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
 
 
 def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
-    """The memories saved last, the newest first; those of the newest days are looked at."""
+    """The entries saved last, newest first; reads only the `_LOOKED_AT` notes of the newest days."""
     paths = sorted((path for path in vault.note_paths() if path.startswith(ENTRIES)), reverse=True)
     found = [parse_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
 
 
 def keep_facts(workspace: Workspace, facts: Sequence[str], context: RunContext) -> None:
-    """Save what a model wants to remember of a conversation, for the person who speaks in it and nobody else; what
-    cannot be saved (a secret) costs no other.
+    """Save facts that a model wants to keep from a conversation, only for the person who speaks in it; a fact that
+    cannot be saved (a secret) is skipped.
 
-    Nothing is saved once the run has read untrusted text: who knows whose wish it is.
+    Saves nothing once the run has read untrusted text: that text may have asked for it.
     """
     if context.taint:
         return
@@ -130,7 +131,7 @@ def keep_facts(workspace: Workspace, facts: Sequence[str], context: RunContext) 
 
 
 def _ways(workspace: Workspace) -> CaptureConfig:
-    """How captures are made without a model."""
+    """The configuration of capture without a model."""
     vault, settings = workspace.vault, workspace.settings
     return CaptureConfig(
         settings.memory,
@@ -142,7 +143,7 @@ def _ways(workspace: Workspace) -> CaptureConfig:
 
 
 def ways_with_models(workspace: Workspace, models: Accounts) -> CaptureConfig:
-    """The same with the models that there are."""
+    """The configuration of capture with the configured models."""
     summarise = _summarise(workspace, models) if models.models.fast.model.present else None
     return replace(_ways(workspace), summarise=summarise, thinks=models.models.main.model.present)
 
@@ -152,7 +153,7 @@ def end_of_session(vault: Vault, path: str) -> str:
 
 
 def _summarise(workspace: Workspace, models: Accounts) -> Callable[[str], str]:
-    """A long turn to what is worth keeping, by the fast model; on an account of its own."""
+    """A function that summarises a long turn with the fast model, on a separate account."""
 
     def summarise(turn: str) -> str:
         language = text("prompt.language", workspace.settings.vault.language)

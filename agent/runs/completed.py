@@ -1,5 +1,4 @@
-"""Runs that have ended or paused, as their session's note tells them: the same event that their own process
-published."""
+"""Events of ended or paused runs, rebuilt from the session's note: the same that the run's own process published."""
 
 from collections.abc import Iterator
 
@@ -10,9 +9,9 @@ from agent.loop.session import Session
 
 
 def completed_runs(session: Session) -> Iterator[TaskCompleted]:
-    """One event for each time that a run in the session has ended or paused, the oldest first; `at` is set in each.
+    """One event for each time that a run in the session has ended or paused, oldest first; `at` is set in each.
 
-    Seconds are counted from the run's beginning, with the time in which it waited for its person.
+    Seconds are counted from the start of the run and include the time in which it waited for its person.
     """
     began: tuple[SessionRecord, Began] | None = None
     since: list[SessionRecord] = []

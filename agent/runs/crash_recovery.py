@@ -1,7 +1,7 @@
-"""Runs that were cut off, and sessions whose note is not as this machine has left it.
+"""Interrupted runs, and sessions whose note is not as this machine wrote it.
 
-A call that stands open in a session is carried out when its run is taken up. So it must be the one that this machine's
-model has asked for: a note can be changed by anyone who can write to the vault, or come with a pull.
+An open call in a session is executed when its run is resumed. So it must be the call that this machine's model made:
+anyone who can write to the vault can change a note, and a pull can bring one.
 """
 
 import logging
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 def is_own(workspace: Workspace, session: Session) -> bool:
-    """Whether a session's note is as this machine has left it, so that the calls in it are its own model's."""
+    """True if a session's note is as this machine wrote it, so that its calls are those of this machine's model."""
     content, mark = content_of(workspace.vault, session.path), run_registry(workspace.vault).get(session.id)
     if mark is not None and mark.content == content:
         return True
@@ -30,9 +30,9 @@ def is_own(workspace: Workspace, session: Session) -> bool:
 
 
 def load_here(workspace: Workspace, path: str) -> Session:
-    """The session at this path; raises `UserError` for one that arrived from elsewhere, `NoteGone` where there is none.
+    """The session at this path; raises `UserError` if it arrived from elsewhere, `NoteGone` if there is none.
 
-    What stands in a session is put before the model as it was said, its fixed part included.
+    An arrived session is refused because the model gets a session's text unchanged, the system message included.
     """
     if workspace.vault.own_version(path) != workspace.vault.read(path):
         raise UserError(
@@ -43,7 +43,7 @@ def load_here(workspace: Workspace, path: str) -> Session:
 
 
 def doubt_calls(workspace: Workspace, session: Session) -> None:
-    """Answer the open calls of a note that somebody else has written or changed, so that none is carried out."""
+    """Answer open calls as failed if the session's note is not as this machine wrote it, so that none is executed."""
     if session.open_calls and not is_own(workspace, session):
         text = (
             "not carried out now, and perhaps before: the session's note was changed since, or comes from another "
@@ -53,7 +53,7 @@ def doubt_calls(workspace: Workspace, session: Session) -> None:
 
 
 def close_cut_off(workspace: Workspace) -> tuple[str, ...]:
-    """Close the runs whose process has gone, as interrupted; the paths of their sessions."""
+    """Close the runs whose process has ended, as interrupted; returns the paths of their sessions."""
     return tuple(_close_each(workspace))
 
 
@@ -77,7 +77,7 @@ def _cut_off(workspace: Workspace, mark: RunMark) -> bool:
     try:
         session = load_session(workspace.vault, mark.session)
     except NoteGone:
-        return False  # cut off before anything was saved, or removed since
+        return False  # interrupted before the first save, or the note was removed since
     last = session.records[-1].event if session.records else None
     if isinstance(last, Closed) or session.open_run is None or session.open_run.run != mark.run:
         return False
@@ -86,6 +86,6 @@ def _cut_off(workspace: Workspace, mark: RunMark) -> bool:
     session.language = workspace.settings.vault.language
     session.add(Closed(mark.run, RunOutcome.INTERRUPTED, text("runs.stopped", session.language)))
     session.save("interrupted: the program was stopped")
-    if not before:  # a run that is stopped again and again has still said the same
+    if not before:  # the messages of a run that was closed before are saved already
         keep_words(workspace, session, mark.run)
     return True

@@ -1,7 +1,7 @@
-"""What waits for a person: approvals and questions, and the runs that go on when they are decided.
+"""Approvals and questions that wait for a person, and the runs that can resume after the decision.
 
-Deciding and answering are the same whether a person ticks a box, types a command or is asked in a chat: the note says
-it in the end. Taking runs up again is `runs`' and `resumption`'s.
+A ticked box, a command and an answer in a chat have the same result: the decision is written in the note. Resuming runs
+is left to `service` and `resumer`.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _DECIDED = {"approved", "rejected", "outdated"}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that the agent has asked in the note at `path`; `answer` is empty while there is none."""
+    """A question of the agent in the note at `path`; `answer` is empty while there is none."""
 
     id: str
     path: str
@@ -42,7 +42,7 @@ def approvals(workspace: Workspace) -> Approvals:
 
 
 def read_question(vault: Vault, path: str) -> Question | None:
-    """The question in a note; None where it holds none."""
+    """The question in a note; None if the note holds none."""
     data = vault.read(path)
     note = Note.parse(data or b"")
     if data is None or note.type != "question":
@@ -63,7 +63,7 @@ def read_question(vault: Vault, path: str) -> Question | None:
 
 
 def open_questions(workspace: Workspace) -> tuple[Question, ...]:
-    """The questions that runs on this machine wait for, in the order of their notes' names."""
+    """The unanswered questions that runs on this machine wait for, sorted by path."""
     waiting = (mark.waits_for for mark in run_registry(workspace.vault).all() if not mark.parent)
     paths = sorted(path for path in waiting if path.startswith(QUESTIONS))
     found = (read_question(workspace.vault, path) for path in paths)
@@ -71,7 +71,7 @@ def open_questions(workspace: Workspace) -> tuple[Question, ...]:
 
 
 def answer(workspace: Workspace, question: Question, text: str) -> None:
-    """Write an answer into the question's note in the person's name: a tick for an option, else words below it."""
+    """Write an answer into the question's note in the person's name: a tick for an option, else text below it."""
     said, path = workspace.vault.masked(text.strip()), question.path
     if not said:
         raise UserError("the answer is empty", hint=f"vault-agent questions answer {question.id} TEXT")
@@ -89,14 +89,14 @@ def answer(workspace: Workspace, question: Question, text: str) -> None:
 
 
 def ready(workspace: Workspace) -> tuple[RunMark, ...]:
-    """The waiting runs of this machine whose person has decided or answered, and whose session is as they left it."""
+    """The waiting runs of this machine whose person has decided or answered, and whose session's note is unchanged."""
     return tuple(mark for mark in run_registry(workspace.vault).waiting() if is_ready(workspace, mark))
 
 
 def is_ready(workspace: Workspace, mark: RunMark) -> bool:
-    """Whether a run that waited can go on: its person has decided, and its session is as this machine left it."""
+    """True if a waiting run can resume: its person has decided, and its session's note is as this machine left it."""
     if content_of(workspace.vault, mark.session) != mark.content:
-        return False  # whoever has changed it, a person goes on with it by hand or not at all
+        return False  # the note was changed: such a run is resumed only by hand
     if mark.waits_for.startswith(QUESTIONS):
         question = read_question(workspace.vault, mark.waits_for)
         return question is not None and _is_of(mark, question.run) and bool(question.answer)
@@ -105,11 +105,11 @@ def is_ready(workspace: Workspace, mark: RunMark) -> bool:
 
 
 def _is_of(mark: RunMark, run: str) -> bool:
-    """Whether a run is the one of this mark, or one that it has delegated to."""
+    """True if `run` is the run of this mark or one of its sub-runs."""
     return run.partition(".")[0] == mark.run
 
 
 def content_of(vault: Vault, path: str) -> str:
-    """The blob id of what a note holds; empty where there is none."""
+    """The blob id of a note's content; empty if there is no note."""
     data = vault.read(path)
     return "" if data is None else vault.content_id(data)

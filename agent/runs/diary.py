@@ -1,7 +1,7 @@
-"""The life of a vault's memories, put together: the day's log and summary, the daily upkeep, importing.
+"""The day's log and summary, the daily upkeep of memory, and the import of memories.
 
-When the upkeep ran last is remembered on this machine only: what a run finds to do is told by the notes, so another
-machine's upkeep, or one too many, does no harm.
+The time of the last upkeep is stored on this machine only: the upkeep finds its work in the notes, so an extra one, or
+one on another machine, does no harm.
 """
 
 import json
@@ -35,7 +35,7 @@ from agent.workspace.workspace import Workspace
 
 _STRANGERS = b"%% vault-agent: taint "
 _LOOKED_BACK = 7
-"""Days back that are looked at for one whose summary was never written."""
+"""Days back that are searched for a log without a summary."""
 
 logger = logging.getLogger(__name__)
 
@@ -47,9 +47,9 @@ class Diary:
     workspace: Workspace
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
-        """What a finished task adds to today's log; the first of a new day has the day before summed up.
+        """The text that a finished task adds to the day's log; a day's first task also summarises the last logged day.
 
-        Of what a guest asked for, only that somebody did; and nothing of what is to be forgotten.
+        For a guest's task, the log says only that a guest asked. Text to be forgotten is left out.
         """
         vault, now = self.workspace.vault, event.at or self.workspace.clock.now()
         path = daily.path_of(now.date())
@@ -60,12 +60,12 @@ class Diary:
         session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
             guest = daily.asked_by_guest(self._language)
-            told = replace(told, task=guest, answer="", session="")  # a session is named after its task
+            told = replace(told, task=guest, answer="", session="")  # the session's name contains the task
         block = daily.log_block(told, now, self._language, quote=quote)
         return [Addition(path, daily.new_note(now.date()).encode(), block.encode())]
 
     def summarise(self, day: date) -> Outcome:
-        """Bring the summary of a day up to date; nothing where there is nothing to say or a person has changed it."""
+        """Update the summary of a day; do nothing if it would be empty or a person has changed it."""
         vault = self.workspace.vault
         path = daily.path_of(day)
         before = vault.read(path)
@@ -98,18 +98,18 @@ class Diary:
 
 @dataclass(frozen=True, slots=True)
 class Upkeeper:
-    """Runs the upkeep of memory when it is due: at the first activity of a day, or when a day has many entries."""
+    """Runs the upkeep of memory when it is due: at the first activity of a day, or after many entries in a day."""
 
     workspace: Workspace
     understanding: Understanding = RULES
 
     @property
     def last(self) -> Path:
-        """Where the last upkeep on this machine is noted."""
+        """The file that records the last upkeep on this machine."""
         return self.workspace.vault.private_folder / "upkeep.json"
 
     def is_due(self, now: datetime) -> bool:
-        """Whether it should run now; looks at one small file, and the names of one folder."""
+        """True if the upkeep should run now; reads one small file and the names in one folder."""
         settings = self.workspace.settings.memory
         if not (settings.lifecycle or settings.long_term):
             return False
@@ -119,7 +119,7 @@ class Upkeeper:
         return self._today(now.date()) - entries >= settings.lifecycle_entries
 
     def plan(self) -> UpkeepPlan:
-        """What there is to do now; writes nothing."""
+        """The upkeep that is needed now; writes nothing."""
         settings = self.workspace.settings
         return plan(
             self.workspace.vault,
@@ -130,7 +130,7 @@ class Upkeeper:
         )
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
-        """Do what there is to do, in one commit, and note that it was done."""
+        """Do the upkeep that is needed now, in one commit, and record its time."""
         upkeep = self.plan()
         outcome = run(self.workspace.vault, upkeep) if upkeep.requests else Outcome()
         today = self.workspace.clock.now().date()
@@ -139,7 +139,7 @@ class Upkeeper:
         return upkeep, outcome
 
     def run_when_due(self) -> UpkeepPlan | None:
-        """The upkeep if it is due; None where it is not, or has to wait."""
+        """Run the upkeep if it is due; returns None if it is not due, or failed and has to wait."""
         if not self.is_due(self.workspace.clock.now()):
             return None
         try:
@@ -163,7 +163,7 @@ class Upkeeper:
 def import_entries(
     workspace: Workspace, folder: Path, *, dry_run: bool = False
 ) -> tuple[tuple[ImportedFile, ...], Outcome]:
-    """Make entries of the memories in a folder of an older layout, in one commit."""
+    """Import the memories in a folder of an older layout as entries, in one commit."""
     vault = workspace.vault
     known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
     found = load_folder(folder, known, load_tombstones(vault), workspace.clock)
@@ -178,12 +178,12 @@ def import_entries(
 
 
 def _has_strangers(vault: Vault, session: str) -> bool:
-    """Whether a stranger's text came into a session: what was answered then may be the stranger's words."""
+    """True if a stranger's text came into a session: answers in it may repeat that text."""
     return bool(session) and _STRANGERS in (vault.read(session) or b"")
 
 
 def _session(vault: Vault, path: str) -> Session | None:
-    """The session at this path; None where there is none."""
+    """The session at this path; None if there is none."""
     try:
         return load_session(vault, path) if path else None
     except NoteGone:
@@ -191,5 +191,5 @@ def _session(vault: Vault, path: str) -> Session | None:
 
 
 def _is_owners(session: Session, run: str) -> bool:
-    """Whether the owner has asked for a run."""
+    """True if the owner asked for a run."""
     return all(event.role == "owner" for event in session.of_run(run) if isinstance(event, Began))

@@ -1,6 +1,7 @@
-"""What stands in where no model is configured: a provider that answers with the best passages, quoted and linked.
+"""The provider for vaults without a model: it answers with the best passages, quoted and linked.
 
-Of all notes to the owner; to anybody else, and in a group, of what may be recalled for whoever asks.
+The owner gets passages of all notes. For anybody else, and in a group, memories are limited to those that may be
+recalled for the person who asks; other notes are only for the owner.
 """
 
 from collections.abc import Sequence
@@ -18,14 +19,14 @@ PASSAGES = 5
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveProvider:
-    """A `Provider` that cannot think and says so; it costs nothing and calls nobody."""
+    """A `Provider` without a model; its answers say so. It costs nothing and sends nothing."""
 
     recall: RecallSource
     language: Language
     run: str = ""
 
     def of_run(self, run: str) -> "ExtractiveProvider":
-        """The same for a run: who asks in it decides what is quoted."""
+        """The same for a run: the person who asks in it determines which notes may be quoted."""
         return replace(self, run=run)
 
     @property
@@ -33,7 +34,7 @@ class ExtractiveProvider:
         return Offline().model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """The passages that fit what the person said last."""
+        """The passages that fit the person's last message."""
         asked = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
         text = format_extracts(asked, self._quoted(asked), self.language)
         on_text(text)

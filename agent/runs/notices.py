@@ -9,8 +9,8 @@ from agent.workspace.workspace import Workspace
 
 
 def announce(workspace: Workspace, gone: PutAside) -> None:
-    """Write into today's note that a learned skill was moved away, and how to have it back; raises what a transaction
-    raises."""
+    """Write into today's note that a learned skill was put aside, and how to restore it; raises the errors of a
+    transaction."""
     language, now = workspace.settings.vault.language, workspace.clock.now()
     lines = [text("notices.skill_why", language, link=gone.path.removesuffix(".md"))]
     if gone.commit:

@@ -1,7 +1,7 @@
-"""What the vault knows about a question: the search that tools use, what is remembered, and what a task is given.
+"""Search of the vault for runs: passages and memories for tools, and the texts that a task is given.
 
-Two kinds of text belong to a task, each with its own number: what was remembered (`memory.max_recalls`) and passages
-of the other notes (`context.memories`).
+A task is given two kinds of text, each with its own limit: memories (`memory.max_recalls`) and passages of other notes
+(`context.memories`).
 """
 
 import threading
@@ -33,18 +33,18 @@ from agent.workspace.workspace import Workspace
 
 _LEGS = 2
 _NEAR = 6
-"""Entries that the index finds for a new one, to tell whether it says anything new."""
+"""Entries from the index that a new entry is compared with."""
 _SAID = 400
 IN_PASSING = "small talk brings nothing up (memory.small_talk)"
 
 
 def nobody(event: object) -> None:
-    """For what nobody is told of."""
+    """Ignore an event; for searches whose events are not published."""
 
 
 @dataclass(slots=True)
 class RecallSource:
-    """Searches of one vault for runs; may be asked by several threads. `tell` publishes what was recalled."""
+    """Searches of one vault for runs; may be used by several threads. `tell` publishes what was recalled."""
 
     workspace: Workspace
     library: SearchIndex
@@ -56,20 +56,20 @@ class RecallSource:
     _keywords: Searcher | None = None
 
     def search(self, question: str, limit: int) -> SearchResult:
-        """Passages of all notes but transcripts and the archive."""
+        """Passages of all notes except transcripts and the archive."""
         answer = self._find(question, limit * SPARE, passages=True)
         hits = [hit for hit in answer.hits if may_be_found(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     def others(self, question: str, limit: int) -> SearchResult:
-        """Passages of the notes that are neither memories nor skills, nor ask for a yes."""
+        """Passages of the notes that are not memories, skills or requests for approval."""
         answer = self.search(question, limit * SPARE)
         hits = [hit for hit in answer.hits if is_given_as_note(hit)]
         return replace(answer, hits=tuple(hits[:limit]))
 
     @property
     def recaller(self) -> Recaller:
-        """What is remembered, for whoever asks."""
+        """The recall of memories, for any asker."""
         workspace = self.workspace
         return Recaller(
             lambda text, limit: self._find(text, limit, passages=False),
@@ -81,19 +81,19 @@ class RecallSource:
         )
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:
-        """What is remembered about a question, for the person of a run; for the tool `memory_recall`."""
+        """The memories about a question, for the person of a run; used by the tool `memory_recall`."""
         known = self.ledger.asker(context.run)
         asker = known or Asker(context.sender, context.channel, context.role == "owner", run=context.run)
         return self.recaller.recall(question, replace(asker, session=""), limit)
 
     def near(self, entry: Entry) -> Sequence[str]:
-        """The paths of entries of the same type that may say the same."""
+        """The paths of entries of the same type and scope that may have the same content."""
         said = plain(entry.text[:_SAID])
         text = f"{said} path:{ENTRIES} type:{entry.type} scope:{entry.scope}"
         return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "MemorySource":
-        """What the tasks of a run are given."""
+        """The source of memories and passages for the tasks of a run."""
         asker = Asker(
             context.sender,
             context.channel if group else "",
@@ -106,7 +106,7 @@ class RecallSource:
         return MemorySource(self, asker)
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close the files of the keyword search."""
         if self._keywords is not None:
             self._keywords.close()
 
@@ -126,7 +126,7 @@ class RecallSource:
 
 @dataclass(frozen=True, slots=True)
 class MemorySource:
-    """The source of what a task is given from the vault, with receipts, for one person in one run."""
+    """The source of memories and passages for tasks, with receipts, for one person in one run."""
 
     recall: RecallSource
     asker: Asker
@@ -136,7 +136,7 @@ class MemorySource:
         return "memories"
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """What is remembered about a task and the best passages of other notes, in turns, the best of each first."""
+        """The memories about a task and the best passages of other notes, alternating, the best of each first."""
         workspace, asker = self.recall.workspace, self.asker
         memory, others = workspace.settings.memory, workspace.settings.context.memories
         if not memory.small_talk and is_small_talk(task):
@@ -179,10 +179,10 @@ class MemorySource:
 def recall_source(
     workspace: Workspace, library: SearchIndex, tell: Callable[[object], object] = nobody
 ) -> RecallSource:
-    """The searches over one library; `tell` publishes what was recalled."""
+    """The searches over one index; `tell` publishes what was recalled."""
     return RecallSource(workspace, library, text_origin_of(workspace.vault), tell)
 
 
 def _of_rank(rank: float) -> float:
-    """A score that puts memories and passages in turns, whatever their own scores are."""
+    """A score that makes memories and passages alternate, regardless of their own scores."""
     return 1.0 / (1.0 + rank)

@@ -1,8 +1,8 @@
-"""Which runs are under way and which wait for a person, as small files in the vault's private folder.
+"""Marks of the runs that are active or wait for a person, as small files in the vault's private folder.
 
-A run is marked while it goes on; a mark that stands there without its process tells of a run that was cut off. A run
-that waits keeps its mark with the name of the note that it waits for, so that it can be taken up when that is decided.
-Notes come and go with a vault, marks never do: only what this machine has begun is ever taken up unasked.
+A run has a mark while it is active; a mark without a process belongs to an interrupted run. A waiting run keeps its
+mark, with the path of the note that it waits for, so that it can resume after the decision. Notes are copied with a
+vault, marks never are: only runs that this machine started resume automatically.
 """
 
 import json
@@ -21,9 +21,9 @@ _PATIENCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RunMark:
-    """A run in the session of this id. `waits_for` is the note to decide or answer in, empty while the run goes on;
+    """A run in the session of this id. `waits_for` is the note to decide or answer in, empty while the run is active;
     `content` is the blob id of the session's note as the run left it; `parent` names the run that delegated to it, and
-    that alone takes it up again."""
+    only that run resumes it."""
 
     id: str
     session: str
@@ -41,24 +41,24 @@ class RunRegistry:
     clock: Clock
 
     def held(self, session: str) -> AbstractContextManager[None]:
-        """Be the only process in the session of this id; entering raises `LockHeld`."""
+        """The lock of the session of this id; entering raises `LockHeld` if another process holds it."""
         make_folder(self.folder)
         return process_lock(self._lock(session), self.clock, _PATIENCE, "another process is at work in this session")
 
     def is_held(self, session: str) -> bool:
-        """Whether a process is at work in the session."""
+        """True if a process holds the session's lock."""
         return holder(self._lock(session)) is not None
 
     def put(self, mark: RunMark) -> None:
-        """Leave a mark, in place of the session's last one."""
+        """Save a mark; it replaces the session's last one."""
         replace(self._file(mark.id), json.dumps(asdict(mark)))
 
     def drop(self, session: str) -> None:
-        """Take a session's mark away."""
+        """Delete a session's mark."""
         self._file(session).unlink(missing_ok=True)
 
     def get(self, session: str) -> RunMark | None:
-        """A session's mark; None where there is none that can be read."""
+        """A session's mark; None if there is none that can be read."""
         try:
             said = json.loads(self._file(session).read_text("utf-8"))
             return RunMark(**{key: str(said[key]) for key in RunMark.__slots__})
@@ -71,7 +71,7 @@ class RunRegistry:
         return (mark for mark in found if mark is not None)
 
     def waiting(self) -> tuple[RunMark, ...]:
-        """Those of runs that wait for a person, and in whose session nobody is at work."""
+        """The marks of runs that wait for a person and whose session no process holds; without those of sub-runs."""
         found = (mark for mark in self.all() if mark.waits_for and not mark.parent)
         return tuple(mark for mark in found if not self.is_held(mark.id))
 

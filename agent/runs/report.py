@@ -1,4 +1,4 @@
-"""The result of a run as one document, the same for every interface; sentences about it are left to the interfaces."""
+"""The result of a run as one document, the same for every interface; the interfaces put it into sentences."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from agent.vault.store import Vault
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended, the full ids of its commits (oldest first), and what it has spent with its sub-runs."""
+    """The result of a run, the full ids of its commits (oldest first), and its cost with its sub-runs."""
 
     ended: Ended
     commits: tuple[str, ...]
@@ -42,9 +42,9 @@ class RunReport:
 
 
 def report(ended: Ended, spent: SpendTotals, vault: Vault, *, resumed: bool = False) -> RunReport:
-    """The report of a run; for one that was resumed, its commits from before are read from the history and added.
+    """The report of a run; for a resumed run, its earlier commits are added from the history.
 
-    Commits that memory makes after a run has returned are not the run's.
+    Commits that memory makes after a run has returned are left out.
     """
     made = ended.commits
     if resumed:

@@ -1,4 +1,4 @@
-"""Who resumes a run once the person has decided or answered: the daemon where one is at work, else who decided."""
+"""The choice of the process that resumes a run after a decision or answer: the daemon if one runs, else this one."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -10,7 +10,7 @@ from agent.workspace.workspace import Workspace
 
 
 class Resumer(StrEnum):
-    """Who takes up a run that waited."""
+    """The process that resumes a waiting run."""
 
     HERE = "here"
     DAEMON = "daemon"
@@ -19,9 +19,10 @@ class Resumer(StrEnum):
 
 
 def resumer_of(workspace: Workspace, path: str, here: Callable[[], bool]) -> tuple[Resumer, RunMark | None]:
-    """Who resumes the run that waited for the note at `path`, and its mark; `NOBODY` and None when no run waits.
+    """The process that resumes the run that waited for the note at `path`, and its mark; `NOBODY` and None if no run
+    can resume.
 
-    `here` is called only where no daemon is at work: whether the run is to go on in this process.
+    `here` is called only if no daemon runs; it returns True if the run is to resume in this process.
     """
     mark = next((mark for mark in ready(workspace) if mark.waits_for == path), None)
     if mark is None:

@@ -1,7 +1,8 @@
-"""Runs of one vault, from wherever they are asked for: begun, taken up again, delegated, and closed after a crash.
+"""Runs of one vault, for all interfaces and the daemon: started, resumed and delegated.
 
-A session is held by one process at a time, and read anew once it is held: whoever had it last may have added to it.
-Which runs are under way or wait is in `marks`, what they wait for is `waiting`'s.
+One process holds a session at a time, and reads it again once it holds it: the last holder may have added to it.
+`registry` keeps the active and waiting runs, `decisions` reads what they wait for, `crash_recovery` closes runs after a
+crash.
 """
 
 from collections.abc import Callable
@@ -38,12 +39,12 @@ from agent.tools.tool import RunContext, ToolOutput
 from agent.workspace.workspace import Workspace
 
 _NEWEST = 200
-"""Sessions among which that of a sub-run is looked for when its parent is taken up again."""
+"""Newest sessions that are searched for a sub-run's when its parent resumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunIO:
-    """How a run is connected to whoever asked: where text goes, where more messages come from, whether to stop."""
+    """The connection of a run to its caller: the output of text, the source of more messages, and the stop check."""
 
     on_text: OnText = ignore
     cancelled: Cancelled = never
@@ -51,13 +52,13 @@ class RunIO:
 
 
 def do_nothing() -> None:
-    """For runs that are taken up with nothing to do before."""
+    """Do nothing; for runs that resume without a first step."""
 
 
 class RunService:
-    """The agent of one vault, ready to be asked. `close` when all runs are over.
+    """The agent of one vault, ready to run tasks. Call `close` when all runs are over.
 
-    `make_agent` makes it around the function by which a run delegates a part of its task to another.
+    `make_agent` builds the agent from the function with which a run delegates a part of its task.
     """
 
     def __init__(
@@ -82,31 +83,32 @@ class RunService:
 
     @property
     def bus(self) -> Bus:
-        """Where everything that happens in runs is told."""
+        """The bus for all events of runs."""
         return self.agent.bus
 
     @property
     def present(self) -> bool:
-        """Whether there is a model that can think."""
+        """True if a model is configured."""
         return self.account.models.main.model.present
 
     @property
     def marks(self) -> RunRegistry:
-        """Which runs are under way and which wait."""
+        """The marks of active and waiting runs."""
         return run_registry(self.workspace.vault)
 
     def close(self) -> None:
-        """Finish what is still to be remembered, then have everything counted."""
+        """Finish the pending memory writes, then save the metrics."""
         self.capturing.close()
         self.bus.close()
         self._metrics.save()
         self.recall.close()
 
     def ask(self, asked: RunRequest, session: str = "", line: RunIO = RunIO(), untrusted: str = "") -> Ended:
-        """Run a task, in a new session or in the one at this path; `untrusted` says whose words it is in, if not yours.
+        """Run a task, in a new session or in the one at this path; `untrusted` is the source of text in the task that
+        is not the person's own.
 
-        Where that session waits for somebody else the task has a new one, and `Ended.session` says which. Raises
-        `NoteGone` for a path that is no session, `LockHeld` when another process is at work in it.
+        If that session waits for somebody else, the task gets a new session, named in `Ended.session`. Raises
+        `NoteGone` if the path is no session, `LockHeld` if another process holds it.
         """
         run, asked = self.workspace.clock.new_id(), self._masked(asked)
         if session:
@@ -119,34 +121,34 @@ class RunService:
             return self._go(asked, run, _doubted(begun, untrusted), line)
 
     def new_session(self, asked: RunRequest, parent: str = "") -> Session:
-        """A session for a task; its note is made when the task begins."""
+        """A session for a task; its note is written when the task starts."""
         asked = self._masked(asked)
         session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task, parent)
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
 
     def last_session(self, speaker: Speaker) -> Session | None:
-        """The session that was spoken in last of those that are the speaker's, or their group's; None for none."""
+        """The latest session of the speaker, or of their group; None if there is none, or it arrived from elsewhere."""
         found = latest_session(self.workspace.vault, speaker)
         if found is None or self.workspace.vault.own_version(found.path) != self.workspace.vault.read(found.path):
-            return None  # it arrived from elsewhere
+            return None
         return found
 
     def is_stale(self, session: Session) -> bool:
-        """Whether the session has been silent for so long that it is over; says so to everybody if it has."""
+        """True if the session was silent for longer than `run.stale_hours`; then publishes that it is over."""
         stale = session.is_stale(self.workspace.clock.now(), self.workspace.settings.run.stale_hours)
         if stale:
             self.close_session(session.path, "stale")
         return stale
 
     def close_session(self, path: str, reason: str) -> None:
-        """Say to everybody that a session is over."""
+        """Publish that a session is over."""
         self.bus.publish(SessionEnded(path, reason))
 
     def resume(self, path: str, line: RunIO = RunIO(), first: Callable[[], object] = do_nothing) -> Ended:
-        """Take up the last run of a session where it stopped; `first` is done once nobody else can take it up.
+        """Resume the last run of a session where it stopped; `first` is called once no other process can resume it.
 
-        Raises `UserError` when there is nothing to take up, `LockHeld` when another process is at work in it.
+        Raises `UserError` if there is nothing to resume, `LockHeld` if another process holds the session.
         """
         with self.marks.held(load_here(self.workspace, path).id):
             session = load_here(self.workspace, path)
@@ -163,10 +165,10 @@ class RunService:
             return self._go(asked, began.run, session, line, resumed=True)
 
     def delegate(self, task: str, background: str, context: RunContext) -> ToolOutput:
-        """A sub-run with its own session and context, on its parent's account; for the tool `delegate`.
+        """Run a sub-run with its own session and context, on its parent's account; for the tool `delegate`.
 
-        When its parent was stopped meanwhile, it is taken up where it stopped. Raises `NeedsApproval`, `QuestionAsked`
-        or `Interrupted` where it does: then the parent waits with it.
+        If its parent was stopped meanwhile, the sub-run resumes where it stopped. Raises `NeedsApproval`,
+        `QuestionAsked` or `Interrupted` if the sub-run ends with it: then the parent waits, too.
         """
         depth = context.run.count(".") + 1
         if depth > self.workspace.settings.run.depth:
@@ -188,20 +190,21 @@ class RunService:
         return _given(ended)
 
     def compact(self, path: str, line: RunIO = RunIO()) -> Compacted | None:
-        """Put a summary in the place of a session's older part; None where there is nothing to gain."""
+        """Replace the older part of a session by a summary; returns None if that saves nothing."""
         with self.marks.held(load_here(self.workspace, path).id):
             work = self._work_in(load_here(self.workspace, path), line)
             work.describe_tools()
             return make_room(self.agent, work.scene(), wanted=True)
 
     def budget(self, path: str) -> tuple[Row, ...]:
-        """The budget table of what a session would put before the model now."""
+        """The budget table of the text that a session would send to the model now."""
         return self._rows(self._work_in(load_session(self.workspace.vault, path), RunIO()))
 
     def explain(self, asked: RunRequest) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
-        """What a new session would put before the model for a task: the texts, the budget table, the tools' names.
+        """The input that a new session would send to the model for a task: the texts, the budget table, the tools'
+        names.
 
-        Nothing is written and nobody is told; so what hooks would add is not in it.
+        Writes nothing and publishes no event; so text that event handlers would add is not included.
         """
         asked = self._masked(asked)
         session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task)
@@ -221,7 +224,7 @@ class RunService:
         return assemble(session.system, session.history, work.anchor(), work.described, work.window, agent.count).rows
 
     def _work_in(self, session: Session, line: RunIO) -> Run:
-        """A run in a session that asks for nothing: for what is done between runs."""
+        """A run in a session without a new task, for work between runs."""
         began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
         last = began or Began("", "", session.channel)
         asked = RunRequest(last.task, Speaker(last.channel, last.sender, last.group), last.role, last.job)
@@ -256,7 +259,7 @@ class RunService:
         resumed: bool = False,
         parent: RunContext | None = None,
     ) -> Ended:
-        """Let a run go to its end in a session that is held."""
+        """Run a task until it ends or waits; the session must be held."""
         context = RunContext(
             run,
             session.path,
@@ -278,18 +281,19 @@ class RunService:
         return ended
 
     def _masked(self, asked: RunRequest) -> RunRequest:
-        """The task without secrets: it goes into names, events and commits, and no model is told them anyway."""
+        """The request without secrets in its task: the task goes into names, events and commits, and no model gets
+        secrets in any case."""
         return replace(asked, task=self.workspace.vault.masked(asked.task))
 
     def _waits_for_another(self, session: Session, sender: str) -> bool:
-        """Whether somebody else than the sender has to decide or answer before the session's last run goes on; by the
-        mark, too, as the end of a run may still wait to be written."""
+        """True if somebody other than the sender has to decide or answer before the session's last run resumes; the
+        mark is checked, too, as the end of a run may not be written yet."""
         began, mark = session.open_run, self.marks.get(session.id)
         waits = session.waits or (mark is not None and mark.waits_for != "")
         return waits and began is not None and began.sender != sender
 
     def _begun(self, parent: str) -> Session | None:
-        """The session of the sub-run that this call has begun already; None where there is none."""
+        """The session of the sub-run that this call started before; None if there is none that this machine wrote."""
         for path in sessions(self.workspace.vault)[:_NEWEST]:
             try:
                 session = load_session(self.workspace.vault, path)
@@ -301,7 +305,7 @@ class RunService:
 
 
 def _doubted(session: Session, source: str) -> Session:
-    """The session, in which text from `source` is read from now on (empty: none that is not known)."""
+    """The session, marked as containing text from `source`; unchanged if `source` is empty or known."""
     if source and source not in session.untrusted:
         session.add(Tainted(source))
     return session
@@ -314,7 +318,7 @@ def _answer_of(session: Session) -> tuple[str]:
 
 
 def _given(ended: Ended) -> ToolOutput:
-    """What a sub-run gives its parent."""
+    """The result of a sub-run for its parent; raises the matching error if it did not finish."""
     match ended.outcome:
         case RunOutcome.FINISHED:
             return ToolOutput(ended.answer, ended.sources or ended.given, ended.commits)

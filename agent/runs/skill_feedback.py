@@ -1,7 +1,7 @@
-"""What a person thinks of skills, without a command: boxes ticked in the notes of runs, edits of what runs wrote.
+"""The person's feedback on skills without a command: boxes ticked in the notes of runs, edits of text that runs wrote.
 
-Looked up from the notes and the history whenever somebody wants to know, so that it does not matter whether anything
-was running when the person did it. Said once, it is in the skill's history and is not looked for again.
+Read from the notes and the git history on demand, so that feedback counts even if no process was running when it was
+given. Once it is in the skill's history, it is not searched for again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -20,15 +20,15 @@ from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 _SINCE = 2 * CORRECTION
-"""Uses are asked about for so long: a day for the run, one for the edit."""
+"""The time after a use in which feedback is searched for: a day for the run, one for the edit."""
 _COMMITS = 500
-"""Commits that are looked at, the newest first."""
+"""Newest commits that are searched."""
 _OTHERS = AFTER_RUN_TOOLS | {"inbox", "flush", "skill_feedback"}
-"""Commits of a run that are none of its work: an answer in an inbox note is there to be replied to."""
+"""Tools whose commits are not part of a run's work: an answer in an inbox note is there to be replied to."""
 
 
 def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ...]:
-    """Write down what the person has let these skills know by now; returns the rows, none where there is nothing."""
+    """Record the person's new feedback on these skills; returns the recorded rows."""
     vault, now = workspace.vault, workspace.clock.now()
     unsaid = [use for name in names for use in _unsaid(vault, name, now - _SINCE)]
     found = [*_by_boxes(workspace, unsaid)]
@@ -41,7 +41,7 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
 
 
 def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
-    """The uses since then that nobody has said anything of."""
+    """The uses of a skill since then that have no feedback."""
     try:
         if Path(vault.place.root, history_path(name)).lstat().st_mtime < since.timestamp():
             return
@@ -62,7 +62,7 @@ def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
 
 
 def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
-    """Those of the runs of which a person has changed or removed lines that they had written, within a day."""
+    """The runs among `runs` that wrote lines which a person changed or removed within a day."""
     found = [each for each in commits(vault, limit=_COMMITS) if each.when >= now - _SINCE - CORRECTION]
     work = [each for each in found if each.actor != HUMAN and _root(each) in runs and each.tool not in _OTHERS]
     wrote = [RunWrites(_root(each), each.when, frozenset(_paths(each))) for each in work]
@@ -81,7 +81,7 @@ def _corrected(vault: Vault, runs: set[str], now: datetime) -> set[str]:
 
 
 def _before(change: FileChange) -> str:
-    """Where the note was that a change has met."""
+    """The path of the note before a change."""
     return change.old_path or change.path
 
 
@@ -101,7 +101,7 @@ def _lines_of(change: FileChange, lines: Mapping[str, Set[bytes]]) -> list[Set[b
 
 
 def _lines(vault: Vault, changes: Iterable[FileChange]) -> Mapping[str, Set[bytes]]:
-    """The lines of the versions that these changes are about, by the blob's id; each is read once, in one process."""
+    """The lines of all versions in these changes, by blob id; each version is read once, in one process."""
     versions = (each for change in changes for each in (change.before, change.after) if each is not None)
     ids = list(dict.fromkeys(each.oid for each in versions))
     found = zip(ids, vault.read_blobs(ids), strict=True)

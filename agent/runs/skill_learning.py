@@ -1,6 +1,6 @@
-"""Workflows that came back, offered as skills and taken in when the person says yes.
+"""Repeated workflows, offered as skills and added when the person accepts.
 
-Which workflows are worth it and how an offer is kept is `agent.skills`'s; when to look is left to whoever runs.
+The choice of workflows and the storage of offers are left to `agent.skills`, the time to look to the caller.
 """
 
 import logging
@@ -19,13 +19,13 @@ from agent.skills.learning.suggestion import Suggestion, prompt_variables
 from agent.skills.loading.files import BadFolder
 
 _LONGEST = 1_500
-"""Tokens of a skill that a model writes."""
+"""Most tokens of a skill that a model writes."""
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SkillLearning:
-    """Learned skills of one vault on their way in. `write` asks a model for the text, None where there is none."""
+    """Offers of learned skills in one vault. `write` asks a model for a skill's text; None if there is no model."""
 
     skills: SkillSet
     write: WriteInstructions | None = None
@@ -33,30 +33,30 @@ class SkillLearning:
 
     @property
     def offers(self) -> SkillOffers:
-        """What was offered on this machine."""
+        """The offers made on this machine."""
         return offers_of(self.skills.workspace.vault, self.skills.workspace.settings.vault.language)
 
     def learn(self) -> tuple[SkillOffer, ...]:
-        """Offer what could be learned by now, a note in `approvals/` each; raises what a transaction raises."""
+        """Offer new skills, with a note in `approvals/` for each; raises the errors of a transaction."""
         made = self.offers.learn(self.skills.library.snapshot().skills, self.write)
         for offer in made:
             self.tell(SkillSuggested(offer.name, offer.path))
         return made
 
     def settle(self) -> tuple[SkillOffer, ...]:
-        """Carry out what was ticked in the notes of offers; returns those that were decided."""
+        """Apply the decisions ticked in the notes of offers; returns the decided offers."""
         return tuple(self._taken_in(offer) for offer in self.offers.settle())
 
     def accept(self, name: str) -> SkillOffer:
-        """Say yes in the person's name; raises `UserError` where nothing of that name waits."""
+        """Accept an offer in the person's name; raises `UserError` if no offer of that name waits."""
         return self._taken_in(self.offers.accept(name))
 
     def reject(self, name: str, why: str = "") -> SkillOffer:
-        """Say no in the person's name; raises as `accept` does."""
+        """Reject an offer in the person's name; raises as `accept` does."""
         return self.offers.reject(name, why)
 
     def _taken_in(self, offer: SkillOffer) -> SkillOffer:
-        """The offer; its skill is trusted if it was accepted, as its text was there to be read."""
+        """The offer; if it was accepted, its skill is trusted, as the person could read the text in the offer."""
         if offer.status != "accepted":
             return offer
         library = self.skills.library
@@ -73,7 +73,7 @@ class SkillLearning:
 def skill_learning(
     skills: SkillSet, models: Accounts | None, tell: Callable[[object], object] = ignore_event
 ) -> SkillLearning:
-    """Everything put together; without `models`, or where there is no model, texts are made from what was done."""
+    """The learner of one vault; without a model, skill texts are made from the recorded steps."""
     present = models is not None and models.models.main.model.present
     return SkillLearning(skills, _writer(skills, models) if models is not None and present else None, tell)
 

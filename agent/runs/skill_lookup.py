@@ -1,4 +1,4 @@
-"""Opening a vault's skills for one question, and finding a skill by its name."""
+"""A vault's skills, loaded for one request, and the lookup of a skill by its name."""
 
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -18,7 +18,7 @@ from agent.workspace.workspace import Workspace
 
 
 def find_skill(found: SkillLibrary, name: str) -> Skill:
-    """The skill with this name; raises `UserError` that says why it cannot be used, or names similar ones."""
+    """The skill with this name; raises `UserError` with the reason why it cannot be used, or with similar names."""
     shelf = found.snapshot()
     skill = shelf.get(name)
     if skill is not None:
@@ -35,7 +35,7 @@ def find_skill(found: SkillLibrary, name: str) -> Skill:
 
 
 def skills_on_demand(workspace: Workspace, publish: Callable[[object], object] = ignore_event) -> SkillSet:
-    """The vault's skills; the embedding model is loaded only if a skill needs it. `publish` as in `skills`."""
+    """The vault's skills; the embedding model is loaded only if a skill needs it. `publish` as in `skill_set`."""
 
     @cache
     def embedder() -> Embedder | None:

@@ -1,6 +1,6 @@
-"""The skills of one vault put together: found for a task, reviewed, rated, put aside.
+"""The skills of one vault: matched to a task, reviewed, rated, put aside.
 
-What a skill is and when it fits is `agent.skills`'s; which of them a run follows is `following`'s.
+The definition of a skill and the matching are left to `agent.skills`, the skills that a run follows to `active_skills`.
 """
 
 import logging
@@ -46,24 +46,24 @@ class SkillSet:
     embedder: Callable[[], Embedder | None]
     count: Count
     say: Callable[[str], None] = logger.warning
-    """Hears what does not work."""
+    """Receives a message about each failure."""
     tell: Callable[[str], None] = logger.info
-    """Hears what stands in the day's note, too."""
+    """Receives each message that is also in the day's note."""
     publish: Callable[[object], object] = ignore_event
-    """Hears of what a person says of a skill, as an event."""
+    """Receives an event for each opinion of the person about a skill."""
     _similarity: Similarity | None = None
     _used: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def settings(self) -> Settings:
-        """Which of this happens by itself, and its numbers."""
+        """The settings of skills: the automatic actions and their limits."""
         return self.workspace.settings.skills
 
     def match(
         self, task: MatchTask, session: str = "", present: Iterable[str] = (), room: int | None = None
     ) -> Matched:
-        """Which skills fit a task now; nothing is remembered of it."""
+        """The skills that fit a task now; records nothing."""
         with self._lock:
             shelf = self.library.snapshot()
             skills = shelf.candidates
@@ -76,16 +76,16 @@ class SkillSet:
             return match(task, shelf, state, self.count, limits)
 
     def used(self, session: str, name: str) -> None:
-        """A skill is put before the model of this session now; it may have to rest then."""
+        """Record that a skill is given to the model of this session now; a cooldown counts from here."""
         with self._lock:
             self._used[session, name] = self.workspace.clock.monotonic()
 
     def boxes(self, names: Iterable[str]) -> str:
-        """What asks a person in a note whether these skills were of use; empty for none."""
+        """The feedback form that asks a person in a note if these skills were useful; empty for no skills."""
         return feedback_form(names, self.workspace.settings.vault.language)
 
     def person_says(self, name: str, opinion: Opinion, run: str = "") -> Use:
-        """What the person says of a skill; raises `UserError` for a run that did not use it."""
+        """Record the person's opinion of a skill; raises `UserError` for a run that did not use the skill."""
         with self._lock:
             clock, language = self.workspace.clock, self.workspace.settings.vault.language
             found = record_opinion(self.workspace.vault, name, opinion, clock.now(), clock.new_id(), run, language)
@@ -95,21 +95,21 @@ class SkillSet:
         return found
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Files of the vault have changed."""
+        """Read the skills of these changed files again before the next use."""
         self.library.changed(paths)
 
     def edited_here(self, commits: Iterable[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-        """The person's own edits of these files were committed in their name: what was trusted stays so.
+        """Keep the trust in skills that the person edited: these commits hold the person's own edits of these files.
 
         Returns the names of the skills.
         """
         return carry_trust(self.library, load_owner_edits(self.workspace.vault, commits), self.workspace.clock.now())
 
     def review(self, skill: Skill, how: str) -> Pin:
-        """Trust a skill as it was read; the note that asked about it says so.
+        """Trust a skill as it was read, and record that in the note that asked about it.
 
-        Raises `BadFolder` or `OSError` when its files cannot be read; and what a transaction raises, when it is trusted
-        already.
+        Raises `BadFolder` or `OSError` if its files cannot be read; raises the errors of a transaction after the skill
+        is trusted already.
         """
         with self._lock:
             pin = self.library.review(skill, self.workspace.clock.now(), how)
@@ -117,8 +117,8 @@ class SkillSet:
             return pin
 
     def ask_reviews(self) -> tuple[str, ...]:
-        """Write a note with boxes for each skill that nobody has looked at, and say in the notes of others what has
-        become of them; returns the new notes' paths."""
+        """Write a note with boxes for each unreviewed skill, and record decisions in the notes of the others; returns
+        the paths of the new notes."""
         with self._lock:
             try:
                 settle_reviews(self.workspace.vault, self.library)
@@ -135,7 +135,7 @@ class SkillSet:
                 return ()
 
     def ticked(self) -> tuple[tuple[str, bool], ...]:
-        """Carry out what the person has ticked about skills: their names, and whether each is trusted now."""
+        """Apply the person's ticks about skills; returns each skill's name, with True if it is trusted now."""
         with self._lock:
             try:
                 return apply_decisions(self.workspace.vault, self.library, self.workspace.clock.now())
@@ -144,7 +144,7 @@ class SkillSet:
                 return ()
 
     def _since(self, session: str, skills: Iterable[Skill]) -> Mapping[str, float]:
-        """The seconds since each skill that needs rest was used in a session, by this process or another one."""
+        """The seconds since each skill with a cooldown was used in a session, by this or another process."""
         found: dict[str, float] = {}
         for skill in skills:
             if not skill.cooldown or not session:
@@ -162,7 +162,7 @@ class SkillSet:
         return self._similarity.near(text, skills) if self._similarity is not None else {}
 
     def put_aside(self, skills: Iterable[Skill]) -> None:
-        """Move those of these skills away that were learned and keep failing, and say so, also in the day's note."""
+        """Put aside those of these skills that were learned and keep failing; report it, also in the day's note."""
         try:
             gone = put_aside(self.workspace.vault, skills, self.history, self.workspace.clock.now())
         except AgentError as error:
@@ -180,7 +180,7 @@ class SkillSet:
 
 
 def skill_library(workspace: Workspace) -> SkillLibrary:
-    """The skills of a vault, those of the package beside; the list of reviewed ones is this machine's."""
+    """The skills of a vault and of the package; the list of reviewed skills belongs to this machine."""
     package = Path(str(resource("skills")))
     return SkillLibrary(skill_locations(workspace.vault.place.root, package), pins_of(workspace.vault))
 
@@ -191,7 +191,7 @@ def skill_set(
     count: Count,
     publish: Callable[[object], object] = ignore_event,
 ) -> SkillSet:
-    """The skills of a vault; `publish` hears of what a person says of one."""
+    """The skills of a vault; `publish` receives an event for each opinion of the person about a skill."""
     return SkillSet(
         workspace, skill_library(workspace), SkillHistory(workspace.vault), embedder, count, publish=publish
     )

@@ -1,4 +1,4 @@
-"""How the agent stands: which model, what was spent today, what waits for the person. Read, never asked for."""
+"""The agent's status: the model, today's spend, and what waits for the person. Read from files, without a request."""
 
 from dataclasses import dataclass
 
@@ -14,15 +14,15 @@ from agent.skills.trust.review_records import waiting_reviews as reviews_waiting
 from agent.workspace.workspace import Workspace
 
 SPEND = "spend"
-"""The folder of the ledger, in the machine's state: the day's ceilings are the person's and not a vault's."""
+"""The folder of the ledger, in the machine's state: the daily limits are per person, not per vault."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentStatus:
-    """`model` is empty where none is configured; `problem` says what is wrong with the settings or the ledger.
+    """The agent's status. `model` is empty if none is configured; `problem` is an error of the settings or the ledger.
 
     `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
-    `waiting` are the sessions whose run waits for a person, `working` those in which one goes on now.
+    `waiting` are the sessions whose run waits for a person, `working` those with an active run.
     """
 
     model: str
@@ -37,12 +37,12 @@ class AgentStatus:
 
 
 def ledger_of(workspace: Workspace) -> Ledger:
-    """The ledger of what models cost on this machine."""
+    """The ledger of the cost of models on this machine."""
     return Ledger(workspace.directories.state / SPEND, workspace.clock)
 
 
 def agent_status(workspace: Workspace) -> AgentStatus:
-    """Look at how the agent stands; connects to nothing and changes nothing."""
+    """The agent's status; opens no connection and changes nothing."""
     problems: list[str] = []
     model, today = "", None
     try:
@@ -66,7 +66,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
 
 
 def model_name(workspace: Workspace) -> str:
-    """The model that the settings name, empty for none; raises `ConfigError` for half a configuration."""
+    """The configured model, empty for none; raises `ConfigError` for an incomplete configuration."""
     if workspace.settings.llm.wire == "scripted":
         return "scripted"
     found = endpoint(workspace.settings.llm)

@@ -1,4 +1,4 @@
-"""The tools of a vault under the machine's policy, each behind a person's yes where one is needed."""
+"""The tools of a vault under the machine's policy, with a person's approval where it is needed."""
 
 from collections.abc import Sequence
 
@@ -27,9 +27,9 @@ def toolbox(
     delegate: Delegate,
     keeper: EntryWriter,
 ) -> Registry:
-    """All tools that the settings switch on; which of them a run may use is the policy's to say.
+    """All tools that the settings switch on; the policy decides which of them a run may use.
 
-    Raises `ConfigError` for a policy that cannot be understood.
+    Raises `ConfigError` for an invalid policy.
     """
     settings = workspace.settings.tools
     more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
@@ -53,7 +53,7 @@ def toolbox(
 
 
 def relevance(embedder: Embedder) -> Score:
-    """How near texts are to a task in meaning: cosines, from -1 to 1."""
+    """A function that scores the similarity of texts to a task: cosines, from -1 to 1."""
 
     def score(texts: Sequence[str], task: str) -> Sequence[float]:
         import numpy as np

@@ -1,4 +1,4 @@
-"""How a vault understands what is said: by rule, or by the fast model where the person lets memory ask it."""
+"""The understanding of messages in a vault: by rules, or by the fast model if the settings let memory ask it."""
 
 from agent.context.prompt import fill
 from agent.llm.messages import Request, User
@@ -12,7 +12,7 @@ _ANSWER_TOKENS = 1_500
 
 
 def understanding_of(workspace: Workspace, models: Accounts | None) -> Understanding:
-    """The understanding of this vault; rules without a fast model, and while `memory.llm_summary` is off."""
+    """The understanding for this vault; rules if there is no fast model or `memory.llm_summary` is off."""
     if models is None or not models.models.fast.model.present or not workspace.settings.memory.llm_summary:
         return RULES
 

@@ -1,7 +1,6 @@
-"""What is done about a vault when a run is over, or when nothing else goes on: each a job that ends in a commit or in
-nothing, and does no harm when it is done once more.
+"""Jobs for a vault after a run or in idle time: each ends in a commit or in nothing, and may safely run again.
 
-When a job is wanted is its caller's: the daemon's maintenance, or the process of a run where no daemon is at work.
+The caller decides when a job runs: the daemon's maintenance, or the process of a run if no daemon runs.
 """
 
 import logging
@@ -22,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class UpkeepJobs:
-    """The jobs of one vault. `learning` makes the learner where one is needed; `tell` publishes what was found out."""
+    """The jobs of one vault. `learning` builds the learner when one is needed; `tell` publishes new feedback."""
 
     workspace: Workspace
     skills: SkillSet
@@ -32,16 +31,16 @@ class UpkeepJobs:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def skills_changed(self, paths: Sequence[str]) -> None:
-        """Files of skills have changed: they are read anew."""
+        """Read the skills of these changed files again before the next use."""
         self.skills.changed(paths)
 
     def skills_edited(self, commit: str, paths: Sequence[str]) -> None:
-        """A person's edits of skills are recorded in this commit: `reviews` keeps trusting them."""
+        """Record a commit of a person's edits of skills, so that `reviews` keeps them trusted."""
         with self._lock:
             self._edited.append((commit, paths))
 
     def reviews(self) -> None:
-        """Keep trusting what its owner has edited here by hand; ask about the others that nobody has looked at."""
+        """Keep skills trusted that their owner edited by hand on this machine; ask about the other unreviewed ones."""
         with self._lock:
             edited, self._edited = self._edited, []
         self.skills.edited_here(edited)
@@ -49,18 +48,18 @@ class UpkeepJobs:
             logger.info("asked about a skill in %s", path)
 
     def arrivals(self) -> None:
-        """Ask about what arrived from elsewhere, and carry out what was decided about it."""
+        """Ask about notes that arrived from elsewhere, and apply the decisions about them."""
         tend_arrivals(self.workspace)
 
     def offers(self) -> None:
-        """Carry out what was decided about skills in notes."""
+        """Apply the decisions about skills that were made in notes."""
         for name, trusted in self.skills.ticked():
             logger.info("the skill %s is %s", name, "trusted now" if trusted else "not trusted")
         for offer in self.learning().settle():
             logger.info("the suggestion %s was %s", offer.name, offer.status)
 
     def opinions(self) -> None:
-        """Write down what people have let us know of skills; put aside what keeps failing."""
+        """Record the person's new feedback on skills; put aside those that keep failing."""
         shelf = self.skills.library.snapshot()
         uses = gather_feedback(self.workspace, shelf.named)
         for use in uses:
@@ -69,19 +68,19 @@ class UpkeepJobs:
         self.skills.put_aside(shelf.named[name] for name in names if name in shelf.named)
 
     def may_learn_from(self, event: TaskCompleted) -> bool:
-        """Whether a run used tools one after another: then it may have been the one that makes a habit."""
+        """True if learning is on and a run used several tools: it may have completed a repeated workflow."""
         return self.skills.settings.learn and len(set(event.tools)) > 1
 
     def learn(self) -> None:
-        """Offer as skills what has become a habit by now."""
+        """Offer repeated workflows as skills."""
         self.learning().learn()
 
     def upkeep(self) -> None:
-        """Tend memory, if that is due."""
+        """Run the upkeep of memory if it is due."""
         Upkeeper(self.workspace).run_when_due()
 
     def after_run(self, event: TaskCompleted) -> None:
-        """All that a run in this process makes due, where no daemon does it."""
+        """Do the jobs that are due after a run in this process, if no daemon does them."""
         self.opinions()
         if self.may_learn_from(event):
             self.learn()

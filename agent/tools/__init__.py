@@ -1,1 +1,1 @@
-"""What a model may do: tools, who may use which, and the yes of a person where one is needed. Runs no model."""
+"""The tools that a model may call, the policy for each run, and approvals by a person. Runs no model."""

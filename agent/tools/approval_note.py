@@ -1,6 +1,6 @@
-"""The text of the note that asks for an approval: the whole call, what it would change, and two checkboxes.
+"""The text of the note that asks for an approval: the whole call, its changes, and two checkboxes. Pure.
 
-Pure text. Whether an answer in it counts is left to `approvals`, which compares the note with its record.
+Checking an answer against the record is left to `approvals`.
 """
 
 import json
@@ -23,13 +23,13 @@ from agent.tools.tool import Draft
 DIFF_LINES = 400
 DIFF_CHARACTERS = 20_000
 _COMPARED = 4_000
-"""Lines up to which two versions are compared: difflib's cost grows with their product."""
+"""The most lines of two versions that are compared: difflib's cost grows with their product."""
 _MARKUP = re.compile(r"[<>`$\[\]|*\x00-\x1f]|%%")
-"""What could hide the checkboxes from the person when it comes with the name of a source."""
+"""Characters in the name of a source that could hide the checkboxes from the person."""
 
 
 def compose(header: Header, asked: ApprovalRecord, language: Language = "en") -> bytes:
-    """Return the note that asks; it shows the call, and what that would change where this is known beforehand."""
+    """The note that asks; it shows the call, and its changes if they are known in advance."""
     parts = [
         f"# {title(asked, language)}",
         asked.why,
@@ -45,13 +45,12 @@ def compose(header: Header, asked: ApprovalRecord, language: Language = "en") ->
 
 
 def title(asked: ApprovalRecord, language: Language) -> str:
-    """Return the question in one line."""
+    """The question in one line."""
     return text("approval.title", language, tool=_harmless(asked.tool))
 
 
 def why_asked(why: str, language: Language) -> str:
-    """Return the line that says why the agent asks; markup is taken out, so that nothing in it can hide or imitate a
-    checkbox."""
+    """The line with the reason for asking; without markup, which could hide or imitate a checkbox."""
     return text("approval.why", language, why=_harmless(why))
 
 
@@ -60,13 +59,13 @@ def _harmless(words: str) -> str:
 
 
 def shown_call(tool: str, arguments: JsonObject) -> str:
-    """Return the exact call as JSON that a person can read; invisible characters are written as escapes."""
+    """The exact call as readable JSON; invisible characters are written as escapes."""
     written = json.dumps({"tool": tool, "arguments": plain(arguments)}, ensure_ascii=False, indent=2)
     return escape_json("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written))
 
 
 def diff(drafts: Sequence[Draft], language: Language = "en") -> str:
-    """Return the difference from the notes as they are to the drafts; at most `DIFF_LINES` and `DIFF_CHARACTERS`."""
+    """The difference between the current notes and the drafts; at most `DIFF_LINES` and `DIFF_CHARACTERS`."""
     lines = [line for draft in drafts for line in _compared(draft, language)]
     kept: list[str] = []
     room = DIFF_CHARACTERS
@@ -98,10 +97,10 @@ def _lines(data: bytes | None) -> list[str]:
 
 
 def shows(data: bytes, call: str) -> bool:
-    """Return whether the note still shows the call as it was asked about."""
+    """True if the note still shows the call in question."""
     return format_fenced(call, "json") in data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def decision(data: bytes) -> bool | None:
-    """Return True for a yes, False for a no (also with both boxes), None for nothing yet, in the whole note."""
+    """The decision in the whole note: True for approval, False for refusal or both boxes, None for neither."""
     return checkbox_decision.parse_decision(Note.parse(data).body)

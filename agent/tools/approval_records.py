@@ -1,4 +1,4 @@
-"""The records of the approvals that this machine has asked for, found by the fingerprint of the call.
+"""The records of the approvals requested on this machine, by the fingerprint of the call.
 
 A note in `approvals/` counts only together with its record: a clone, a pull or a tool can bring a note that looks
 approved, but never the record.
@@ -16,15 +16,15 @@ from agent.vault.decision_notes import RecordFolder
 from agent.vault.store import Vault
 
 ApprovalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
-"""`asking`: the note is not known to be written yet. `outdated`: a note that it would change has changed since."""
+"""`asking`: the note may not be written yet. `outdated`: a note that the call would change has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRecord:
-    """One question: the fingerprint of the call (`hash`), its run, the note that asks, and the status.
+    """One question: the fingerprint of the call (`hash`), its run, its note, and the status.
 
-    `bases` has the content hash of each note that the call would change as it was then (empty: no note). `paths` are
-    the notes that it would change or make, `why` says why it asks, and `change` is the difference that was shown.
+    `bases` has the content hash at that time of each note that the call would change (empty: no note). `paths` are the
+    notes to change or create, `why` is the reason for asking, and `change` is the displayed difference.
     """
 
     id: str
@@ -46,13 +46,13 @@ class ApprovalRecord:
 
 
 def fingerprint(tool: str, run: str, arguments: JsonObject) -> str:
-    """Return the SHA-256 of tool, run and exact arguments: an approval holds for these alone."""
+    """The SHA-256 of tool, run and exact arguments: an approval is valid only for these."""
     return sha256(canonical({"tool": tool, "run": run, "arguments": arguments}).encode("ascii")).hexdigest()
 
 
 def approval_records(vault: Vault) -> RecordFolder[ApprovalRecord]:
-    """Return the records of a vault, by fingerprint; who holds the lock of `approvals` may write."""
-    return RecordFolder(vault.writer.layout.folder / "approvals", _parse)
+    """The records of a vault, by fingerprint; writing requires the lock of `approvals`."""
+    return RecordFolder(vault.private_folder / "approvals", _parse)
 
 
 def _parse(document: dict[str, object]) -> ApprovalRecord:

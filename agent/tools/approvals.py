@@ -1,9 +1,10 @@
-"""A person's yes to one exact call: asked in a note, given by a ticked box or a command, used up before the call runs.
+"""A person's approval of one exact call: requested in a note, given by a ticked box or a command, used up before the
+call runs.
 
-An approval holds for one tool, one run and the very same arguments, for notes that are still as they were when it was
-asked, until it expires. It is marked as used, in a commit and in our own record, before the effect: after a crash in
-between, the call is asked about anew rather than carried out twice. The text of the note is left to `approval_note`,
-the records to `approval_records`, and why a call needs a yes to `taint` and the policy.
+An approval is valid for one tool, one run and identical arguments, while the notes are unchanged since the question,
+until it expires. It is marked as used, in a commit and in the private record, before the effect: after a crash in
+between, the call is asked about again and not carried out twice. The text of the note is left to `approval_note`, the
+records to `approval_records`, and the reasons for approvals to `taint` and the policy.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +32,7 @@ from agent.vault.locks import process_lock
 from agent.vault.store import Vault
 
 KEPT = timedelta(days=30)
-"""How long the record of a settled question is kept; its note stays for good."""
+"""The time for which the record of a settled question is kept; its note is kept forever."""
 _PATIENCE = 10.0
 _WITH_SECRET = "this call needs a person's yes, and has a key in its arguments that must not be kept; leave the key out"
 _Change: TypeAlias = Callable[[bytes], bytes]
@@ -47,7 +48,7 @@ class Approvals:
     language: Language = "en"
 
     def guard(self, tool: Tool, policies: Policies) -> Tool:
-        """Return the tool with a person's yes required before each call that needs one."""
+        """The tool, with a person's approval required before each call that needs one."""
 
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
             why = reason_to_ask(tool, arguments, context, self.language)
@@ -65,9 +66,9 @@ class Approvals:
     def require(
         self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft] = ()
     ) -> None:
-        """Return when a person has said yes to exactly this call: the yes is used up then.
+        """Use up the person's approval of exactly this call.
 
-        Raises `NeedsApproval` with the note's path while nobody has answered, `ToolFailed` after a no.
+        Raises `NeedsApproval` with the note's path while the question is unanswered, `ToolFailed` after a refusal.
         """
         key = fingerprint(tool, context.run, arguments)
         with self._locked():
@@ -86,23 +87,23 @@ class Approvals:
         if not approved:
             waits = text("approval.waits", self.language, tool=tool, path=asked.path, why=why)
             raise NeedsApproval(waits, path=asked.path, hint=text("approval.hint", self.language))
-        for draft in drafts:  # the person has seen what is there and what becomes of it
+        for draft in drafts:  # the person has seen the current text and the change
             if draft.before is not None:
                 context.shown.show(draft.path, draft.before)
 
     def find(self, name: str) -> ApprovalRecord | None:
-        """Return the question with this id, note or fingerprint, in its present state; None where there is none."""
+        """The question with this id, note or fingerprint, in its current state; None if there is none."""
         found = [asked for asked in self._all() if name in {asked.id, asked.path, asked.hash}]
         return self._current(found[-1]) if found else None
 
     def pending(self) -> tuple[ApprovalRecord, ...]:
-        """Return the questions that wait for an answer, oldest first."""
+        """The unanswered questions, oldest first."""
         return tuple(asked for asked in map(self._current, self._all()) if asked and asked.status == "pending")
 
     def expire(self) -> tuple[str, ...]:
-        """Close the questions that nobody answered in time, in their notes too; returns the paths of these notes.
+        """Close the expired questions, also in their notes; returns the paths of these notes.
 
-        Records that are older than `KEPT` are dropped.
+        Records older than `KEPT` are deleted.
         """
         closed: list[str] = []
         with self._locked():
@@ -116,7 +117,7 @@ class Approvals:
         return tuple(closed)
 
     def decide(self, name: str, yes: bool, reason: str = "") -> ApprovalRecord:
-        """Answer a question (by its note's path or its id) in the person's name; the box is ticked in the note.
+        """Answer a question (by its note's path or its id) in the person's name; ticks the box in the note.
 
         Raises `UserError` for one that was not asked on this machine, or is not open any more.
         """
@@ -133,11 +134,11 @@ class Approvals:
         return decided
 
     def _bases(self, drafts: Iterable[Draft]) -> dict[str, str]:
-        """The notes that there are already, by content hash."""
+        """The content hashes of the existing notes, by path."""
         return {draft.path: self.vault.content_id(draft.before) for draft in drafts if draft.before is not None}
 
     def _all(self) -> list[ApprovalRecord]:
-        """Return every question of this machine, oldest first."""
+        """Every question of this machine, oldest first."""
         return sorted(self._records.all(), key=lambda asked: asked.id)
 
     @property
@@ -153,7 +154,7 @@ class Approvals:
     def _ask(
         self, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft]
     ) -> ApprovalRecord:
-        """Write the note that asks, between two steps of the record that tell a crash from a note that was removed."""
+        """Write the note that asks; two saves of the record distinguish a crash from a deleted note."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
         path = f"{APPROVALS}{now:%Y-%m-%d}-{tool}-{key[:8]}.md"
@@ -180,32 +181,32 @@ class Approvals:
         return asked
 
     def _current(self, asked: ApprovalRecord | None) -> ApprovalRecord | None:
-        """Return the question with the answer in its note; None where a crash came before the note was written."""
+        """The question with the answer in its note; None if a crash happened before the note was written."""
         if asked is None or asked.status not in {"asking", "pending", "approved"}:
             return asked
-        data = self.vault.own_version(asked.path)  # what a pull has ticked is no tick
+        data = self.vault.own_version(asked.path)  # a tick from a pull does not count
         if asked.status == "asking":
             if data is None or Note.parse(data).id != asked.id:
                 return None
             asked = replace(asked, status="pending")
         if data is not None and Note.parse(data).string("status") == "used":
-            return replace(asked, status="used")  # a crash came between the note and the record
+            return replace(asked, status="used")  # a crash happened between note and record
         if self.clock.now() >= asked.expires:
             return replace(asked, status="expired")
         if asked.status == "approved":
             return asked
         if data is not None:
             return _answered(asked, data)
-        waits = self.vault.queued > 0  # else the person has taken the question away
+        waits = self.vault.queued > 0  # otherwise the person has deleted the question
         return asked if waits else replace(asked, status="rejected", reason=text("approval.removed", self.language))
 
     def _settle(self, asked: ApprovalRecord) -> None:
-        """Close a question: first in its note, in a commit, then in our record."""
+        """Close a question: first in its note, in a commit, then in the private record."""
         self._write(asked, lambda data: data, Stamp("agent", tool="approval", session=asked.session))
         self._records.put(asked.hash, asked)
 
     def _write(self, asked: ApprovalRecord, change: _Change, stamp: Stamp) -> None:
-        """Change the note that asks and set its status; one that is gone or unreadable is left: the record counts."""
+        """Change the question's note and set its status; a missing or unreadable one is skipped: the record counts."""
         data = self.vault.read(asked.path)
         if data is None:
             return
@@ -218,7 +219,7 @@ class Approvals:
 
 
 def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
-    """Return the open question with the answer in its note; a note that shows another call approves nothing."""
+    """The open question with the answer in its note; a note that shows another call approves nothing."""
     answer = approval_note.decision(data)
     if answer is None:
         return asked

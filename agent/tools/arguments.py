@@ -6,35 +6,35 @@ from agent.llm.messages import Json, JsonObject
 
 
 def schema(*required: str, **properties: Json) -> JsonObject:
-    """Return the JSON schema of arguments with these properties, and no others."""
+    """The JSON schema of arguments with these properties, and no others."""
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def text(arguments: JsonObject, name: str, default: str = "") -> str:
-    """Return the text under a name; `default` where there is none."""
+    """The text with this name; `default` if there is none."""
     value = arguments.get(name)
     return value if isinstance(value, str) else default
 
 
 def texts(arguments: JsonObject, name: str) -> tuple[str, ...]:
-    """Return the texts of the list under a name; empty where there is none."""
+    """The texts in the list with this name; empty if there is none."""
     value = arguments.get(name)
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
 
 
 def number(arguments: JsonObject, name: str, default: int) -> int:
-    """Return the whole number under a name; `default` where there is none."""
+    """The whole number with this name; `default` if there is none."""
     value = arguments.get(name)
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
 
 
 def canonical(arguments: JsonObject) -> str:
-    """Return the arguments as JSON with sorted keys and no blanks: equal for equal calls."""
+    """The arguments as JSON with sorted keys and no blanks: equal for equal calls."""
     return json.dumps(plain(arguments), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def plain(value: Json) -> object:
-    """Return the value as the dictionaries and lists that `json` and `jsonschema` know."""
+    """The value as plain dictionaries and lists, as `json` and `jsonschema` require."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, dict) or hasattr(value, "items"):

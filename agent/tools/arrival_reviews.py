@@ -1,7 +1,7 @@
-"""Reviews of what arrived from elsewhere: the person is asked once about each steering note, and about each remote.
+"""Reviews of arrived text: the person is asked once about each steering note and each remote.
 
-A steering note is shown with its diff. How a note asks and is answered is left to `vault.decision_notes`, what arrived
-and who wrote it to `vault.provenance`.
+A steering note is shown with its diff. The form of the question and answer is left to `vault.decision_notes`, arrivals
+and their authors to `vault.provenance`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ from agent.vault.store import Vault
 
 TYPE = "arrival-review"
 MOST_AT_ONCE = 5
-"""Notes that wait for an answer at the same time: more would be noise."""
+"""The most notes without an answer: more would be noise."""
 _LONGEST_DIFF = 20_000
 _STAMP = Stamp("agent", tool="arrivals")
 
@@ -35,9 +35,9 @@ ReviewStatus: TypeAlias = Literal["pending", "approved", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One question: may this steering note take effect, or is this remote written by the person alone?
+    """One question: may this steering note take effect, or is this remote written only by the person?
 
-    `subject` is the note's path or the remote's address, `content` the blob of the note (empty where it is gone, and
+    `subject` is the note's path or the remote's address, `content` the blob of the note (empty for a deleted note and
     for a remote), `path` the note that asks, `id` the id in its header.
     """
 
@@ -50,8 +50,8 @@ class Review:
 
 
 def review_records(vault: Vault) -> RecordFolder[Review]:
-    """Return the questions that this machine has asked, among the vault's private files."""
-    return RecordFolder(vault.writer.layout.folder / "arrivals", _parse)
+    """The questions asked on this machine, from the vault's private files."""
+    return RecordFolder(vault.private_folder / "arrivals", _parse)
 
 
 def _key(kind: ReviewKind, subject: str) -> str:
@@ -59,18 +59,18 @@ def _key(kind: ReviewKind, subject: str) -> str:
 
 
 def _pending(records: RecordFolder[Review]) -> list[Review]:
-    """Return the questions that wait for an answer, in the order of their notes' names."""
+    """The unanswered questions, by the names of their notes."""
     return sorted((each for each in records.all() if each.status == "pending"), key=lambda each: each.path)
 
 
 def unseen_steering(vault: Vault) -> list[Arrival]:
-    """Return the last arrival in each steering note whose new text is not in force yet."""
+    """The last arrival in each steering note whose new text is not in effect yet."""
     waiting = vault.provenance.unseen(lambda path: folder_of(path).steers)
     return [each for each in waiting if vault.own_version(each.path) != vault.read(each.path)]
 
 
 def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language = "en") -> tuple[str, ...]:
-    """Ask about steering notes and remotes that nobody was asked about, in one commit; returns the notes' paths."""
+    """Ask about new steering notes and remotes, in one commit; returns the notes' paths."""
     records = review_records(vault)
     waiting = len(_pending(records))
     notes: dict[str, tuple[Review, bytes]] = {}
@@ -88,7 +88,7 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Lang
 
 
 def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
-    """Carry out what was ticked, and close the questions that were answered by command; returns what is settled now."""
+    """Apply the ticked answers, and close the questions answered by command; returns the questions settled now."""
     records = review_records(vault)
     settled = []
     for review in _pending(records):
@@ -105,7 +105,7 @@ def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
 
 
 def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple[Review, list[Arrival]]]:
-    """Yield what the person has not been asked about in its present state, each with the arrivals that it is about."""
+    """The questions not yet asked about the current state, each with its arrivals."""
     answers = vault.provenance.answers.load()
     for address, arrivals in _by_address(vault.provenance.unseen()).items():
         if address not in answers.writers and records.get(_key("remote", address)) is None:
@@ -168,7 +168,7 @@ def _plain(words: str) -> str:
 
 
 def _answer(vault: Vault, review: Review) -> ReviewStatus:
-    """Return how a question was answered: by a command, or by the boxes of its note."""
+    """The answer to a question: by a command, or by the boxes of its note."""
     if review.kind == "remote" and (known := vault.provenance.answers.load().writers.get(review.subject)) is not None:
         return "approved" if known is Writers.ME else "rejected"
     if review.kind == "note" and vault.own_version(review.subject) == vault.read(review.subject):
@@ -184,9 +184,9 @@ def _answer(vault: Vault, review: Review) -> ReviewStatus:
 
 
 def _content(vault: Vault, path: str) -> str:
-    """Return the blob id of the note; empty where there is none."""
+    """The blob id of the note; empty if there is no note."""
     data = vault.read(path)
-    return "" if data is None else vault.git.blob_id(data)
+    return "" if data is None else vault.content_id(data)
 
 
 def _carry_out(vault: Vault, review: Review, status: ReviewStatus) -> None:

@@ -1,6 +1,7 @@
-"""Who may use which tool: deny first, then ask, then allow, by tool and by group, in profiles that a run is matched to.
+"""The tools that a run may use: deny first, then ask, then allow, by tool and by group, in profiles matched with the
+run.
 
-Pure values. Reading them from YAML is `policy_file`'s, obeying them the registry's.
+Pure values. Parsing the YAML is left to `policy_file`, enforcing the policy to `registry`.
 """
 
 from collections.abc import Collection
@@ -14,11 +15,11 @@ EVERY = "*"
 GROUPS = frozenset(
     {"fs", "search", "memory", "web", "exec", "human", "orchestration", "profile", "tasks", "skills", "schedule"}
 )
-"""The groups that there are: a misspelt one in a policy would deny nothing, so it is refused."""
+"""All groups: a misspelt one in a policy would deny nothing, so it is refused."""
 
 
 class Permission(StrEnum):
-    """How a run may use a tool: freely, after a person's yes for each call, or not at all (it is not even shown)."""
+    """The permission of a run for a tool: free use, a person's approval for each call, or denied and hidden."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -27,26 +28,26 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Names one tool (`*` for every one) or one group; the other is empty."""
+    """Names one tool (`*` for all) or one group; the other is empty."""
 
     tool: str = ""
     group: str = ""
 
     def covers(self, name: str, groups: Collection[str]) -> bool:
-        """Return whether the rule is about a tool of this name and these groups."""
+        """True if the rule covers a tool with this name and these groups."""
         return self.tool in {name, EVERY} or self.group in groups
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Rules. `deny` wins over `ask`, `ask` over `allow`; without `allow`, whatever is not denied is allowed."""
+    """Rules. `deny` precedes `ask`, `ask` precedes `allow`; without `allow`, all that is not denied is allowed."""
 
     deny: tuple[Rule, ...] = ()
     allow: tuple[Rule, ...] = ()
     ask: tuple[Rule, ...] = ()
 
     def permission(self, name: str, groups: Collection[str]) -> Permission:
-        """Return the permission for a tool of this name and these groups."""
+        """The permission for a tool with this name and these groups."""
         if any(rule.covers(name, groups) for rule in self.deny):
             return Permission.DENY
         if any(rule.covers(name, groups) for rule in self.ask):
@@ -58,9 +59,9 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs a profile is for: every list that is given must fit. `sessions` are beginnings of the note's path.
+    """The runs of a profile: every given list must match. `sessions` are prefixes of the session note's path.
 
-    A channel is named whole (`lark:room`) or by its service (`lark`), which stands for all of its rooms.
+    A channel is named in full (`lark:room`) or by its service (`lark`), which matches all of its rooms.
     """
 
     channels: tuple[str, ...] = ()
@@ -68,7 +69,7 @@ class RunFilter:
     sessions: tuple[str, ...] = ()
 
     def fits(self, context: RunContext) -> bool:
-        """Return whether the run fits; an empty filter fits every run."""
+        """True if the run matches; an empty filter matches every run."""
         return (
             (not self.channels or {context.channel, context.channel.partition(":")[0]} & set(self.channels) != set())
             and (not self.roles or context.role in self.roles)
@@ -78,7 +79,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A policy and the runs that it is for."""
+    """A policy and the runs that it applies to."""
 
     name: str
     match: RunFilter
@@ -87,14 +88,14 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """Profiles in order; the last is `default` and fits every run."""
+    """Profiles in order; the last is `default` and matches every run."""
 
     profiles: tuple[Profile, ...]
 
     def choose(self, context: RunContext) -> Profile:
-        """Return the first profile that fits the run."""
+        """The first profile that matches the run."""
         return next(profile for profile in self.profiles if profile.match.fits(context))
 
     def permission(self, tool: Tool, context: RunContext) -> Permission:
-        """Return the permission of the run's profile for a tool."""
+        """The permission for a tool in the run's profile."""
         return self.choose(context).policy.permission(tool.name, tool.groups)

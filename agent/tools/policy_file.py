@@ -1,6 +1,6 @@
-"""Parses `policy.yaml` strictly: what is misspelt or unknown is an error with its line, never a rule that is lost.
+"""Strict parser of `policy.yaml`: a misspelt or unknown word is an error with its line, so that no rule is ignored.
 
-The file is the person's own in the config directory, else the one that ships. A vault cannot change it.
+The file is the person's own in the config directory, or else the shipped one. A vault cannot change it.
 """
 
 from collections.abc import Collection
@@ -20,9 +20,9 @@ _ROLES = ("owner", "guest")
 
 
 def load_policies(config: Path) -> Policies:
-    """Return the policies of the machine whose config directory this is; raises `ConfigError` that names file and line.
+    """The policies of the machine with this config directory; raises `ConfigError` with file and line.
 
-    A file that is there and cannot be read is an error: falling back to the defaults could allow what it denies.
+    An existing file that cannot be read is an error: the default policy could allow what the file denies.
     """
     own = config / NAME
     text = load_text(own)
@@ -33,7 +33,7 @@ def load_policies(config: Path) -> Policies:
 
 
 def parse_policies(text: str, name: str) -> Policies:
-    """Return the policies in a file's text; `name` is for messages. Raises `ConfigError`."""
+    """The policies in a file's text; `name` is for messages. Raises `ConfigError`."""
     text = text.removeprefix(BOM)
     try:
         _refuse_surprises(text, name)
@@ -60,7 +60,7 @@ def _refuse_surprises(text: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Makes values of YAML nodes; `name` is the file's, for messages."""
+    """Converts YAML nodes to values; `name` is the file's, for messages."""
 
     name: str
 

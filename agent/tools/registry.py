@@ -1,7 +1,7 @@
-"""The tools by name, and the one place where a model's call is carried out.
+"""The tools by name, and the only place that performs a model's calls.
 
-Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Whatever goes
-wrong is text for the model, and the run goes on; only what ends or pauses a run on purpose passes through.
+Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Every failure
+becomes text for the model, and the run continues; only errors that end or pause a run on purpose are raised.
 """
 
 import logging
@@ -19,7 +19,7 @@ from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.tools.wrappers import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000
-"""The longest error that the model is told."""
+"""The most characters of an error shown to the model."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 logger = logging.getLogger(__name__)
@@ -27,7 +27,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The result of a call: the message for the model, the tool's output (None: it failed), and the seconds it took."""
+    """The result of a call: the message for the model, the tool's output (None: it failed), and the duration in
+    seconds."""
 
     result: ToolResult
     given: ToolOutput | None
@@ -35,22 +36,22 @@ class Called:
 
 
 MayUse = Callable[[Tool, RunContext], bool]
-"""(tool, context) to whether the run may use the tool; it narrows what the policy allows, and adds nothing."""
+"""Function from (tool, run context) to True if the run may use the tool; only restricts the policy."""
 
 
 def allow_all(tool: Tool, context: RunContext) -> bool:
-    """Return True: for runs that only their policy narrows."""
+    """True: for runs that are limited only by their policy."""
     return True
 
 
 class Registry:
-    """Tools, wrapped. `guard` wraps a tool so that a call needs a person's yes where policy or taint wants one; a tool
-    that a run may not use by `leaves` is neither shown to it nor called.
+    """All tools, wrapped.
 
-    `mask` takes secrets out of what tools give, before that is cut.
+    `guard` wraps a tool so that a call needs a person's approval if the policy or a taint requires it; a tool for which
+    `leaves` is False is neither shown to the run nor called. `mask` removes secrets from results before they are cut.
 
-    Raises `ValueError` for two tools of one name, a name that is not plain words (`vault_read`: first what it is about,
-    then what it does), or a group that no policy can speak of.
+    Raises `ValueError` for two tools with one name, a name that is not plain words (`vault_read`: first the object,
+    then the action), or an unknown group.
     """
 
     def __init__(
@@ -74,24 +75,24 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all tools, whoever may use them."""
+        """The names of all tools, for any run."""
         return tuple(self._tools)
 
     def visible(self, context: RunContext) -> tuple[Tool, ...]:
-        """Return the tools that the run may use."""
+        """The tools that the run may use."""
         return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))
 
     def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
-        """Return the tools that the run may use, as the model sees them."""
+        """The specifications of the tools that the run may use, for the model."""
         return tuple(tool.spec for tool in self.visible(context))
 
     def is_readonly(self, name: str) -> bool:
-        """Return whether calls of the tool change nothing, so that several may run at once."""
+        """True if calls of the tool change nothing, so that several may run at once."""
         tool = self._tools.get(name)
         return tool is not None and tool.readonly
 
     def call(self, call: ToolCall, context: RunContext) -> Called:
-        """Carry out a call. Raises `StopRun` and nothing else; any failure is in the result, in words."""
+        """Perform a call. Raises only `StopRun`; the result has any other failure as text."""
         started = self._clock.monotonic()
         given: ToolOutput | None = None
         try:
@@ -100,7 +101,7 @@ class Registry:
             raise
         except AgentError as error:
             text = f"{error.message} ({error.hint})" if error.hint else error.message
-        except Exception as error:  # a tool's bug must not end the run; the log has the whole story
+        except Exception as error:  # a tool's bug must not end the run; the log has the traceback
             logger.warning("%s failed", call.name, exc_info=True)
             text = f"{call.name} failed: {type(error).__name__}: {_first_line(error)}"
         result = ToolResult(

@@ -1,6 +1,6 @@
-"""Checks a call's arguments against the tool's JSON schema, with problems in words that a model can act on.
+"""Checks a call's arguments against the tool's JSON schema, with problems in words that a model can correct.
 
-The library `jsonschema` decides; this module only words what it finds, one line a problem.
+The library `jsonschema` validates; this module formats its errors, one line per problem.
 """
 
 import json
@@ -18,9 +18,9 @@ _VALUE = 60
 
 
 def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:
-    """Return what is wrong with the arguments, at most five lines; empty when nothing is.
+    """The problems of the arguments, at most five lines; empty if there are none.
 
-    An argument that the schema does not name is refused even where the schema forgets to say so.
+    An argument that is not in the schema is refused, even if the schema does not forbid it.
     """
     from jsonschema import Draft202012Validator
     from referencing import Registry
@@ -28,7 +28,7 @@ def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:
     given = plain(arguments)
     rules = plain({"additionalProperties": False, **schema})
     assert isinstance(rules, dict)
-    # an empty registry: a `$ref` to an address is never fetched
+    # an empty registry: a `$ref` to a URL is never fetched
     validator = Draft202012Validator(rules, registry=Registry())
     found = [line for error in validator.iter_errors(given) for line in _lines(error)]
     found += [f"{name}: the text holds half a character; leave it out" for name in _broken(given)]
@@ -79,7 +79,7 @@ def _shown(value: object) -> str:
 
 
 def _broken(value: object, where: str = "") -> Iterator[str]:
-    """Yield the places of texts that cannot be written as UTF-8."""
+    """Yield the places of texts that cannot be encoded as UTF-8."""
     if isinstance(value, str):
         if any("\ud800" <= character <= "\udfff" for character in value):
             yield where or "the arguments"

@@ -1,7 +1,7 @@
-"""Finds where a file itself says that its text is from: a web clipper's header, a mail, a page that was saved.
+"""Finds the origin stated in a file itself: a web clipper's header, a mail, a saved page.
 
-Such a statement is believed when it says "from elsewhere", and never when it says "mine". What the git history knows is
-left to `vault.provenance`.
+Such a statement is trusted only if it names another origin, never as proof of the owner's text. The origin in the git
+history is left to `vault.provenance`.
 """
 
 import re
@@ -13,12 +13,12 @@ from agent.markdown.values import Header, Value, is_list
 from agent.vault.folders import SESSIONS
 
 _TYPED = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base")
-"""Files that people write in an editor; any other one was made or saved by a program."""
+"""Files that people write in an editor; any other file was made or saved by a program."""
 _ORIGINS = frozenset(
     {"source", "sources", "url", "urls", "uri", "link", "permalink", "href"}
     | {"original", "origin", "canonical", "web", "via", "feed", "clipped"}
 )
-"""Words in the name of a header's key that name where a text is from, such as `source_url`."""
+"""Words in a header key that names the origin of a text, such as `source_url`."""
 _SENDERS = frozenset({"from", "sender", "message-id", "messageid"})
 _ADDRESS = re.compile(r"(?:\b[a-z][a-z0-9+.-]{1,20}:)?//[\w.\[]|\bwww\.\w", re.IGNORECASE)
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*")
@@ -32,9 +32,9 @@ _LONGEST = 160
 
 
 def stated_origin(path: str, data: bytes) -> str:
-    """Return where a file says that it is from, in its own words; empty where it says nothing of the kind.
+    """The origin that a file states, in its own words; empty if it states none.
 
-    A note whose header cannot be read is judged by the lines of it, as a stranger's title may have broken it.
+    If the header cannot be parsed, its lines are searched, because an untrusted title may have broken it.
     """
     if not path.casefold().endswith(_TYPED):
         return "a saved file"
@@ -61,14 +61,14 @@ def _of_header(header: Header) -> str:
 
 
 def _of_first_lines(body: str) -> str:
-    """Return an address behind `Source:` or the like in the first lines that are not blank; else empty."""
+    """An address after `Source:` or a similar word in the first lines that are not blank; else empty."""
     rows = (row for row in body[:_HEADER].split("\n") if row.strip())
     found = (_FIRST_LINE.fullmatch(row.strip()) for row in islice(rows, _FIRST_LINES))
     return next((each[1].strip() for each in found if each and _ADDRESS.search(each[1])), "")
 
 
 def _texts(value: Value) -> Iterator[str]:
-    """Yield every text in a header's value, however deep."""
+    """Yield every text in a header's value, at any depth."""
     if isinstance(value, Mapping):
         for each in value.values():
             yield from _texts(each)

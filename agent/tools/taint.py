@@ -1,7 +1,7 @@
-"""Keeps text of strangers from steering the agent: the text is framed for the model, and the run is tainted.
+"""Keeps untrusted text from controlling the agent: the text is framed for the model, and the run is tainted.
 
-In a tainted run, a call that could carry data out, run a program or outlast the run needs a person's yes. The mark of
-the run is `tool.Taint`; asking for the yes is left to `approvals`.
+In a tainted run, a call that could send data out, run a program or have an effect after the run needs a person's
+approval. The mark of the run is `tool.Taint`; asking for approval is left to `approvals`.
 """
 
 import re
@@ -16,7 +16,8 @@ from agent.vault.folders import WriteRule, write_rule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
-"""The beginning of our tag, also in full-width letters, and with invisible characters between the letters."""
+"""The beginning of the `<untrusted>` tag, also in full-width letters, and with invisible characters between the
+letters."""
 _SHOWN = 3
 
 _IMAGE = re.compile(r"(?=(!\[(?!\[)[^\n]{0,400}))")
@@ -31,13 +32,13 @@ _LOADS = re.compile(
     r"|(?:`{3,}|~{3,})[ \t]{0,8}\{?(?:dataviewjs|js-engine|meta-bind-js|customjs|templater|run-)[^\n]{0,80}))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What a Markdown editor fetches or runs when the note is merely shown."""
+"""Markup that a Markdown editor fetches or runs when it only shows the note."""
 _VIEWS = (".canvas", ".base")
-"""Files that show web pages and pictures by their mere address."""
+"""Files that show web pages and pictures for any address in them."""
 
 
 def framed(tool: Tool) -> Tool:
-    """Return the tool with untrusted results framed for the model; such a result taints the run."""
+    """The tool with untrusted results framed for the model; such a result taints the run."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         given = tool.perform(arguments, context)
@@ -50,13 +51,13 @@ def framed(tool: Tool) -> Tool:
 
 
 def frame(content: str, source: str) -> str:
-    """Return the text inside a tag that the text itself cannot close."""
+    """The text inside a tag that the text itself cannot close."""
     named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}\n</untrusted>'
 
 
 def reason_to_ask(tool: Tool, arguments: JsonObject, context: RunContext, language: Language = "en") -> str:
-    """Return why a person has to say yes to a call, whatever the policy says; empty when no yes is needed.
+    """The reason why a call needs a person's approval under any policy; empty if it needs none.
 
     Raises `BadPath` or `ToolRetry` for a note that no tool may change.
     """
@@ -89,7 +90,7 @@ def _named(sources: list[str], language: Language) -> str:
 
 
 def _loads_more(drafts: Iterable[Draft]) -> str:
-    """Return something that the notes would fetch or run when shown, and did not before; else empty."""
+    """A part of the notes that would be fetched or run when shown, and was not before; else empty."""
     drafts = tuple(drafts)
     before = {piece for draft in drafts for piece in active(draft.path, draft.before)}
     after = (piece for draft in drafts for piece in active(draft.path, draft.after))
@@ -97,7 +98,8 @@ def _loads_more(drafts: Iterable[Draft]) -> str:
 
 
 def active(path: str, data: bytes | None) -> list[str]:
-    """Return what an editor fetches or runs by itself when it shows the file; plain links are not among it."""
+    """The parts of a file that an editor fetches or runs by itself when it shows the file; plain links are not
+    included."""
     shown = (data or b"").decode("utf-8", "replace")
     if path.casefold().endswith(_VIEWS):
         return shown.splitlines()

@@ -1,9 +1,9 @@
-"""Tells which text in the vault does not come from its owner.
+"""Finds the text in the vault that its owner did not write.
 
-It is known by the history (it arrived from elsewhere: `vault.provenance`), by what the file says of itself
-(`stated_origin`), because nobody has looked at the skill that it belongs to, or because a run wrote it that had read
-such text itself: each line that a tainted run writes is remembered on this machine by its mark, wherever it is moved
-to, and so is a file name that could be read as a sentence. A run that is shown any of it is tainted in its turn.
+Four sources: the git history (text that arrived from elsewhere: `vault.provenance`), the file's own statement
+(`stated_origin`), an unreviewed skill that contains the file, and tainted runs: the hash of each line that such a run
+writes is stored on this machine, so that the line is also found after a move, and so is a file name that could be
+read as a sentence. A run that is shown any of this text becomes tainted.
 """
 
 import re
@@ -21,7 +21,7 @@ from agent.vault.provenance.marks import line_marks, name_mark, new_marks
 Lines: TypeAlias = tuple[int, int] | None
 """The first and the last line of a part of a note, from 1; None: the whole note."""
 Arrived: TypeAlias = Callable[[str, bytes, Lines], str]
-"""(path, bytes, lines) to where that text came from, by the git history; empty where it is the person's."""
+"""Function from (path, bytes, lines) to the origin of that text in the git history; empty for the person's own."""
 
 _SOURCE = 160
 _DIGITS = 16
@@ -35,9 +35,9 @@ def _nothing_arrived(path: str, data: bytes, lines: Lines) -> str:
 
 @dataclass(slots=True)
 class TextOrigin:
-    """The lines that tainted runs have written, kept in a file outside the vault that only grows.
+    """The lines that tainted runs have written, in an append-only file outside the vault.
 
-    `reviewed` are the skills that somebody here has looked at, `arrived` says what the history knows.
+    `reviewed` are the skills reviewed on this machine, `arrived` gives the origin in the git history.
     """
 
     file: Path
@@ -55,21 +55,21 @@ class TextOrigin:
             append(self.file, "\n" + "".join(f"{_shown(mark)} {source}\n" for mark in new))
 
     def remember_name(self, path: str, sources: Iterable[str]) -> None:
-        """Record that a tainted run has given a note this path, where it can be read as a sentence."""
+        """Record that a tainted run gave a note this path, if it can be read as a sentence."""
         if name_mark(path) is not None:
             self.remember(path.encode("utf-8", "replace"), b"", sources)
 
     def named(self, *paths: str) -> str:
-        """Return where the first of these names is from that a stranger or a tainted run has given; empty for none."""
+        """The origin of the first of these names that another person or a tainted run chose; empty if there is none."""
         self._refresh()
         telling = [path for path in paths if name_mark(path) is not None]
         found = (self._known.get(name_mark(path) or 0) or self.arrived(path, path.encode(), None) for path in telling)
         return next(filter(None, found), "")
 
     def source(self, path: str, data: bytes, lines: Lines = None) -> str:
-        """Return where the text in these lines comes from; empty where it is the owner's.
+        """The origin of the text in these lines; empty for the owner's text.
 
-        The headings above them and the note's title and path count, too: they are shown with them.
+        The headings above them and the note's title and path count, too, because they are shown with them.
         """
         source = stated_origin(path, data) or self.named(path) or untrusted_source(self.reviewed, path, data)
         source = source or self.arrived(path, data, lines)
@@ -94,7 +94,7 @@ class TextOrigin:
         self._read += len(whole)
         for line in whole.decode("utf-8", "replace").splitlines():
             mark, _, source = line.partition(" ")
-            if len(mark) == _DIGITS and (known := _parsed(mark)) is not None:  # a crash may have torn the line
+            if len(mark) == _DIGITS and (known := _parsed(mark)) is not None:  # a crash may have cut the line
                 self._known.setdefault(known, source or "a run that had read untrusted text")
 
 

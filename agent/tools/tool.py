@@ -1,4 +1,4 @@
-"""A tool: a name, a schema and a function; with what a call knows about its run, and what it returns.
+"""A tool: a name, a schema and a function; with the context and the output of a call.
 
 Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 """
@@ -14,9 +14,9 @@ from agent.tools.shown_notes import ShownNotes
 
 @dataclass(slots=True)
 class Taint:
-    """The sources of untrusted text (web, mail, others' notes, another program) that a run has read; false for none.
+    """The sources of untrusted text (web, mail, others' notes, another program) that a run has read; false if empty.
 
-    A taint stays until the run ends. `loop` makes one for each run and keeps it with the session.
+    A taint stays until the run ends. `loop` makes one for each run and stores it with the session.
     """
 
     sources: list[str] = field(default_factory=list)
@@ -32,11 +32,11 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The run that a call belongs to: who asked, through what, and the call's own id.
+    """The run of a call: the asker, the channel, and the call's own id.
 
-    `role` is `owner` for the person whose vault it is, else `guest`. `session` is the session note's path. `shown` is
-    what the model was shown; it starts empty in a sub-run and after a restart. `resumed`: this very call was asked for
-    before the run stopped, and may have been carried out.
+    `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
+    shown to the model; it starts empty in a sub-run and after a restart. `resumed`: this call was requested before the
+    run stopped, and may have been performed.
     """
 
     run: str
@@ -51,7 +51,7 @@ class RunContext:
     resumed: bool = False
 
     def at(self, call: str) -> "RunContext":
-        """Return the context of the call with this id, in the same run."""
+        """The context of the call with this id, in the same run."""
         return replace(self, call=call)
 
 
@@ -65,9 +65,9 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a call returns: the text for the model, the notes it shows, the commits it made.
+    """The output of a call: the text for the model, the notes in it, the commits made.
 
-    `untrusted` names where the text comes from when that is not this vault's owner: the run is tainted by it.
+    `untrusted` names the source of text that the vault's owner did not write: it taints the run.
     """
 
     text: str
@@ -77,15 +77,16 @@ class ToolOutput:
 
 
 Perform: TypeAlias = Callable[[JsonObject, RunContext], ToolOutput]
-"""Carries out a call, whose arguments have been checked against the schema.
+"""Performs a call with arguments already checked against the schema.
 
-Raises `ToolRetry` or `ToolFailed` with a text for the model, `StopRun` to end or pause the run; any other error is
-shown to the model in plain words, too."""
+Raises `ToolRetry` or `ToolFailed` with a text for the model, `StopRun` to end or pause the run; any other error is also
+shown to the model as text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A note as it is and as a call would leave it; None: no note."""
+    """A note before and after a call; None: no note."""
 
     path: str
     before: bytes | None
@@ -93,15 +94,15 @@ class Draft:
 
 
 PlanDrafts: TypeAlias = Callable[[JsonObject, RunContext], tuple[Draft, ...]]
-"""(arguments, context) to what a call would do to notes; changes nothing."""
+"""Function from (arguments, context) to the drafts of a call; changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a tool that changes notes knows about a call without carrying it out.
+    """The effect of a call on notes, computed without performing it.
 
-    `paths`: the notes that would change, as far as the arguments tell. `plan`: what would become of them; raises what
-    the call itself would raise. `done`: what a call of this run and id has done already, None for nothing.
+    `paths`: the notes that would change, according to the arguments. `plan`: the resulting drafts; raises what the call
+    itself would raise. `done`: the output of an earlier call with this run and id, None if there was none.
     """
 
     paths: Callable[[JsonObject], tuple[str, ...]]
@@ -111,11 +112,12 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. `groups` are what policy speaks of (`fs`, `search`, `memory`, `web`, `exec`, `human`, `orchestration`).
+    """A tool.
 
-    `readonly`: changes nothing and may run beside other calls. `egress`: what is in its arguments leaves the machine.
-    `timeout` in seconds, 0 for none: a write is never left behind half-way, its time limits are the vault's.
-    `result_limit` in characters of the text given to the model. `effect` for tools that change notes.
+    `groups` are the names used in a policy (`fs`, `search`, `memory`, `web`, `exec`, `human`, `orchestration`).
+    `readonly`: changes nothing and may run beside other calls. `egress`: its arguments leave the machine. `timeout` in
+    seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's. `result_limit` in
+    characters of the text given to the model. `effect` for tools that change notes.
     """
 
     name: str
@@ -131,5 +133,5 @@ class Tool:
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool as the model sees it."""
+        """The specification of the tool for the model."""
         return ToolSpec(self.name, self.description, self.parameters)

@@ -1,6 +1,6 @@
-"""Wrappers that take a tool and return one that checks arguments, repeats nothing, gives up in time, cuts and masks.
+"""Wrappers that take a tool and return one that checks arguments, repeats no call, has a time limit, cuts and masks.
 
-The yes of a person is left to `approvals` and `taint`, the order of the wrappers to `registry`.
+Approvals are left to `approvals` and `taint`, the order of the wrappers to `registry`.
 """
 
 import logging
@@ -17,13 +17,13 @@ from agent.tools.schema import problems
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3
-"""Calls of one tool that may hang, left behind; from then on it is not called any more."""
+"""The most abandoned calls of one tool that still hang; at this number it is not called any more."""
 _LOOK = 0.1
 logger = logging.getLogger(__name__)
 
 
 def checked(tool: Tool) -> Tool:
-    """Return the tool with the arguments of each call checked against its schema first."""
+    """The tool, with the arguments of each call first checked against its schema."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         found = problems(arguments, tool.parameters)
@@ -35,7 +35,7 @@ def checked(tool: Tool) -> Tool:
 
 
 def once(tool: Tool) -> Tool:
-    """Return the tool with a call that was carried out before its run stopped answered from history, not repeated."""
+    """The tool, with a call performed before its run stopped answered from the history and not repeated."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         done = tool.effect.done(context) if tool.effect and context.resumed else None
@@ -45,8 +45,8 @@ def once(tool: Tool) -> Tool:
 
 
 def whole(tool: Tool) -> Tool:
-    """Return the tool with a call refused that would write `[secret]` into a note, where the arguments or the text
-    shown to the model had a key: the note would lose the key, or say something that was not asked for."""
+    """The tool, refusing a call that would write `[secret]` into a note, in place of a key in the arguments or in text
+    shown to the model: the note would lose the key, or get text that was not requested."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         if tool.effect and HIDDEN_IN_NOTES in canonical(arguments):
@@ -63,12 +63,12 @@ def _marks(data: bytes | None) -> int:
 
 
 def capped(tool: Tool) -> Tool:
-    """Return the tool with its result cut to its limit, at the end of a line where there is one."""
+    """The tool, with its result cut to its limit, at the end of a line if there is one."""
     return _reworded(tool, lambda text: cut(text, tool.result_limit))
 
 
 def masked(tool: Tool, mask: Callable[[str], str]) -> Tool:
-    """Return the tool with secrets masked in its result, while they are whole: half a key is not recognised."""
+    """The tool, with secrets masked in its result before it is cut: half a key is not recognised."""
     return _reworded(tool, mask)
 
 
@@ -81,7 +81,7 @@ def _reworded(tool: Tool, change: Callable[[str], str]) -> Tool:
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the text, or its first `limit` characters with a line that says how much is missing."""
+    """The text, or its first `limit` characters with a line that states how much is missing."""
     if len(text) <= limit:
         return text
     end = text.rfind("\n", limit // 2, limit)
@@ -90,10 +90,10 @@ def cut(text: str, limit: int) -> str:
 
 
 def timed(tool: Tool) -> Tool:
-    """Return the tool with its time limit, each call in a thread of its own; one that hangs is left behind, and logged.
+    """The tool with its time limit, each call in a separate thread; a call that hangs is abandoned and logged.
 
-    A tool without a limit runs in the caller's thread to its end: what it writes is never reported as failed while it
-    still happens.
+    A tool without a limit runs to its end in the caller's thread: a write is never reported as failed while it is still
+    in progress.
     """
     if tool.timeout <= 0:
         return tool
@@ -122,7 +122,7 @@ def timed(tool: Tool) -> Tool:
 
 @dataclass(slots=True)
 class ThreadedCall:
-    """A call of a function in a thread of its own, which does not keep the program from ending."""
+    """A call of a function in a daemon thread, which does not keep the program from ending."""
 
     function: Callable[[], ToolOutput]
     name: str
@@ -136,11 +136,11 @@ class ThreadedCall:
     def _run(self) -> None:
         try:
             self.answer.put(self.function())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, who sorts it
+        except BaseException as error:  # noqa: BLE001 - passed to the caller, which sorts it
             self.answer.put(error)
 
     def result(self, seconds: float) -> ToolOutput:
-        """Return what the function returned; raises what it raised, or `Empty` when it takes longer than `seconds`."""
+        """The function's result; raises what it raised, or `Empty` after `seconds`."""
         found = self.answer.get(timeout=seconds)
         if isinstance(found, BaseException):
             raise found

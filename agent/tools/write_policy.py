@@ -1,6 +1,6 @@
-"""Which notes tools may read and change: raises an error in words for the model where a call goes too far.
+"""The notes that tools may read and change; other paths raise an error with a text for the model.
 
-The rules are in `vault.folders`; that a change has to be approved first is `taint`'s and `approvals`' to see to.
+The rules are in `vault.folders`; approval of a change is left to `taint` and `approvals`.
 """
 
 from agent.errors import ToolRetry
@@ -12,7 +12,7 @@ _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 
 
 def check_writable(path: str) -> str:
-    """Return `path` if a tool may ever write there; raises `BadPath` or `ToolRetry` with a text for the model."""
+    """`path`, if tools may write there; raises `BadPath` or `ToolRetry` with a text for the model."""
     check(path)
     if write_rule(path) is WriteRule.PROGRAM:
         raise ToolRetry(f"{path} is not for tools to change: only the person and the program itself write there")
@@ -20,14 +20,14 @@ def check_writable(path: str) -> str:
 
 
 def check_text(path: str) -> str:
-    """Return `path` if it names a file that holds text; raises `ToolRetry`."""
+    """`path`, if it names a text file; raises `ToolRetry`."""
     if not path.endswith(_ENDINGS):
         raise ToolRetry(f"{path} is no note: its name must end in {', '.join(_ENDINGS)}")
     return path
 
 
 def check_readable(path: str) -> str:
-    """Return `path` if a tool may read it; raises `BadPath` or `ToolRetry` with a text for the model."""
+    """`path`, if a tool may read it; raises `BadPath` or `ToolRetry` with a text for the model."""
     check(path)
     if is_hidden(path):
         raise ToolRetry(f"{path} is hidden, and not for tools to read")
@@ -35,5 +35,5 @@ def check_readable(path: str) -> str:
 
 
 def may_read(role: str, path: str) -> bool:
-    """Return whether somebody in this role may be shown the note: a guest only the person's own notes."""
+    """True if a person in this role may see the note: a guest sees only the vault owner's own notes."""
     return role == "owner" or folder_of(path).read is Reader.GUEST

@@ -1,1 +1,1 @@
-"""Files and git: all that writes to a vault, and the only door to git. What notes mean is not its business."""
+"""Files and git: the only package that writes to a vault or runs git. It does not interpret the notes."""

@@ -1,6 +1,6 @@
-"""The values of a transaction: `Request`s from callers, the `Change`s on disk that they become, and the `Outcome`.
+"""The values of a transaction: `Request` from a caller, `Change` on disk, `Applied` and `Outcome` as results.
 
-A queue keeps requests; a `Change` is a request resolved against the present note; an `Applied` records the bytes that
+A queue stores requests. A `Change` is a request resolved against the current note. An `Applied` records the bytes that
 were really replaced.
 """
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Collision(StrEnum):
-    """The reaction when a person's save meets ours: stop, merge three ways, or append our text to theirs."""
+    """The reaction when a person's save collides with this program's change: stop, merge three ways, or append."""
 
     REFUSE = "refuse"
     MERGE = "merge"
@@ -18,7 +18,7 @@ class Collision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new note; never overwrites."""
+    """A request to create a note; an existing one is never overwritten."""
 
     path: str
     data: bytes
@@ -26,7 +26,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`base` was read, `data` is wanted; merged three ways when the note has moved on."""
+    """A request to change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
 
     path: str
     base: bytes
@@ -35,7 +35,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Text for the end of a note, which is made if it is missing."""
+    """A request to add text at the end of a note, which is created if it is missing."""
 
     path: str
     text: bytes
@@ -43,7 +43,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A note gets another path; never overwrites."""
+    """A request to give a note another path; an existing note is never overwritten."""
 
     path: str
     to: str
@@ -51,7 +51,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A note goes, if it is still what was read (`base`; None: whatever it is)."""
+    """A request to delete a note if its bytes are still `base` (None: any bytes)."""
 
     path: str
     base: bytes | None = None
@@ -62,9 +62,9 @@ Request = Create | Edit | Append | Move | Delete
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file from `before` to `after` (None: no file), to be written under `temporary` first.
+    """The change of one file from `before` to `after` (None: no file), first written under the name `temporary`.
 
-    `copy` is the path of the conflict copy, should there have to be one; `source` is where a moved note comes from.
+    `copy` is the path for a conflict copy, if one is needed; `source` is the old path of a moved note.
     """
 
     path: str
@@ -79,10 +79,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A change as it happened; `temporary` as in the `Change`.
+    """A change that was brought to disk; `temporary` as in the `Change`.
 
-    `found` is the last that a person had there (None: nothing), `after` what is there now, `leftovers` the temporary
-    files beside it with the bytes they must still hold, `conflict` our version where it could not be merged in.
+    `found`: the last bytes that a person had there (None: no file). `after`: the bytes there now. `leftovers`: the
+    temporary files beside it, each with the bytes it must still hold. `conflict`: the agent's version, if it could not
+    be merged in.
     """
 
     path: str
@@ -96,7 +97,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The trailers of a commit: the actor, and on whose behalf. `call` names one tool call within its run."""
+    """The trailers of a commit: the actor, and the run, tool, session and tool call that it acts for."""
 
     actor: str = "agent"
     run: str = ""
@@ -110,9 +111,9 @@ class Stamp:
 class Outcome:
     """The result of a transaction: a commit, or a place in the queue with the reason for waiting.
 
-    `human` is the commit, just before ours, that recorded what a person had saved in the same notes. `fresh`: a
-    person's burst of edits was still going on, so nothing was committed yet. `open` and `unread` are files left for
-    later: those that another program keeps open, and files and folders that cannot be read.
+    `human`: the commit, just before the agent's, of what a person had saved in the same notes. `fresh`: nothing was
+    committed, because a person's burst of edits has not ended. `open` and `unread`: files left for later, because
+    another program keeps them open or because they (or their folders) cannot be read.
     """
 
     commit: str | None = None

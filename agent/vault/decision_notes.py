@@ -1,8 +1,8 @@
-"""Notes that ask the person for a yes or no, with two boxes, and the records that make such a note count.
+"""Notes with two boxes that ask the person for a yes or no, and the records that make such a note valid.
 
-A note counts only together with the record of its question, which this machine keeps outside the vault: a note that
-arrives, or that a tool writes, may look decided and decides nothing. What is asked, and what follows from a yes, is
-left to whoever asks; notes and records are written in the order that lets a crash be told from a change of mind.
+A note is valid only with the record of its question, which is kept on this machine outside the vault. So a note that
+arrives by sync, or that a tool writes, decides nothing, even if a box is ticked. The caller chooses the question and
+acts on the answer. Notes and records are written in an order that distinguishes a crash from a changed decision.
 """
 
 import json
@@ -30,14 +30,14 @@ else:
 class RecordFolder(Generic[_Record]):
     """A folder outside the vault with one small JSON file for each question.
 
-    `parse` makes a record of a file's document; it raises `ValueError`, `KeyError` or `TypeError` for a damaged one.
+    `parse` converts a JSON document to a record; it raises `ValueError`, `KeyError` or `TypeError` for a damaged one.
     """
 
     folder: Path
     parse: Callable[[dict[str, object]], _Record]
 
     def get(self, key: str) -> _Record | None:
-        """Return the record of this key; None where there is none, or where it cannot be read: it decides nothing."""
+        """The record of this key; None if it is missing or cannot be read (its note then decides nothing)."""
         try:
             return self.parse(json.loads(self._file(key).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
@@ -48,11 +48,11 @@ class RecordFolder(Generic[_Record]):
         durable.replace(self._file(key), json.dumps(asdict(record), indent=1, default=str))
 
     def drop(self, key: str) -> None:
-        """Delete a record: its note then decides nothing any more."""
+        """Delete a record; its note then decides nothing."""
         self._file(key).unlink(missing_ok=True)
 
     def all(self) -> Iterator[_Record]:
-        """Yield every record that can be read, in the order of the keys."""
+        """All readable records, in the order of their keys."""
         files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ()
         return (record for file in files if (record := self.get(file.stem)) is not None)
 
@@ -61,7 +61,7 @@ class RecordFolder(Generic[_Record]):
 
 
 def post(vault: Vault, notes: Mapping[str, bytes], subject: str, stamp: Stamp) -> None:
-    """Write the notes that ask, by path, in one commit; one that is there already is replaced."""
+    """Write the notes, given by path, in one commit; existing ones are replaced."""
     with vault.transaction(subject, stamp) as change:
         for path, data in notes.items():
             before = vault.read(path)
@@ -72,9 +72,9 @@ def post(vault: Vault, notes: Mapping[str, bytes], subject: str, stamp: Stamp) -
 
 
 def answer_in(data: bytes) -> bool | None:
-    """Return True for a tick at approve, False for one at reject (also with both), None for neither.
+    """True for a tick at approve, False for a tick at reject (or at both), None for no tick.
 
-    Only the boxes above the first second-level heading count: what is asked about stands below it.
+    Only the boxes above the first second-level heading count: below it stands the text that the question is about.
     """
     return parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
 
@@ -82,9 +82,9 @@ def answer_in(data: bytes) -> bool | None:
 def close(
     vault: Vault, statuses: Mapping[str, Literal["approved", "rejected", "outdated"]], subject: str, stamp: Stamp
 ) -> tuple[str, ...]:
-    """Write into the notes, by path, what was decided, in one commit; returns the paths of those that changed.
+    """Write the decision into the notes, given by path, in one commit; returns the paths of the changed notes.
 
-    A note that is gone or cannot be changed is left: its record counts.
+    A note that is gone or cannot be changed is skipped: its record is what counts.
     """
     found = {path: vault.read(path) for path in statuses}
     closed = {path: (data, _closed(data, statuses[path])) for path, data in found.items() if data is not None}
@@ -97,7 +97,7 @@ def close(
 
 
 def _closed(data: bytes, status: Literal["approved", "rejected", "outdated"]) -> bytes:
-    """Return the note with its status and the box that was chosen; after a yes its text is nobody else's any more."""
+    """The note with its status and the chosen box; after a yes, which approves its text, without `untrusted`."""
     try:
         note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))
         note = note.with_key("status", status)

@@ -1,4 +1,4 @@
-"""Writes small files outside the vault that must survive a crash: whole or not at all, flushed when a call returns."""
+"""Writes of small files outside the vault that must survive a crash: atomic, and flushed when the call returns."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from agent.config.private import clear_way, make_folder
 
 
 def append(path: Path, text: str) -> None:
-    """Add text at the end of a file, which is made if it is missing; private to its owner."""
+    """Add text at the end of a file, which is created if it is missing; readable by its owner only."""
     make_folder(path.parent)
     clear_way(path)
     is_new = not path.exists()
@@ -21,7 +21,7 @@ def append(path: Path, text: str) -> None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file whole; private to its owner."""
+    """Write a whole file; readable by its owner only."""
     make_folder(path.parent)
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -35,7 +35,7 @@ def replace(path: Path, text: str) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
+    """Flush a folder to disk, so that new names in it survive a crash."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -1,6 +1,7 @@
-"""Ignore rules in the repository's own `info/exclude`, for a vault whose `.gitignore` is a person's.
+"""Ignore rules in the repository's own `info/exclude`, for a vault with the person's own `.gitignore`.
 
-The file is not part of the vault, travels nowhere and is read by every git. What to ignore comes from the template.
+The file is not part of the vault, is neither cloned nor pushed, and is read by every git. The rules come from the
+template.
 """
 
 import re
@@ -20,13 +21,13 @@ def rules(gitignore: bytes) -> list[str]:
 
 
 def missing(wanted: bytes, present: bytes) -> list[str]:
-    """The rules that `wanted` has and `present` has not."""
+    """The rules in `wanted` that are not in `present`."""
     known = set(rules(present))
     return [rule for rule in rules(wanted) if rule not in known]
 
 
 def under(prefix: str, rule: str) -> str:
-    """A rule of a folder's `.gitignore` as the repository's root has to say it; `prefix` is empty or ends in `/`."""
+    """A rule of a folder's `.gitignore`, rewritten for the repository's root; `prefix` is empty or ends in `/`."""
     if not prefix:
         return rule
     place = "/" + _SPECIAL.sub(r"\\\1", prefix)
@@ -35,9 +36,9 @@ def under(prefix: str, rule: str) -> str:
 
 
 def add(gitdir: Files, lines: list[str], token: str) -> list[str]:
-    """Add those rules that `info/exclude` has not yet, and return them. `gitdir` is the repository's shared folder.
+    """Add the rules that are missing in `info/exclude`, and return them. `gitdir` is the repository's shared folder.
 
-    Raises `BadPath` where a link is in the way.
+    Raises `BadPath` if a link is in the way.
     """
     before = gitdir.read(PATH)
     fresh = [line for line in lines if line not in rules(before or b"")]
@@ -48,7 +49,7 @@ def add(gitdir: Files, lines: list[str], token: str) -> list[str]:
 
 
 def take_out(gitdir: Files, lines: list[str], token: str) -> None:
-    """Remove rules that `add` has put there."""
+    """Remove rules that `add` has added."""
     before = gitdir.read(PATH)
     if before is None or not lines:
         return

@@ -1,7 +1,7 @@
-"""Fetches another repository's newest files as bytes: nothing is checked out, nothing is run.
+"""Fetches the newest files of another repository as bytes: nothing is checked out, nothing is run.
 
-No work tree is ever made, so no filter, hook, submodule or link of it can do anything; the objects go into a bare
-repository that is thrown away. Only addresses that name https, ssh or a folder of this machine are asked.
+There is no work tree, so no filter, hook, submodule or link of that repository can take effect. The objects go into a
+temporary bare repository. Only addresses with https or ssh, and folders of this machine, are accepted.
 """
 
 import re
@@ -22,7 +22,7 @@ _LONGEST_ADDRESS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A plain file in a commit: its id and its size in bytes."""
+    """A regular file in a commit: its id and its size in bytes."""
 
     oid: str
     size: int
@@ -30,7 +30,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The newest commit of a repository: its plain files by path, and what is none (links, submodules)."""
+    """The newest commit of a repository: its regular files by path, and its other entries (links, submodules)."""
 
     commit: str
     files: Mapping[str, Blob]
@@ -44,13 +44,13 @@ class Fetched:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is the address of a repository that may be asked."""
+    """True if a text is an accepted address of a repository."""
     return len(text) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(text) is not None
 
 
 @contextmanager
 def fetched(address: str, timeout: float = 60.0) -> Iterator[Fetched]:
-    """Fetch the newest commit of the repository at `address` (or in a folder) for as long as the block lasts.
+    """Fetch the newest commit of the repository at `address` (or in a folder); it is available inside the block.
 
     Raises `UserError` for an address of another kind or one that does not answer, `Retryable` after `timeout` seconds.
     """

@@ -20,9 +20,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file in a commit; paths are relative to the vault, `old_path` is set for a rename.
+    """The change of one file in a commit; paths are relative to the vault, `old_path` is set for a rename.
 
-    `before` and `after` are what git holds for it (None: nothing; an id of zeros: only the working tree has it).
+    `before` and `after` are git's entries (None: no file; an id of zeros: the content is only in the working tree).
     """
 
     kind: Kind
@@ -33,7 +33,7 @@ class FileChange:
 
 
 def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[FileChange, ...], int]:
-    """The records of `--raw -z` from `position` on, and where they end; files outside the vault are left out."""
+    """The records of `--raw -z` from `position` on, without files outside the vault, and the position after them."""
     files: list[FileChange] = []
     while position < len(fields) and fields[position].lstrip("\n").startswith(":"):
         old_mode, mode, old_id, new_id, status = fields[position].lstrip("\n")[1:].split(" ")
@@ -49,7 +49,7 @@ def parse_raw(fields: Sequence[str], position: int, prefix: str) -> tuple[tuple[
 
 
 def parse_raw_lists(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileChange, ...]]:
-    """The changes in each of the lists that `git diff-tree --stdin --always -z` prints, each below its commit's id."""
+    """The changes in each list that `git diff-tree --stdin --always -z` prints, one list for each commit."""
     position = 0
     while position < len(fields) and fields[position]:
         found, position = parse_raw(fields, position + 1, prefix)
@@ -59,7 +59,7 @@ def parse_raw_lists(fields: Sequence[str], prefix: str) -> Iterator[tuple[FileCh
 def _change(
     old: str | None, new: str | None, before: TreeEntry | None, after: TreeEntry | None
 ) -> Iterator[FileChange]:
-    """One record as a change inside the vault: what is moved in counts as created, what is moved out as deleted."""
+    """One record as a change inside the vault: a file moved in counts as created, a file moved out as deleted."""
     if old is not None and new is not None and old != new:
         yield FileChange(Kind.RENAMED, new, old, before, after)
     elif new is not None:

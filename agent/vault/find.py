@@ -1,4 +1,4 @@
-"""Finds a note by its path, or by the `id` in its header."""
+"""Finds a note by its path, or by the `id` in its frontmatter."""
 
 import re
 
@@ -12,9 +12,9 @@ _ID = re.compile(r"[0-9A-Za-z]{26}")
 
 
 def find_note(vault: Vault, name: str) -> str:
-    """The path of the note that `name` (a path, with or without `.md`, or an id) means.
+    """The path of the note with this `name`: a path, with or without `.md`, or an id.
 
-    Raises `NoteGone` where there is none, and `UserError` for an empty name or an id that several notes have.
+    Raises `NoteGone` if there is none, and `UserError` for an empty name or an id that several notes have.
     """
     if not name.strip():
         raise UserError("no note is named", hint=_HINT)
@@ -42,7 +42,7 @@ def _has_id(data: bytes | None, name: str) -> bool:
 
 
 def _with_text(vault: Vault, text: str) -> list[str]:
-    """Notes that contain the text somewhere, git's search first doing the rough work."""
+    """The notes that contain the text in any case, found by git's search."""
     command = ["grep", "-l", "-z", "-i", "-F", "--untracked", "--no-textconv", "-e", text]
     found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
     return [path for path in vault.place.in_vault(found) if is_note(path)]

@@ -1,9 +1,9 @@
-"""The folders of a vault and the notes at its root: what each holds, and who may read, write and recall it.
+"""The folders of a vault and the notes at its root: their contents, and the rules for reading, writing and recall.
 
-This is the one table of them: a module that needs a folder's path imports the constant, and one that needs a rule asks
-`folder_of` or `write_rule`. A row is found by name alone, as the most forgiving file system would read the name (no
-case, compatibility characters folded, nothing invisible), so that no spelling of `approvals/` is a way around its row.
-Where a path really leads (links), and which names no writer may use at all, is left to `vault.write`.
+This is the only table of folders: other modules import a folder's constant, or call `folder_of` or `write_rule`. A row
+is found by name only. Names are compared as the most tolerant file system would (case ignored, compatibility characters
+folded, invisible ones removed), so that no spelling of `approvals/` avoids its rule. The target of links, and reserved
+names, are checked in `vault.worktree`.
 """
 
 import re
@@ -38,42 +38,42 @@ MEMORY_NOTE = "MEMORY.md"
 
 
 class WriteRule(IntEnum):
-    """How a tool may change a note; a higher rule is stricter. People may always edit everything."""
+    """The rule for a tool that changes a note; a higher value is stricter. People may always edit everything."""
 
     FREE = 0
     MEMORY = 1
-    """The text comes back into later runs by itself: a run that has read untrusted text needs a yes."""
+    """The text returns in later runs without being asked for: a run that has read untrusted text needs a yes."""
     AFTER_YES = 2
-    """The note says what the agent does, or is a request to it: every call needs a yes."""
+    """The note controls the agent, or is a request to it: every call needs a yes."""
     PROGRAM = 3
     """Only the person and the program itself write here, never a tool."""
 
 
 class Reader(Enum):
-    """Who may be shown a note. Their model sees what they may see."""
+    """The readers who may be shown a note. A reader's model sees the same notes as the reader."""
 
     OWNER = "owner"
     GUEST = "guest"
-    """Guests as well, where the policy gives them a tool that reads."""
+    """Guests too, if the policy gives them a tool that reads."""
 
 
 class Recalled(Enum):
-    """How passages come before a model that did not ask for them."""
+    """The form in which passages are given to a model that did not ask for them."""
 
     NO = "no"
     AS_NOTE = "as_note"
     """As passages of notes (`context.memories`)."""
     AS_MEMORY = "as_memory"
-    """As memories, with their own rules and number (`memory.max_recalls`)."""
+    """As memories, with a limit of their own (`memory.max_recalls`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One row: a folder with all that lies in it, or a note at the root.
+    """One row: a folder with everything in it, or a note at the root.
 
-    `searched`: `search_vault` finds it. `asks`: what a person writes there may be a request to the agent.
-    `steers`: it is before the agent in every run, or makes it act by itself, so that what arrives there from elsewhere
-    waits until the person has looked at it (skills are reviewed one by one, and are no part of this).
+    `searched`: `search_vault` finds it. `asks`: text that a person writes there may be a request to the agent.
+    `steers`: it is in the context of every run, or starts runs, so text that arrives there from elsewhere is ignored
+    until the person has looked at it (skills are reviewed one by one, and do not count here).
     """
 
     path: str
@@ -87,7 +87,7 @@ class Folder:
 
     @property
     def is_written_for_the_person(self) -> bool:
-        """Whether a run writes its results here, rather than its records or its memory."""
+        """True if runs write their results here, not their records or their memory."""
         return self.write in {WriteRule.FREE, WriteRule.AFTER_YES}
 
 
@@ -120,15 +120,15 @@ FOLDERS = (
     Folder(FORGOTTEN, "marks of memories that must never be written again", _PROGRAM, searched=False),
 )
 _INSTRUCTIONS = frozenset({"agent.md", "agents.md", "claude.md", "gemini.md", "skill.md"})
-"""Names, in any folder, of notes that this agent, or another one in the same folder, takes instructions from."""
+"""Names of notes that this agent, or another agent in the same folder, reads as instructions, in any folder."""
 _ROWS = {folder.path.rstrip("/").casefold(): folder for folder in FOLDERS}
 _DEEPEST = 1 + max(path.count("/") for path in _ROWS)
 _SHORT = re.compile(r"(.{2,6})~[0-9]{1,3}(\..*)?")
-"""A short name of old file systems, such as `APPROV~1`."""
+"""A short name (8.3) of old file systems, such as `APPROV~1`."""
 
 
 def folder_of(path: str) -> Folder:
-    """The row of the longest path in the table that `path` lies in; `OWN_NOTES` where none does."""
+    """The row of the longest path in the table that contains `path`; `OWN_NOTES` if there is none."""
     row, reached = OWN_NOTES, ""
     for name in path.split("/")[:_DEEPEST]:
         reached = _full_name(f"{reached}/{folded(name)}".lstrip("/"))
@@ -137,24 +137,24 @@ def folder_of(path: str) -> Folder:
 
 
 def write_rule(path: str) -> WriteRule:
-    """How a tool may change the note at `path`."""
+    """The rule for a tool that changes the note at `path`."""
     if is_hidden(path):
         return WriteRule.PROGRAM
     return max(folder_of(path).write, WriteRule.AFTER_YES if instructs(path) else WriteRule.FREE)
 
 
 def instructs(path: str) -> bool:
-    """Whether the note's name is one that agents take instructions from, in whatever folder it lies."""
+    """True if agents read a note of this name as instructions, in any folder."""
     return folded(path.rpartition("/")[2]) in _INSTRUCTIONS
 
 
 def is_hidden(path: str) -> bool:
-    """Whether a name in `path` begins with a dot."""
+    """True if a name in `path` begins with a dot."""
     return any(folded(name).startswith(".") for name in path.split("/"))
 
 
 def folded(name: str) -> str:
-    """One name of a path as the most forgiving file system reads it."""
+    """One name of a path, normalised as the most tolerant file system does it."""
     visible = name
     if not name.isascii():
         visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
@@ -164,7 +164,7 @@ def folded(name: str) -> str:
 
 
 def _full_name(path: str) -> str:
-    """`path`, with a short last name replaced by the name in the table that it may stand for: the strictest one."""
+    """`path`, with a short last name replaced by the matching name in the table; the strictest one of several."""
     parent, _, name = path.rpartition("/")
     if (short := _SHORT.fullmatch(name)) is None:
         return path

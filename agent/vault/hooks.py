@@ -1,6 +1,6 @@
-"""Installs our git hooks in a repository: only where no hook of that name exists, and never where git would not look.
+"""Installs this program's git hooks in a repository, unless a hook of that name exists or git would not run it.
 
-Our own git calls run no hook at all; these are for the git that a person calls. What they do is in `hooks/`.
+This program's own git calls run no hook; the hooks are for the git commands of a person. The scripts are in `hooks/`.
 """
 
 import os
@@ -19,9 +19,9 @@ _PROGRAM = b"program='vault-agent'"
 
 
 def install(vault: Vault, scripts: Mapping[str, bytes], program: Path | None) -> tuple[list[str], list[Left]]:
-    """Put the scripts (name to bytes) into the repository's hook folder: the names installed, and those left and why.
+    """Write the scripts (name to bytes) into the hook folder; returns the installed names, and the skipped paths.
 
-    `program` is written in as the full path of vault-agent; without one the hooks look for it on the PATH.
+    `program` is the full path of vault-agent for the scripts; without it the hooks look for vault-agent on the PATH.
     """
     elsewhere = every_scope(vault.git, "core.hooksPath")
     if elsewhere:
@@ -50,14 +50,14 @@ def install(vault: Vault, scripts: Mapping[str, bytes], program: Path | None) ->
 
 
 def _adapted(script: bytes, program: Path | None, prefix: str) -> bytes:
-    """The script with the program's full path, and in the vault's folder where that is not the repository's."""
+    """The script with the program's full path, and with a `cd` to the vault if that is not the repository's root."""
     name = b"program=" + os.fsencode(shlex.quote(str(program))) if program else _PROGRAM
     move = b"\ncd " + os.fsencode(shlex.quote(f"./{prefix}")) + b" || exit 0" if prefix else b""
     return script.replace(_PROGRAM, name + move, 1)
 
 
 def ours(vault: Vault, scripts: Mapping[str, bytes], program: Path | None) -> set[str]:
-    """The names of hooks in the repository that are exactly what `install` would put there."""
+    """The names of the repository's hooks that equal the script, or what `install` would write for it."""
     folder = common(vault)
     found: set[str] = set()
     for name, script in scripts.items():

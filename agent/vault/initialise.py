@@ -1,7 +1,7 @@
-"""Makes a folder a vault: a new repository if needed, a commit of the person's files in their name, then the template.
+"""Turns a folder into a vault: a repository if needed, a commit of the person's files, then the template.
 
-Nothing that exists is touched. Every reason to refuse is looked for before the first byte is written. Which template,
-and what to say about all this, is the command line's.
+Existing files are not changed. All reasons to refuse are checked before the first byte is written. The command line
+chooses the template and reports the result.
 """
 
 import os
@@ -31,9 +31,9 @@ IGNORE = ".gitignore"
 class Initialised:
     """The result of `initialise`. Paths are relative to the vault, commits are ids or None.
 
-    `was_vault`: the folder was a vault before; `new_repository`: git was set up; `uncommitted`: files of the person's
-    that are not in a commit yet; `nested`: repositories inside, left alone; `excluded`: ignore rules that went to
-    `info/exclude`.
+    `was_vault`: the folder was a vault before. `new_repository`: git was set up. `uncommitted`: files of the person
+    that are in no commit yet. `nested`: repositories inside, which are not touched. `excluded`: ignore rules that were
+    added to `info/exclude`.
     """
 
     vault: Vault
@@ -62,10 +62,10 @@ class _Progress:
 def initialise(
     root: Path, template: Mapping[str, bytes], state: Path, clock: Clock, options: Options, *, restore: bool = False
 ) -> Initialised:
-    """Make `root` a vault and lay the template (path in the vault to bytes), or find that it is one already.
+    """Make `root` a vault and write the template (path in the vault to bytes); an existing vault stays as it is.
 
-    `restore` lays what is missing of the template into a vault. Raises `NotAVault` or `UserError` with nothing
-    written where the folder cannot be one, and `Retryable` while another program works on the repository.
+    `restore` writes the missing template files into an existing vault. Raises `NotAVault` or `UserError`, with nothing
+    written, if the folder cannot be a vault, and `Retryable` while another program works on the repository.
     """
     root = root.resolve()
     was_vault = (root / MARKER).is_file()
@@ -101,7 +101,7 @@ def initialise(
 
 
 def refuse(root: Path, state: Path) -> None:
-    """Raise the reason why this folder cannot be a vault, whatever its repository; writes nothing."""
+    """Raise `UserError` or `NotAVault` if this folder cannot be a vault, whatever its repository; writes nothing."""
     if os.path.lexists(root) and not root.is_dir():
         raise UserError(f"{root} is a file, not a folder", hint="name a folder, or a path that is still free")
     if any(unicodedata.normalize("NFKC", part).casefold() == ".git" for part in root.parts):
@@ -158,13 +158,13 @@ def _make_folder(root: Path) -> None:
 def _make_repository(root: Path, options: Options) -> Place:
     place = Place(root, root / ".git", root)
     git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
-    # No template: whatever hooks this machine puts into new repositories, a vault has those that its person chose.
+    # No template: a vault gets none of the hooks that this machine puts into new repositories.
     git.run("init", "-q", "--template=", "--initial-branch=main")
     return place
 
 
 def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> None:
-    """Commit everything in the folder in the person's name, but for what the ignore rules leave out."""
+    """Commit everything in the folder in the person's name, except ignored files."""
     wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
     done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
     files = [item.path for item in dirty(vault.git, vault.place) if item.kind is DirtyKind.CREATED]
@@ -181,7 +181,7 @@ def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _P
 
 
 def _lay(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> tuple[tuple[str, ...], str | None]:
-    """Lay what the vault has room for, in one commit."""
+    """Write the template files that can be written, in one commit."""
     lay, left = room(vault.place.root, template, _modules(vault.git, vault.place))
     done.left += left
     for path in _ignored(vault.git, vault.place, [path for path in lay if path != MARKER]):
@@ -201,7 +201,7 @@ def _lay(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> tuple[
 
 
 def _ignore(vault: Vault, template: Mapping[str, bytes], laid: bool, done: _Progress) -> None:
-    """Where `.gitignore` is the person's, our missing rules go to `info/exclude`; where it is ours, they need not."""
+    """Add missing rules to `info/exclude` if `.gitignore` is the person's; not needed if it is the template's."""
     files, token = common(vault), vault.clock.new_id()
     if laid:
         exclude.take_out(files, done.excluded, token)
@@ -213,18 +213,18 @@ def _ignore(vault: Vault, template: Mapping[str, bytes], laid: bool, done: _Prog
 
 
 def _ignored(git: Git, place: Place, paths: Sequence[str]) -> list[str]:
-    """Those of the paths that git's ignore rules leave out."""
+    """The paths that git ignores."""
     asked = b"".join(place.in_git(path) + b"\0" for path in paths)
     return place.in_vault(git.fields("--no-literal-pathspecs", "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1)))
 
 
 def common(vault: Vault) -> Files:
-    """The folder that all work trees of the repository share (hooks, `info`), as files."""
+    """The folder that all work trees of the repository share (hooks, `info`), as `Files`."""
     return Files(common_folder(vault.place.gitdir), vault.clock, vault.options.durable)
 
 
 def nested(git: Git, place: Place) -> tuple[str, ...]:
-    """Folders in the vault that are repositories of their own, submodules included."""
+    """The folders in the vault that are repositories of their own, submodules included."""
     command = ["ls-files", "-z", "--others", "--exclude-standard"]
     listed = git.fields(*command, *place.pathspec)
     folders = [name.removeprefix(place.prefix).rstrip("/") for name in listed if name.endswith("/")]
@@ -233,6 +233,6 @@ def nested(git: Git, place: Place) -> tuple[str, ...]:
 
 
 def _modules(git: Git, place: Place) -> Sequence[str]:
-    """Folders that the repository holds as submodules."""
+    """The folders that are submodules of the repository."""
     rows = git.fields("ls-files", "-z", "--stage", *place.pathspec)
     return place.in_vault(row.partition("\t")[2] for row in rows if row.startswith("160000 "))

@@ -1,7 +1,7 @@
-"""The private folder of a vault, outside the vault and under its id: lock, journal, queue.
+"""The private folder of a vault, outside the vault and named by the vault's id: lock, journal, queue.
 
-The id lies in the repository's own folder, which is neither cloned nor synced: a clone gets its own, a vault that is
-moved keeps its, and a copied vault is noticed because the original is still where it was.
+The id is stored in the repository's own folder, which is neither cloned nor synced. So a clone gets a new id, and a
+moved vault keeps its id. A copied vault is recognised because the original still exists.
 """
 
 import os
@@ -15,13 +15,13 @@ from agent.errors import NotAVault
 from agent.vault.plumbing.repository import Place, locate
 
 FORGETTING = "forgetting.json"
-"""The private file that says what is being forgotten, while it lasts."""
+"""The private file that describes a purge while it runs."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One vault's private folder."""
+    """The private folder of one vault."""
 
     id: str
     folder: Path
@@ -40,7 +40,7 @@ class Layout:
 
 
 def layout(place: Place, state: Path, clock: Clock) -> Layout:
-    """The private folder for this vault under `state`, made if it is missing."""
+    """The private folder of this vault under `state`, created if it is missing."""
     name = f"id-{place.prefix.strip('/').replace('/', '-')}" if place.prefix else "id"
     mark = place.gitdir / "vault-agent" / name
     known = _read(mark)
@@ -62,7 +62,7 @@ def _read(mark: Path) -> str | None:
 
 
 def _is_a_copy(folder: Path, root: Path, mark: Path) -> bool:
-    """Whether the id belongs to another vault that is still in its place."""
+    """True if the id belongs to another vault that still exists at its path."""
     owner = _read_text(folder / "root")
     if not owner or Path(owner) == root or _same(Path(owner), root):
         return False
@@ -85,7 +85,7 @@ def _read_text(path: Path) -> str:
         text = path.read_text("utf-8", "surrogateescape").strip()
     except OSError:
         return ""
-    return "" if "\0" in text else text  # damaged: no path has it
+    return "" if "\0" in text else text  # damaged: no path contains a NUL
 
 
 def _write(path: Path, text: str) -> None:

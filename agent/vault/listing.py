@@ -1,4 +1,4 @@
-"""Every note with the hash of its content, now or in a commit, without reading the notes that git knows already."""
+"""All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,14 +9,14 @@ from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
 
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
-    """Path to content hash of every note on disk that git does not ignore; `changed` is what `dirty` gave, if known.
+    """Path to content hash of all notes on disk that git does not ignore; `changed` is the result of `dirty`, if known.
 
-    Where a sparse checkout keeps notes away, those that are on disk all the same are read. The hash is of the bytes on
-    disk, also where git keeps what a filter made of them; a file that a program keeps open is taken as it is now. One
-    that cannot be read has the hash that git last saw, and is left out where it saw none.
+    In a sparse checkout, excluded notes that are on disk nevertheless are read. The hash is of the bytes on disk, even
+    if git stores a filtered version. A file that a program keeps open is read as it is at this moment. A file that
+    cannot be read has the hash that git saw last, and is left out if there is none.
     """
     command = ["ls-files", "-s", "-t", "-z", *vault.place.pathspec]
-    listing = vault.git.start(*command)  # git lists while it looks for what changed
+    listing = vault.git.start(*command)  # git lists the files while this process looks for changes
     try:
         changed = dirty(vault.git, vault.place) if changed is None else changed
         rows = listing.wait().decode("utf-8", "surrogateescape").split("\0")
@@ -45,13 +45,13 @@ def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, 
 
 
 def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:
-    """Those of the paths whose content git keeps as a filter has rewritten it, and not as it is on disk."""
+    """The paths whose content git stores as rewritten by a filter, not as it is on disk."""
     has_filters = any(name.startswith("filter.") for name, _ in vault.git.silenced_drivers())
     return filtered(vault.git, vault.place, paths) if has_filters else set()
 
 
 def listed(vault: Vault, paths: Collection[str]) -> set[str]:
-    """Those of the paths that `contents` would look at: what git ignores, and what is another repository's, is not."""
+    """The paths that `contents` would include: not ignored by git, and not in another repository."""
     if not paths:
         return set()
     command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]
@@ -59,7 +59,7 @@ def listed(vault: Vault, paths: Collection[str]) -> set[str]:
 
 
 def contents_at(vault: Vault, commit: str) -> dict[str, str]:
-    """The path and content hash of every note in a commit (a full id)."""
+    """Path to content hash of all notes in a commit (a full id)."""
     listed = vault.git.fields("ls-tree", "-r", "-z", "--full-tree", commit, *vault.place.pathspec)
     rows = (row.split("\t", 1) for row in listed)
     prefix = vault.place.prefix

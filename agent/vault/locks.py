@@ -1,4 +1,4 @@
-"""A lock among the processes of this program: a file that the operating system locks and that names its holder.
+"""A lock between processes of this program: a file with an operating-system lock and its holder's name.
 
 git's own index lock is in `plumbing`.
 """
@@ -15,12 +15,12 @@ from agent.config.lock import hold, is_held
 from agent.errors import LockHeld
 
 LONGEST = 1000
-"""Bytes of a lock file that are read."""
+"""Maximum number of bytes read from a lock file."""
 
 
 @contextmanager
 def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Iterator[None]:
-    """Hold a lock file; raises `LockHeld` after `patience` seconds, saying `taken` and which process has it."""
+    """Hold a lock file; raises `LockHeld` after `patience` seconds, with `taken` and the holder as its message."""
     with hold(path, clock, patience) as held:
         if held is None:
             raise LockHeld(f"{taken} ({_named(path)})", hint="vault-agent status")
@@ -30,7 +30,7 @@ def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Itera
 
 
 def holder(path: Path) -> int | None:
-    """The process that holds a lock file now (0: one that does not say), None when nobody does."""
+    """The id of the process that holds a lock file now; 0 if it is not recorded, None if the lock is free."""
     if not is_held(path):
         return None
     found = holders.parse(read_start(path).decode("utf-8", "replace"))
@@ -43,7 +43,7 @@ def _named(path: Path) -> str:
 
 
 def describe_holder(found: Holder) -> str:
-    """The process in words, with its host or container where the number alone means nothing here."""
+    """The process in words, with its host or container if the process id is not of this system."""
     here = holders.current()
     if found.shares_processes_with(here):
         return f"process {found.process}"
@@ -52,7 +52,7 @@ def describe_holder(found: Holder) -> str:
 
 
 def read_start(path: Path) -> bytes:
-    """The first bytes of a lock file; none where it cannot be read."""
+    """The first bytes of a lock file; empty if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST)

@@ -1,4 +1,4 @@
-"""Commit messages: one line `type(scope): what`, the reason, and trailers that name who and on whose behalf."""
+"""Commit messages: one line `type(scope): what`, the reason, and trailers that name the actor and the run."""
 
 import re
 from dataclasses import replace
@@ -14,7 +14,7 @@ _TRAILER_VALUE = re.compile(r"[^\x00-\x1f\x7f]{0,200}")
 
 
 def compose(subject: str, stamp: Stamp, body: str = "", *, known: KnownSecrets) -> str:
-    """The whole message, with `[secret]` in place of secrets, `known` ones and those that look like one.
+    """The whole message, with `[secret]` in place of secrets: `known` values and text that looks like one.
 
     Raises `UserError` for a trailer value that would break out of its line.
     """
@@ -33,7 +33,7 @@ def compose(subject: str, stamp: Stamp, body: str = "", *, known: KnownSecrets) 
 
 
 def masked_stamp(stamp: Stamp, known: KnownSecrets) -> Stamp:
-    """The stamp without secrets. Actor, run and undone commits are names that the program has given."""
+    """The stamp with secrets masked, except actor, run and undone commits: those names come from this program."""
     tool, session, call = (without_secrets(value, known) for value in (stamp.tool, stamp.session, stamp.call))
     return replace(stamp, tool=tool, session=session, call=call)
 

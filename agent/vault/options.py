@@ -1,6 +1,6 @@
-"""The settings of a vault's writes: durability, quiet times, and how much one change may delete.
+"""The settings of a vault's writes: durability, quiet times, and the limit of deletions in one change.
 
-Where the settings come from is the caller's business.
+The caller reads the settings.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from agent.errors import MassChange
 from agent.vault.worktree.paths import is_note
 
 HOLDS_UP = 3.0
-"""A file that is saved again and again delays the commit of the others for this many quiet intervals."""
+"""Number of quiet intervals for which a file that is saved again and again may delay the commit of the others."""
 _SHOWN = 10
 
 
@@ -23,11 +23,11 @@ class Brake:
     share: float = 0.05
 
     def limit(self, total: int) -> int:
-        """The number of notes that may go, out of `total`."""
+        """The number of notes, out of `total`, that may be lost."""
         return max(self.notes, int(total * self.share))
 
     def check(self, lost: Iterable[str], earlier: int, total: int, who: str) -> None:
-        """Raises `MassChange` when `lost` paths, and `earlier` ones beside them, are more than the limit."""
+        """Raise `MassChange` if the `lost` paths and the `earlier` number of lost notes together exceed the limit."""
         names = sorted(path for path in lost if is_note(path))
         limit = self.limit(total)
         if not names or len(names) + earlier <= limit:
@@ -52,4 +52,4 @@ class Options:
     timeout_seconds: float = 60.0
     brake: Brake = Brake()
     known: KnownSecrets = field(default_factory=KnownSecrets)
-    """The secrets that must not be written. More of them may become known while the vault is open."""
+    """The secrets that must not be written. More can be added while the vault is open."""

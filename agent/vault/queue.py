@@ -1,7 +1,7 @@
-"""Writes that have to wait, on disk outside the vault: nothing that was accepted is lost while a rebase lasts.
+"""Accepted writes that wait on disk, outside the vault, until the repository is free (for example after a rebase).
 
-An order is kept whole, contents included, and carried out in the order of arrival when the repository is free
-again. One that can no longer be carried out is set aside with the reason, and shown.
+An order is stored whole, contents included, and carried out in the order of arrival. An order that cannot be carried
+out any more is set aside with the reason, and shown to the person.
 """
 
 import base64
@@ -25,7 +25,7 @@ _KINDS: dict[str, type[Request]] = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A transaction as its caller asked for it. `confirmed`: a person has said yes to a mass change."""
+    """A transaction as its caller asked for it. `confirmed`: a person has agreed to a mass change."""
 
     token: str
     requests: tuple[Request, ...]
@@ -42,7 +42,7 @@ class Queue:
     folder: Path
 
     def put(self, order: Order) -> None:
-        """Keep an order; durable when this returns."""
+        """Store an order; durable when this returns."""
         document = {**asdict(order), "requests": [_dump(request) for request in order.requests]}
         durable.replace(self._path(order.token), json.dumps(document))
 
@@ -61,18 +61,18 @@ class Queue:
         return len(list(self.folder.glob("*.json")))
 
     def done(self, token: str) -> None:
-        """Forget an order that was carried out."""
+        """Remove an order that was carried out."""
         self._path(token).unlink(missing_ok=True)
 
     def set_aside(self, token: str, reason: str) -> None:
-        """Keep an order that cannot be carried out, with the reason, where `failed` finds it."""
+        """Move an order that cannot be carried out, with the reason, to the folder that `failed` reads."""
         failed = self.folder / "failed"
         private.make_folder(failed)
         private.write(failed / f"{token}.reason", reason.encode("utf-8", "replace"))
         self._path(token).replace(failed / f"{token}.json")
 
     def failed(self) -> dict[str, str]:
-        """Orders that could not be carried out: file to reason."""
+        """The orders that could not be carried out: file to reason."""
         return {
             str(path.with_suffix(".json")): path.read_text("utf-8", "replace")
             for path in sorted(self.folder.glob("failed/*.reason"))

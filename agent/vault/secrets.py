@@ -1,7 +1,7 @@
-"""Secrets in text, found by how they look or because they are known, so that no commit keeps one for ever.
+"""Finds secrets in text, by their form or because they are known, so that no commit stores one.
 
-Every pattern is linear: fixed starts, bounded repeats, no two neighbours that fit the same text. The found text itself
-is never given out.
+Every pattern takes linear time: fixed starts, bounded repeats, no two neighbours that match the same text. The secret
+itself is never returned.
 """
 
 import math
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from agent.config.masking import HIDDEN_IN_NOTES, KnownSecrets
 
 EXCUSE = "vault-agent: allow-secret"
-"""In an HTML or `%%` comment on the same line, this says that a person has looked and means it."""
+"""In an HTML or `%%` comment on the same line, this marks a secret that a person has checked and allows."""
 
 _EXCUSED = re.compile(rf"(?:<!--|%%)[ \t]{{0,20}}{EXCUSE}")
 
@@ -44,17 +44,17 @@ _STARTS = re.compile(
     r"PRIVATE KEY|AKIA|ASIA|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|soat)-|xox[abeoprs]-|hooks\.slack|sk-|AIza"
     r"|GOCSPX-|[rs]k_live_|hf_|eyJ|(?i:passw|passphrase|secret|token|api[ _-]?key|access[ _-]?key)|密码|口令"
 )
-"""What every pattern needs; one quick look at a whole note settles most of them."""
+"""Text that every match contains; one quick search in a whole note is usually enough."""
 
 _WHOLE = tuple(re.compile(pattern.pattern + r"[A-Za-z0-9_+/=.~-]{0,4000}") for _, pattern in _PATTERNS)
-"""The same, to the end of the key: a pattern needs only as much as tells one."""
+"""The same patterns up to the end of the key: a pattern itself matches only enough to recognise one."""
 
 _KEY_BLOCK = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:.{0,20000}?-----END [A-Z0-9 ]{0,80}-----|[A-Za-z0-9+/=\s\\]{0,20000})",
     re.DOTALL,
 )
-"""A key with its lines, to its end where it has one."""
+"""A private key block with its lines, to its end if there is one."""
 
 _NAMED = re.compile(
     r"(?i:password|passwd|passphrase|secret|token|api[ _-]?key|access[ _-]?key|密码|口令)"
@@ -62,21 +62,21 @@ _NAMED = re.compile(
     r"([^\s\"'`<>\[\]{}()|,;*]{8,200})"
 )
 _LEAST_BITS = 3.0
-"""Entropy per character, in bits, from which a word with a digit looks made by a machine or a careful person."""
+"""Entropy in bits per character; from this value on, a word with a digit counts as a generated key or password."""
 
 _LONGEST_LINE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A secret's place: its line, from 1, and what kind it is. Never the secret."""
+    """The line of a secret, from 1, and its kind; never the secret itself."""
 
     line: int
     kind: str
 
 
 def find(text: str) -> list[Finding]:
-    """Every line that seems to hold a secret, each kind once a line; excused lines are left out."""
+    """The lines that seem to hold a secret, each kind once per line; excused lines are left out."""
     if not _STARTS.search(text):
         return []
     found: list[Finding] = []
@@ -88,22 +88,23 @@ def find(text: str) -> list[Finding]:
 
 
 def introduced(before: bytes, after: bytes) -> list[str]:
-    """The kinds of secrets that a change brings in: those of which `after` has more than `before`."""
+    """The kinds of secrets that `after` has more often than `before`."""
     known = Counter(finding.kind for finding in find(before.decode("utf-8", "replace")))
     wanted = Counter(finding.kind for finding in find(after.decode("utf-8", "replace")))
     return sorted(wanted - known)
 
 
 def without_secrets(text: str, known: KnownSecrets) -> str:
-    """The text with `[secret]` in place of every known value and of whatever `find` would report.
+    """The text with `[secret]` in place of every known value and of everything that `find` would report.
 
-    For what the program writes itself; a person's note, and what a tool wants to write into one, is never changed.
+    Only for text that the program writes itself. Persons' notes, and text that a tool writes into them, are never
+    changed.
     """
     return masked(known.mask(text, HIDDEN_IN_NOTES))
 
 
 def masked(text: str) -> str:
-    """The text with `[secret]` in place of whatever `find` would report."""
+    """The text with `[secret]` in place of everything that `find` would report."""
     if not _STARTS.search(text):
         return text
     text = _KEY_BLOCK.sub(HIDDEN_IN_NOTES, text)
@@ -121,7 +122,7 @@ def _mask(line: str) -> str:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """The line, a very long one in overlapping pieces."""
+    """The line; a very long one in overlapping pieces."""
     if len(line) <= _LONGEST_LINE:
         yield line
         return
@@ -140,7 +141,7 @@ def _kinds(line: str) -> Iterator[str]:
 
 
 def _looks_random(value: str) -> bool:
-    """Whether a value is more than a word, a link, a place where a secret is kept, or a row of dots."""
+    """True if a value looks random, not like a word, a link, a reference to a secret or a row of dots."""
     if "://" in value or value.startswith(("env:", "keyring:", "$", "%", "/", "~", ".")):
         return False
     kinds = sum((any(c.isdigit() for c in value), any(c.isalpha() for c in value), any(not c.isalnum() for c in value)))

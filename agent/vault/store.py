@@ -1,7 +1,6 @@
-"""A vault, open: read notes, change them in transactions, record what people did by hand.
+"""An open vault: read notes, change them in transactions, commit edits that people made by hand.
 
-This is the door that everything above uses. How a change becomes durable is `writer`'s, what happened before is
-`history`'s.
+Other packages use the vault through this module. `write` makes changes durable; `history` reads and undoes commits.
 """
 
 import os
@@ -38,9 +37,9 @@ from agent.vault.write.writer import Writer, in_plain_words
 
 @dataclass(slots=True)
 class Transaction:
-    """Changes collected until the `with` block ends; then they are one commit, or nothing at all.
+    """Changes collected until the `with` block ends; then they are one commit, or nothing.
 
-    `outcome` is set when the block has ended. `system` lets `init` and `undo` touch the files that are closed to notes.
+    `outcome` is set after the block. `system` allows the reserved files, for `init` and `undo`.
     """
 
     system: bool = False
@@ -48,29 +47,29 @@ class Transaction:
     outcome: Outcome = field(default_factory=Outcome)
 
     def create(self, path: str, data: bytes) -> None:
-        """A new note; the block's end raises `NoteExists` where there is one already."""
+        """Create a note; the end of the block raises `NoteExists` if there is one already."""
         self.requests.append(Create(check(path, system=self.system), data))
 
     def edit(self, path: str, base: bytes, data: bytes) -> None:
-        """Change what was read as `base` into `data`; a note that has moved on is merged three ways."""
+        """Change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
         self.requests.append(Edit(check(path, system=self.system), base, data))
 
     def append(self, path: str, text: bytes) -> None:
-        """Add text on a line of its own at the end; makes the note if it is missing."""
+        """Add text on a line of its own at the end; the note is created if it is missing."""
         self.requests.append(Append(check(path, system=self.system), text))
 
     def move(self, path: str, to: str) -> None:
-        """Give a note another path; never overwrites."""
+        """Give a note another path; an existing note is never overwritten."""
         self.requests.append(Move(check(path, system=self.system), check(to, system=self.system)))
 
     def delete(self, path: str, base: bytes | None = None) -> None:
-        """Remove a note, if it still is what was read."""
+        """Delete a note if its bytes are still `base` (None: any bytes)."""
         self.requests.append(Delete(check(path, system=self.system), base))
 
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """One open vault. Cheap to make, holds nothing open."""
+    """One open vault. Cheap to create; holds no file or process open."""
 
     writer: Writer
     provenance: Provenance
@@ -99,7 +98,7 @@ class Vault:
 
     @property
     def private_folder(self) -> Path:
-        """The folder outside the vault for what this machine alone keeps about it."""
+        """The folder outside the vault for this machine's private files about it."""
         return self.writer.layout.folder
 
     @property
@@ -109,11 +108,11 @@ class Vault:
 
     @property
     def head(self) -> str | None:
-        """The id of the commit that HEAD is on; None before the first commit. Asks the files, and not git."""
+        """The id of HEAD's commit, read from files without git; None before the first commit."""
         return head_commit(self.place.gitdir, common_folder(self.place.gitdir)) or None
 
     def masked(self, text: str) -> str:
-        """The text with `[secret]` in place of secrets, known ones and those that look like one."""
+        """The text with `[secret]` in place of secrets: known values and text that looks like one."""
         return without_secrets(text, self.known)
 
     @contextmanager
@@ -127,11 +126,11 @@ class Vault:
         system: bool = False,
         masked: bool = False,
     ) -> Iterator[Transaction]:
-        """Collect changes; leaving the block makes one commit, leaving it with an error changes nothing.
+        """Collect changes; the end of the block makes one commit, an error in the block changes nothing.
 
-        `confirmed`: a person has agreed to a mass change. `masked`: new notes and added text are the program's own
-        words, in which secrets are masked; without it a change that brings a secret in is refused. Raises on leaving
-        what `Writer.perform` raises, and `LockHeld` when another writer does not let go.
+        `confirmed`: a person has agreed to a mass change. `masked`: new notes and added text come from the program
+        itself, and secrets in them are masked; otherwise a change that adds a secret is refused. The end of the block
+        raises what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
         """
         transaction = Transaction(system)
         yield transaction
@@ -141,7 +140,7 @@ class Vault:
             transaction.outcome = self.carry_out(order)
 
     def carry_out(self, order: Order) -> Outcome:
-        """Perform an order now, or keep it in the queue while the repository is not free; raises `SecretFound`."""
+        """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
         order = masked_order(order, self.known)
         if order.stamp.actor != "human":
             refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
@@ -155,7 +154,7 @@ class Vault:
             return writer.perform(order)
 
     def settle(self) -> int:
-        """Finish what a crash left and carry out what waits; returns how many orders were carried out."""
+        """Finish what a crash interrupted and carry out the queue; returns the number of orders carried out."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             return 0 if self.writer.waiting_reason() else self._drain()
@@ -177,7 +176,7 @@ class Vault:
         return done
 
     def commit_human(self, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
-        """Commit what people changed by hand, in their name; see `human_commits.commit`."""
+        """Commit the edits that people made by hand, in their name; see `human_commits.commit`."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
             if not self.writer.waiting_reason():
@@ -185,14 +184,14 @@ class Vault:
             return human_commits.commit(self.writer, confirmed=confirmed, quiet=quiet, subject=subject)
 
     def read(self, path: str) -> bytes | None:
-        """A note's bytes, None where there is none; where a program keeps the note open, its bytes of this moment."""
+        """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
         try:
             return self.writer.files.read(path)
         except Retryable:
             return self.read_now(path)
 
     def read_now(self, path: str) -> bytes | None:
-        """A note's bytes of this moment, also in the middle of a save; for what is read again when the note changes."""
+        """A note's bytes of this moment, even during a save; for callers that read again after each change."""
         check(path, system=True)
         found = self.writer.files.read_now(path)
         if found is not None and found[0] == LINK:
@@ -200,7 +199,7 @@ class Vault:
         return None if found is None else found[1]
 
     def read_at(self, revision: str, path: str) -> bytes | None:
-        """A note's bytes in a commit, None where it has none; raises `UserError` for a revision that does not exist."""
+        """A note's bytes in a commit, None if it is not there; raises `UserError` for an unknown revision."""
         check(path, system=True)
         commit = self.git.run(
             "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}", ok=(0, 1, 128)
@@ -211,7 +210,7 @@ class Vault:
         return found.data if found and found.kind == "blob" else None
 
     def read_blobs(self, ids: Sequence[str]) -> list[bytes | None]:
-        """The contents of git's blobs, read by one process; None for an id that is no blob here."""
+        """The contents of git blobs, read by one process; None for an id that is no blob here."""
         found = self.git.objects(ids) if ids else []
         return [each.data if each is not None and each.kind == "blob" else None for each in found]
 
@@ -220,18 +219,18 @@ class Vault:
         return self.git.blob_id(data)
 
     def is_own_version(self, path: str, blob: str | None) -> bool:
-        """Whether this program wrote this content of the note (a blob id), as far back as the journal goes."""
+        """True if this program wrote this content (a blob id) of the note, and the journal still has the record."""
         try:
             return (path, blob) in self.writer.journal.written()
         except OSError:
             return False
 
     def changed_files(self, paths: Collection[str] = ()) -> list[Dirty]:
-        """Every file of the vault, or of these, that differs from the last commit."""
+        """The files of the vault, or of `paths` only, that differ from the last commit."""
         return dirty(self.git, self.place, paths)
 
     def check_ours(self, path: str) -> None:
-        """Raise `BadPath` where the path lies in another repository, or git keeps the note out of this folder."""
+        """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""
         borders.check_ours(self.git, self.place, (path,))
 
     @property
@@ -244,20 +243,22 @@ class Vault:
         return self.writer.queue.waiting()
 
     def waiting_reason(self) -> str | None:
-        """The reason why a change would have to wait now; None where it would not."""
+        """The reason why a change would have to wait now; None if it would not."""
         return self.writer.waiting_reason()
 
     def is_busy(self) -> bool:
-        """Whether a process of this program writes to the vault, or a git process works in its repository."""
+        """True if a process of this program writes to the vault, or a git process works in its repository."""
         return holder(self.writer.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
 
     def note_paths(self) -> list[str]:
-        """Every note, tracked or not, that git does not ignore or keep away (a sparse checkout); sorted."""
+        """All notes, tracked or not, sorted; without those that git ignores or a sparse checkout excludes."""
         return _note_paths(self.git, self.place)
 
     def own_version(self, path: str) -> bytes | None:
-        """A note as far as the person has made it here: what arrived in it from elsewhere is taken out, until they have
-        looked at it. None where there is no note then."""
+        """The note without the text that arrived from elsewhere and that the person has not looked at yet.
+
+        None if no note remains.
+        """
         return self.provenance.own_version(path, self.read(path))
 
 
@@ -269,7 +270,7 @@ def _note_paths(git: Git, place: Place) -> list[str]:
 
 
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
-    """Open the vault at `root`, keeping its private files under `state`; raises `NotAVault`."""
+    """Open the vault at `root`, with its private files under `state`; raises `NotAVault`."""
     if not (root / MARKER).is_file():
         raise NotAVault(f"{root} is not a vault", hint=f"vault-agent init {root}")
     place = locate(root)
@@ -280,13 +281,13 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
 
 
 def open_repository(root: Path, state: Path, clock: Clock, options: Options) -> Vault | None:
-    """The vault at `root`, also where its marker is missing; None where the folder is in no repository."""
+    """The vault at `root`, even if its marker is missing; None if the folder is in no repository."""
     place = locate(root)
     return attach(place, state, clock, options) if place is not None else None
 
 
 def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
-    """A vault object for a place that is known to be right; `init` uses it before the marker exists."""
+    """A vault object for a checked place; `init` calls this before the marker exists."""
     git = Git(place.gitdir, place.worktree, durable=options.durable, timeout=options.timeout_seconds)
     files = Files(place.root, clock, options.durable)
 

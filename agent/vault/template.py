@@ -1,7 +1,7 @@
-"""The vault template as files to lay, and which of them a folder has room for.
+"""The vault template as files, sorted into those that a folder has room for and those that it has not.
 
-A template file never takes the place of anything: neither of a file of its name, whatever the case of its letters,
-nor of a folder, a link or another repository. Where the template lies on disk and the laying itself are the caller's.
+A template file never replaces anything: no file of its name in any spelling of case, no folder, link or other
+repository. The caller finds the template on disk and writes the files.
 """
 
 import os
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _DOT = "dot-"
-"""Packaging tools drop names that begin with a dot, so the template writes them this way."""
+"""Prefix for names that begin with a dot in the vault: packaging tools drop such names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A path that was not touched, relative to the vault, and why."""
+    """A path that was skipped, relative to the vault, and the reason."""
 
     path: str
     why: str
 
 
 def read_template(folder: "Traversable", language: str) -> dict[str, bytes]:
-    """Every file of the template in one language: path in the vault to bytes, sorted by path."""
+    """The template's files in one language: path in the vault to bytes, sorted by path."""
     files: dict[str, bytes] = {}
     for part in ("common", language):
         files.update(_walk(folder / part, ""))
@@ -43,10 +43,10 @@ def _walk(folder: "Traversable", above: str) -> Iterator[tuple[str, bytes]]:
 
 
 def room(root: Path, files: Mapping[str, bytes], modules: Iterable[str] = ()) -> tuple[dict[str, bytes], list[Left]]:
-    """Sort template files into those that can be laid under `root` and those that are left, with the reason.
+    """The template files that can be written under `root`, and those that are skipped, with the reason.
 
-    `modules` are folders that the repository holds as submodules. A file that is there already with the very same
-    bytes is in neither.
+    `modules` are folders that are submodules of the repository. A file that already exists with the same bytes is in
+    neither.
     """
     lay: dict[str, bytes] = {}
     left: list[Left] = []
@@ -61,7 +61,7 @@ def room(root: Path, files: Mapping[str, bytes], modules: Iterable[str] = ()) ->
 
 
 def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | None:
-    """The reason why the file cannot be laid; empty when it is there already, None when there is room."""
+    """The reason why the file cannot be written; empty if it exists already, None if there is room."""
     *parts, name = path.split("/")
     here = root
     for number, part in enumerate(parts, 1):
@@ -85,7 +85,7 @@ def _obstacle(root: Path, path: str, data: bytes, modules: set[str]) -> str | No
 
 
 def _closed(folder: Path, name: str) -> str:
-    """The reason why nothing can be laid in a folder of this name; empty when it can."""
+    """The reason why nothing can be written in a folder of this name; empty if it can."""
     if folder.name != name:
         return f"{folder.name} is there, which is the same name where case does not count"
     if folder.is_symlink():
@@ -96,7 +96,7 @@ def _closed(folder: Path, name: str) -> str:
 
 
 def _entry(folder: Path, name: str) -> Path | None:
-    """The folder's item of this name, or one that differs only in the case of letters; None where there is neither."""
+    """The folder's entry of this name, or one that differs only in case; None if there is neither."""
     exact = folder / name
     if os.path.lexists(exact):
         return exact

@@ -1,1 +1,1 @@
-"""Notices what changes in the vault's files and says what it means. Writes nothing; git and index are strangers."""
+"""Detect changes in the vault's files and turn them into events. Writes no files; imports neither git nor index."""

@@ -1,6 +1,6 @@
-"""Classification: two versions of a file become one event, in a person's terms.
+"""Classification of a file change: two versions of a file become one event.
 
-Pure: the watcher gives the bytes of both versions, and the origin of the change.
+Pure: the watcher passes the bytes of both versions and the origin of the change.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ NoteEvent = types.NoteEvent[NoteChange]
 VaultEvent = types.VaultEvent[NoteChange]
 
 MOST_COMPARED = 1 << 20
-"""Bytes of a note whose versions are compared; a larger one is told as changed, without its every link and task."""
+"""Bytes. The event of a larger note does not list the changed links, tasks and sections."""
 _EMPTY = Note.parse(b"")
 
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """A file that is not what was known: content hashes before and now (None: no file), and where it moved from."""
+    """A file that differs from the snapshot: its hashes before and now (None: no file), and its path before a move."""
 
     path: str
     before: str | None
@@ -31,7 +31,7 @@ class ContentChange:
 
 
 def classify(difference: ContentChange, old: bytes | None, new: bytes | None, origin: Origin) -> VaultEvent:
-    """The event for a difference, whose hashes fit the bytes; `old` is None when that version is not to be had."""
+    """The event for a difference; `old` and `new` are the bytes of its two hashes, `old` None when not available."""
     path, before, after = difference.path, difference.before, difference.after
     if not is_note(path):
         return FileChanged(path, after is not None, origin)

@@ -1,7 +1,7 @@
-"""From paths that may have changed to events: reads each file, compares it with what is known, finds the moves.
+"""Comparison of files with the snapshot: reads paths that may have changed, finds the moves, builds the events.
 
-A file that is gone is given a moment to come back or to turn up elsewhere: most editors take the old one away before
-they put the new one in its place. Which paths are worth a look, and when, is the watcher's business.
+A missing file counts as deleted only after `absence` seconds: most editors remove the old file before they write the
+new one. The watcher chooses the paths and the times.
 """
 
 from collections import defaultdict
@@ -21,9 +21,9 @@ from agent.watch.scan import read_file, stat_file
 from agent.watch.snapshot import FileStat, KnownFile, Snapshot
 
 UNSEEN = FileStat(-1, -1, -1, -1)
-"""The mark of a path of which nobody knows how it looked."""
+"""The mark of a path whose earlier `FileStat` is not known."""
 MOST_HASHED = 1 << 20
-"""Bytes. A larger file that is not a note is known by its look alone: nobody waits while a film is read."""
+"""Bytes. A larger file that is not a note is compared by size and time only: reading a film would take too long."""
 
 Due = tuple[str, FileStat | None]
 
@@ -38,13 +38,12 @@ def _never(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the watcher asks of the vault, as functions, since it does not know it. Paths are relative to the vault.
+    """The vault's functions for the watcher, so that it does not import the vault. Paths are relative to the vault.
 
-    `hash`: the content hash. `origins`: for each path and hash, whose doing it is that the path has this content (None:
-    that it has none); asked when the contents have been read.
-    `earlier`: versions by path and hash, in one call for many; None for one that is not to be had. `head_moved`:
-    paths that differ since it was last asked, because HEAD points elsewhere. `ignored`: files and folders to leave out
-    beyond `is_ignored`.
+    `hash`: the content hash. `origins`: for each path and hash (None: deleted), the origin of this content; called
+    after the contents have been read. `earlier`: versions by path and hash, many in one call; None for one that is not
+    available. `head_moved`: paths that differ since the last call because HEAD has moved. `ignored`: True for files and
+    folders to leave out in addition to `is_ignored`.
     """
 
     hash: Callable[[bytes], str]
@@ -54,7 +53,7 @@ class Facts:
     ignored: Callable[[str], bool] = _never
 
     def leaves_out(self, path: str) -> bool:
-        """Whether a path, or a folder that it is in, is not to be looked at."""
+        """True if a path, or a folder above it, is to be left out."""
         parts = path.split("/")
         below = ("/".join(parts[: depth + 1]) for depth in range(len(parts)))
         return is_ignored(path) or any(map(self.ignored, below))
@@ -62,11 +61,11 @@ class Facts:
 
 @dataclass(slots=True)
 class Comparison:
-    """What is known of the files of one vault, and what has gone missing. `absence` is in seconds.
+    """The known state of one vault's files, and the missing files. `absence` is in seconds.
 
-    `again` collects the paths that have to be looked at once more, for the watcher to take; `unread` those that could
-    not be read, `fresh` notes that were read and are not told yet. `git` is how it goes with what the vault is asked:
-    without an answer an edit is told uncompared.
+    `again` collects the paths to check once more, for the watcher; `unread` the paths that could not be read; `fresh`
+    the notes that were read and have no event yet. `git` is the outage state of `Facts`: while git fails, the event of
+    an edit has no list of changes.
     """
 
     root: Path
@@ -83,9 +82,9 @@ class Comparison:
     _ids: dict[str, str] = field(default_factory=dict)
 
     def settle(self, due: Iterable[Due], now: float) -> list[ContentChange]:
-        """Compare these paths with what is known, and take the result as known from now on.
+        """Compare these paths with the snapshot and update it; the result is the differences.
 
-        Each path comes with how it looked before (`UNSEEN`: not known); one that looks different now is still being
+        Each path comes with its earlier `FileStat` (`UNSEEN`: not known); a path with another one now is still being
         written and goes to `again`.
         """
         found: dict[str, ContentChange] = {}
@@ -102,11 +101,11 @@ class Comparison:
         return [*self._gone(now), *found.values()]
 
     def pass_over(self, path: str, stat: FileStat) -> None:
-        """Know a file that is not a note as it looks now, without reading it; its next change is told."""
+        """Record a file that is not a note by its `FileStat`, without reading it; only later changes give an event."""
         self.snapshot.put(path, KnownFile("", stat))
 
     def next_due(self) -> float | None:
-        """When the next missing file is given up; None when none is missing."""
+        """The time at which the next missing file counts as deleted; None when none is missing."""
         return min(self.missing.values(), default=None) if self.missing else None
 
     def _compare(self, path: str, mark: FileStat | None, now: float, ids: dict[str, str]) -> ContentChange | None:
@@ -116,7 +115,7 @@ class Comparison:
             self.again.append(path)
             return None
         except OSError:
-            self.unread.add(path)  # not readable is not gone; the next scan has it again
+            self.unread.add(path)  # an unreadable file is not deleted; the next scan checks it again
             return None
         self.unread.discard(path)
         seen = self.snapshot.get(path)
@@ -135,13 +134,13 @@ class Comparison:
         if seen is not None and seen.hash == hash:
             return None
         if data is not None and is_note(path) and self.fresh.size + len(data) <= self.fresh.limit:
-            self.fresh.put(path, hash, data)  # those that are told first are kept
+            self.fresh.put(path, hash, data)  # when full, later notes are left out: the first ones are needed first
         return ContentChange(path, seen.hash if seen else None, hash)
 
     def _read(self, path: str) -> tuple[str, bytes | None, FileStat] | None:
-        """The content's hash, the bytes unless it is too large to look into, and its look; None for no file.
+        """The content's hash, the bytes (None for a large file) and the `FileStat`; None for no file.
 
-        A file that is left out counts as none: it may have been known from a time when it was not.
+        An ignored file counts as no file: it may be in the snapshot from a time when it was not ignored.
         """
         if self.facts.leaves_out(path):
             return None
@@ -153,7 +152,7 @@ class Comparison:
         return None if found is None else (self.facts.hash(found[0]), *found)
 
     def _moves(self, created: dict[str, str], ids: dict[str, str]) -> dict[str, str]:
-        """New notes that were elsewhere before: the same content first, then the same id."""
+        """The old path of each moved note, by new path: matched by equal content first, then by equal id."""
         gone = {path: seen.hash for path in self.missing if is_note(path) and (seen := self.snapshot.get(path))}
         if not created or not gone:
             return {}
@@ -165,14 +164,14 @@ class Comparison:
         return pairs
 
     def _ids_of(self, gone: dict[str, str]) -> dict[str, str]:
-        """The ids in the headers of notes that are gone, as far as their last version is to be had."""
+        """The header ids of missing notes, by path; empty where the last version is not available."""
         unknown = [(path, hash) for path, hash in gone.items() if path not in self._ids]
         for (path, _), data in zip(unknown, self._earlier(unknown), strict=True):
             self._ids[path] = (Note.parse(data).id or "") if data is not None else ""
         return {path: self._ids[path] for path in gone}
 
     def _gone(self, now: float) -> list[ContentChange]:
-        """The files that have been missing long enough."""
+        """The deletions: files missing for at least `absence` seconds."""
         over = [path for path, until in self.missing.items() if until <= now]
         found = []
         for path in over:
@@ -190,7 +189,7 @@ class Comparison:
         return found
 
     def tell(self, differences: Sequence[ContentChange]) -> list[VaultEvent]:
-        """The events for some of what `settle` found; a file that has changed again meanwhile is told as it is now."""
+        """The events for some differences from `settle`; a file that has changed again is read again."""
         edited = [each for each in differences if is_note(each.path) and each.before and each.before != each.after]
         asked = [(each.source or each.path, each.before or "") for each in edited if each.after is not None]
         old = dict(zip(asked, self._earlier(asked), strict=True))
@@ -203,7 +202,7 @@ class Comparison:
         return [classify(told, before, new, origin) for (told, before, new), origin in zip(found, origins, strict=True)]
 
     def _now_at(self, difference: ContentChange) -> Iterator[tuple[ContentChange, bytes | None]]:
-        """What to tell of a difference, with the note's bytes; nothing when the note went away meanwhile."""
+        """The current difference with the note's bytes; nothing when the note has been deleted since."""
         path = difference.path
         if difference.after is None:
             self.recent.drop(path)
@@ -221,7 +220,7 @@ class Comparison:
         yield difference, None
 
     def _version(self, difference: ContentChange) -> tuple[bytes, ContentChange] | None:
-        """The bytes to tell of: what `settle` read, else the file as it is now; None when it is gone."""
+        """The note's bytes and the difference: as `settle` read it, else the current file; None when it is gone."""
         path = difference.path
         data = self.fresh.get(path, difference.after or "")
         self.fresh.drop(path)
@@ -239,7 +238,7 @@ class Comparison:
         return data, difference
 
     def _untell(self, difference: ContentChange) -> None:
-        """The file went away again before it was told: know what was known before, and look again."""
+        """Restore the snapshot for a file that was deleted before its event, and check it again."""
         self._forget(difference.path)
         source = difference.source or difference.path
         if difference.before is not None:
@@ -247,7 +246,7 @@ class Comparison:
         self.again.extend({source, difference.path})
 
     def _earlier(self, asked: Sequence[tuple[str, str]]) -> list[bytes | None]:
-        """Older versions, the recent ones from memory; what has another hash than asked for is not the version."""
+        """Older versions, recent ones from memory; None for a version that is not available or has another hash."""
         kept = [self.recent.get(path, hash) for path, hash in asked]
         rest = [pair for pair, data in zip(asked, kept, strict=True) if data is None]
         fetched = iter(self._ask(rest) if rest else ())
@@ -279,9 +278,9 @@ class Comparison:
 
 
 def pair_by(new: Mapping[str, str], gone: Mapping[str, str]) -> dict[str, str]:
-    """Each new path with the old one it came from, by equal non-empty marks (content hashes, or ids).
+    """The old path of each moved file, by new path; matched by equal non-empty marks (content hashes, or ids).
 
-    Where several have the same mark, those of the same file name go together first, then in order of path.
+    Among equal marks, paths with the same file name are paired first, the rest in order of path.
     """
     pairs: dict[str, str] = {}
     _pair(new, gone, pairs, lambda path, mark: (mark, path.rpartition("/")[2]))

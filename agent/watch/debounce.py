@@ -1,6 +1,6 @@
-"""Debounce: a path is due after a quiet time, and after a longest time even if it never is quiet.
+"""Debounce: a path is due after a quiet time, and after a maximum time even if it is never quiet.
 
-Pure: the caller gives the time, and acts on the paths that are due.
+Pure: the caller passes the time and handles the due paths.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Mark = TypeVar("Mark")
 
 @dataclass(frozen=True, slots=True)
 class WaitingPath(Generic[Mark]):
-    """A path since its first touch; `mark` is what the last touch left with it."""
+    """A waiting path: the times of its first and last touch, and the mark of the last touch."""
 
     first: float
     last: float
@@ -20,7 +20,7 @@ class WaitingPath(Generic[Mark]):
 
 @dataclass(slots=True)
 class Debounce(Generic[Mark]):
-    """Paths that wait. `quiet` and `longest` are in seconds; a path is due at the earlier of the two."""
+    """Waiting paths, due `quiet` seconds after the last touch or `longest` after the first, whichever is earlier."""
 
     quiet: float
     longest: float
@@ -31,7 +31,7 @@ class Debounce(Generic[Mark]):
         return len(self.waiting)
 
     def touch(self, path: str, now: float, mark: Mark) -> None:
-        """Something happened to `path`: wait for quiet from now on."""
+        """Record an event at `path` and restart its quiet time."""
         known = self.waiting.get(path)
         fresh = WaitingPath(known.first if known else now, now, mark)
         self.waiting[path] = fresh
@@ -39,7 +39,7 @@ class Debounce(Generic[Mark]):
         self._next = due if self._next is None else min(self._next, due)
 
     def due(self, now: float) -> list[tuple[str, WaitingPath[Mark]]]:
-        """Take out the paths whose time has come, in the order of their first touch."""
+        """Remove the due paths; the result is in the order of their first touch."""
         if self._next is None or now < self._next:
             return []
         ready = [(path, entry) for path, entry in self.waiting.items() if self._due(entry) <= now]
@@ -49,7 +49,7 @@ class Debounce(Generic[Mark]):
         return sorted(ready, key=lambda item: item[1].first)
 
     def next_due(self) -> float | None:
-        """No path is due before this time; None when none waits."""
+        """The earliest time at which a path can be due; None when none waits."""
         return self._next
 
     def _due(self, entry: WaitingPath[Mark]) -> float:

@@ -1,8 +1,7 @@
-"""The door to watchdog: paths that may have changed, in a bounded set, and the folders in which more may have.
+"""Hints from watchdog: a bounded set of paths that may have changed, and of folders to scan.
 
-Events come late, twice, or not at all, so they are hints and nothing more. Too many of them, or any complaint of
-watchdog's, and the set becomes "everything": the scan has to look. Its threads only put hints here; what they mean is
-for whoever takes them out.
+Events may be late, duplicated or lost, so they are only hints. After too many events, or any warning from watchdog, the
+set becomes "everything" and a full scan is needed. watchdog's threads add hints; the watcher takes them.
 """
 
 import logging
@@ -18,13 +17,13 @@ from agent.watch.ignore import is_ignored
 MOST_PATHS = 4096
 MOST_FOLDERS = 16
 MOST_EVENTS = 8192
-"""Half of what the kernel keeps by default (16,384): before it drops the first, we have stopped counting on them."""
+"""Half of the kernel's default queue (16,384): a full scan is requested before the kernel drops events."""
 
 logger = logging.getLogger(__name__)
 
 
 class WatchdogEvent(Protocol):
-    """What is used of a watchdog event."""
+    """The attributes used of a watchdog event."""
 
     @property
     def event_type(self) -> str: ...
@@ -38,8 +37,8 @@ class WatchdogEvent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HintBatch:
-    """Hints since the last time. `everything` is why all has to be looked at, empty if not; `head`: HEAD may have
-    moved."""
+    """The hints since the last `take`. `everything` is the reason for a full scan, empty for none; `head`: HEAD may
+    have moved."""
 
     paths: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()
@@ -48,7 +47,7 @@ class HintBatch:
 
 
 class Hints:
-    """A bounded set of hints; safe to put to from other threads."""
+    """A bounded set of hints; other threads may add to it."""
 
     def __init__(self, root: Path, most_paths: int = MOST_PATHS, most_events: int = MOST_EVENTS) -> None:
         self._start = os.path.join(os.path.realpath(root), "")  # noqa: PTH118  # compared with event paths as text
@@ -60,7 +59,7 @@ class Hints:
         self._everything, self._head, self._events = "", False, 0
 
     def dispatch(self, event: WatchdogEvent) -> None:
-        """Take a watchdog event; called on watchdog's thread."""
+        """Add the hints of a watchdog event; called on watchdog's thread."""
         changes_folder = event.is_directory and event.event_type in {"created", "deleted", "moved"}
         if event.is_directory and not changes_folder:
             return
@@ -69,7 +68,7 @@ class Hints:
                 self.put(os.fsdecode(raw), folder=event.is_directory)
 
     def put(self, absolute: str, *, folder: bool = False) -> None:
-        """A hint that something happened at this path."""
+        """Add a hint for this absolute path."""
         path = absolute.removeprefix(self._start) if absolute.startswith(self._start) else ""
         head = path.startswith(".git/") and (path.endswith("HEAD") or path.startswith(".git/refs/heads/"))
         with self._lock:
@@ -87,7 +86,7 @@ class Hints:
         self._arrived.set()
 
     def overflow(self, reason: str) -> None:
-        """Events were lost: everything has to be looked at."""
+        """Request a full scan, because events were lost."""
         with self._lock:
             self._overflow(reason)
         self._arrived.set()
@@ -97,7 +96,7 @@ class Hints:
         self._paths, self._folders = set(), set()
 
     def take(self) -> HintBatch:
-        """Take the hints out. Anything put from now on is in the next take."""
+        """Remove and return the hints. Later hints are in the next `take`."""
         if not self._arrived.is_set():
             return _NOTHING
         with self._lock:
@@ -110,12 +109,12 @@ class Hints:
         return taken
 
     def scanned(self) -> None:
-        """A scan begins: what was lost until now does no harm any more."""
+        """Reset the event count at the start of a full scan, which finds all earlier changes."""
         with self._lock:
             self._events = 0
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until there are hints, or until the time is over."""
+        """Wait for hints, at most `seconds`; True if there are any."""
         return self._arrived.wait(seconds)
 
 
@@ -123,7 +122,7 @@ _NOTHING = HintBatch()
 
 
 class Subscription:
-    """watchdog at work on one vault; hints go to `hints` until `close`. Raises `OSError` when the system refuses."""
+    """A running watchdog observer of one vault; fills `hints` until `close`. Raises `OSError` if the system refuses."""
 
     def __init__(self, root: Path, hints: Hints) -> None:
         from watchdog import events
@@ -138,7 +137,7 @@ class Subscription:
             def dispatch(self, event: events.FileSystemEvent) -> None:
                 hints.dispatch(event)
 
-        # a folder that comes, goes and comes again between two of its steps is watched all the same
+        # harmless: a folder created, deleted and created again at once is still watched
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._complaints = _Complaints(hints)
         self._complaints.listen()
@@ -156,7 +155,7 @@ class Subscription:
             raise
 
     def alive(self) -> bool:
-        """Whether hints can still come."""
+        """True if watchdog's threads are running."""
         return self._observer.is_alive() and all(emitter.is_alive() for emitter in self._observer.emitters)
 
     def close(self) -> None:
@@ -168,7 +167,7 @@ class Subscription:
 
 
 class _Complaints(logging.Handler):
-    """watchdog tells of events that the kernel dropped in its log only, so that is read, whatever is shown of it."""
+    """A log handler: watchdog reports events that the kernel dropped only in its log, at any configured log level."""
 
     def __init__(self, hints: Hints) -> None:
         super().__init__(logging.WARNING)

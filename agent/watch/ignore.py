@@ -1,9 +1,9 @@
-"""Ignored paths: editors' and sync programs' temporary files, and the folders that belong to programs.
+"""Ignored paths: temporary files of editors and sync programs, and folders that belong to programs.
 
-By name alone, as most are gone again before anyone could look. Everything below a name that begins with a dot is left
-out, which takes care of `.git`, `.obsidian`, `.trash`, `.stfolder`, vim's `.x.swp`, Emacs's `.#x`, rsync's
-`.x.Ab12Cd`, Syncthing's `.syncthing.x.tmp` and our own `.vault-agent-…`. Apart from those every name that ends in
-`.md` is a note, as the rest of the product has it: conflict copies too.
+Decided by name only, because most temporary files are gone before they could be read. Every path with a name that
+begins with a dot is ignored, which covers `.git`, `.obsidian`, `.trash`, `.stfolder`, vim's `.x.swp`, Emacs's `.#x`,
+rsync's `.x.Ab12Cd`, Syncthing's `.syncthing.x.tmp` and the agent's `.vault-agent-…`. Every other name that ends in
+`.md` is a note, conflict copies too.
 """
 
 import re
@@ -13,16 +13,16 @@ _ENDINGS = ("~", ".swp", ".swo", ".swx", ".tmp", ".part", ".partial", ".crdownlo
 _PATTERNS = re.compile(r"#.*#|.*___jb_(?:tmp|old|bak)___|sed[A-Za-z0-9]{6}|~\$.*(?<!\.md)", re.DOTALL)
 """Emacs's unsaved text, JetBrains' safe write, `sed -i`, office programs' locks."""
 _PROBE, _STEP = 4913, 123
-"""vim asks whether it may write to a folder by making `4913` there, or that and a multiple of 123."""
+"""vim tests write access to a folder by creating a file named `4913`, or 4913 plus a multiple of 123."""
 
 
 def is_ignored(path: str) -> bool:
-    """Whether the file or folder at this path, relative to the vault, is never to be looked at."""
+    """True if the file or folder at this path, relative to the vault, is always ignored."""
     return path.startswith(".") or "/." in path or is_temporary(path.rpartition("/")[2])
 
 
 def is_temporary(name: str) -> bool:
-    """Whether files of this name are put down for a moment only, or are some program's own."""
+    """True if this is the name of a temporary file or of a program's own file."""
     return (
         name.endswith(_ENDINGS)
         or name in _NAMES
@@ -32,5 +32,5 @@ def is_temporary(name: str) -> bool:
 
 
 def is_note(path: str) -> bool:
-    """Whether a file that is not ignored is a note."""
+    """True if a file that is not ignored is a note."""
     return path.endswith(".md")

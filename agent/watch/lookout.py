@@ -1,7 +1,6 @@
-"""Looks at a vault for as long as a daemon lives: a look that fails, or a vault that is away, ends nothing.
+"""Fault-tolerant polling of a vault's watcher for the daemon: a failed poll or a missing vault does not stop it.
 
-A failed look is tried again after longer and longer pauses, and everything is looked at then. A vault that has been
-away for an hour is given up.
+A failed poll is repeated after increasing pauses, with a full scan. A vault that is missing for an hour is an error.
 """
 
 import logging
@@ -14,14 +13,14 @@ from agent.watch.outage import Outage
 from agent.watch.watcher import Watcher
 
 GONE = 3600.0
-"""Seconds for which a vault may be away: a disk that is plugged in again within the hour is not the end."""
+"""Seconds for which a vault may be missing: a disk may be unplugged for up to an hour."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Lookout:
-    """The looks at one vault."""
+    """The polling of one vault's watcher, with its failures."""
 
     watcher: Watcher
     outage: Outage = field(default_factory=Outage)
@@ -29,14 +28,14 @@ class Lookout:
     _logged: str = ""
 
     def changes(self, now: float) -> list[VaultEvent]:
-        """The changes since the last look; none where it fails, and `problem` says why then."""
+        """The changes since the last poll; empty when it fails (`state().problem` is the reason)."""
         if not self.outage.may_ask(now):
             return []
         if self.outage.problem:
             self.watcher.hints.overflow("looking for changes has failed")
         try:
             events = self.watcher.poll(now)
-        except Exception as error:  # whatever it is, a daemon that has ended sees nothing at all
+        except Exception as error:  # any error: a daemon that ended would detect no more changes
             if not self.outage.problem:
                 logger.warning("what failed:", exc_info=True)
             self.outage.failed(error, now)
@@ -45,7 +44,7 @@ class Lookout:
         return events
 
     def is_away(self, now: float) -> bool:
-        """Whether there is no vault to work on now; raises `NotAVault` when it has been away for too long."""
+        """True if the vault is missing now. Raises `NotAVault` when it has been missing for `GONE` seconds."""
         state = self.watcher.state()
         if not state.away:
             self._away_since = None
@@ -58,14 +57,14 @@ class Lookout:
         return True
 
     def state(self) -> TurnEnded:
-        """How the vault is seen now."""
+        """The state of the watcher, as the event at the end of a turn."""
         state = self.watcher.state()
         scan = state.last_scan.reason if state.last_scan else None
         failures = self.outage.failures + state.failures
         return TurnEnded(state.hints, state.files, state.waiting, scan, failures, self._problem())
 
     def _problem(self) -> str:
-        """What is not seen now, in one line; empty for nothing. A change of it is logged once."""
+        """The current problem of detecting changes, in one line; empty for none. Each new problem is logged once."""
         failed = self.outage.problem
         found = f"cannot look for changes: {failed}" if failed else self.watcher.state().problem
         if found and found != self._logged:
@@ -76,7 +75,7 @@ class Lookout:
         return found
 
     def wait(self, now: float, most: float) -> None:
-        """Let time pass until there is something to look at, `most` seconds at most."""
+        """Wait until the next poll has something to do, at most `most` seconds."""
         if self.outage.problem:
             self.watcher.hints.take()
             self.watcher.hints.wait(most)
@@ -84,5 +83,5 @@ class Lookout:
             self.watcher.wait(now, most)
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop watching."""
         self.watcher.close()

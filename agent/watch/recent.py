@@ -1,6 +1,6 @@
-"""The last versions of notes that were read, so that two quick edits are each compared with the one before.
+"""A cache of the last read versions of notes, so that each of two quick edits is compared with the version before it.
 
-Bounded in bytes, oldest out first; an older version has to come from elsewhere (`Facts.earlier`).
+Limited in bytes, oldest removed first; `Facts.earlier` loads older versions.
 """
 
 from collections import OrderedDict
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Recent:
-    """Contents by path and hash; holds at most `limit` bytes of them."""
+    """Contents by path and hash, at most `limit` bytes in total."""
 
     limit: int
     size: int = 0
     _kept: OrderedDict[str, tuple[str, bytes]] = field(default_factory=OrderedDict)
 
     def get(self, path: str, hash: str) -> bytes | None:
-        """The version of this hash that was read last at this path."""
+        """The last read version of this path, if it has this hash; else None."""
         known = self._kept.get(path)
         return known[1] if known is not None and known[0] == hash else None
 
     def put(self, path: str, hash: str, data: bytes) -> None:
-        """Keep the version that a path has now, in place of the one before."""
+        """Store the current version of a path in place of the previous one."""
         self.drop(path)
         if len(data) > self.limit:
             return
@@ -32,7 +32,7 @@ class Recent:
             self.size -= len(oldest)
 
     def drop(self, path: str) -> None:
-        """The path is gone."""
+        """Remove the version of a path."""
         known = self._kept.pop(path, None)
         if known is not None:
             self.size -= len(known[1])

@@ -1,7 +1,7 @@
-"""Looking at the disk: which files there are, how they look from outside, and their bytes in one piece.
+"""Reading from the disk: the list of files, their `FileStat`, and their bytes in one consistent read.
 
-The scan is the truth that everything else only hints at. A folder that cannot be read says nothing about its files:
-they are not gone. Links are not followed and not files.
+A scan is authoritative; watchdog's events are only hints. Files in a folder that cannot be read do not count as
+deleted. Symbolic links are not followed and do not count as files.
 """
 
 import os
@@ -18,7 +18,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(slots=True)
 class Scan:
-    """One look at a folder. `suspects` are the paths that may have changed, each with its look (None: not there)."""
+    """The result of a scan. `suspects` are the paths that may have changed, with their `FileStat` (None: missing)."""
 
     files: int = 0
     suspects: dict[str, FileStat | None] = field(default_factory=dict)
@@ -26,10 +26,10 @@ class Scan:
 
 
 def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder: str = "") -> Scan:
-    """Compare the files below `folder` with what is known; reads no file.
+    """Compare the files below `folder` with the snapshot; reads no file contents.
 
-    `ignored` is asked about files and folders, on top of `is_ignored`. Memory grows with what differs, and by the
-    names of the files.
+    `ignored` is called for files and folders, in addition to `is_ignored`. Memory grows with the number of differences
+    and the length of the file names.
     """
     result = Scan()
     there: set[str] = set()
@@ -61,7 +61,7 @@ def scan(root: Path, snapshot: Snapshot, ignored: Callable[[str], bool], folder:
 
 
 def _entries(root: Path, folder: str) -> list[tuple[str, FileStat | None]]:
-    """A folder's files with their look, and its folders with None; other things are left out."""
+    """A folder's files with their `FileStat`, and its subfolders with None; other entries are left out."""
     found: list[tuple[str, FileStat | None]] = []
     with os.scandir(root / folder) as entries:
         for entry in entries:
@@ -77,7 +77,7 @@ def _entries(root: Path, folder: str) -> list[tuple[str, FileStat | None]]:
 
 
 def stat_file(root: Path, path: str) -> FileStat | None:
-    """How the file looks, None where there is none; raises `OSError` when that cannot be told."""
+    """The file's `FileStat`, None for no file. Raises `OSError` when it cannot be read."""
     try:
         status = os.lstat(root / path)
     except (FileNotFoundError, NotADirectoryError):
@@ -86,9 +86,9 @@ def stat_file(root: Path, path: str) -> FileStat | None:
 
 
 def read_file(root: Path, path: str) -> tuple[bytes, FileStat] | None:
-    """The file's bytes and its look when they were read, None where there is none.
+    """The file's bytes and its `FileStat` when they were read; None for no file.
 
-    Raises `OSError` when it cannot be read, and `BlockingIOError` when it was being written meanwhile.
+    Raises `OSError` when it cannot be read, and `BlockingIOError` when it was written during the read.
     """
     try:
         descriptor = os.open(root / path, _FILE)
@@ -99,7 +99,7 @@ def read_file(root: Path, path: str) -> tuple[bytes, FileStat] | None:
         if not stat.S_ISREG(before.st_mode):
             return None
         size = before.st_size
-        data = os.read(descriptor, size + 1)  # each call may cost a turn of the interpreter: no file object
+        data = os.read(descriptor, size + 1)  # each call may release the GIL: no file object
         while 0 < len(data) < size and (more := os.read(descriptor, size + 1 - len(data))):
             data += more
         after = _look(os.fstat(descriptor))

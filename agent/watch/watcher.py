@@ -1,8 +1,8 @@
-"""The watcher of one vault: `poll` it, and it tells what has changed since the last time.
+"""The watcher of one vault: `poll` returns the changes since the last poll.
 
-Hints say where to look, a scan of the whole vault at the start and every few minutes says what the hints have missed,
-and a path is looked at when it has been quiet for a moment. All the work is done in `poll`, on the caller's thread;
-between two polls the watcher only collects hints. Reading and comparing is `compare`'s.
+Hints name the paths to check; a scan of the whole vault at the start and every few minutes finds changes without a
+hint. A path is checked after it has been quiet for a moment. All work is done in `poll`, on the caller's thread;
+between polls the watcher only collects hints. `compare` reads and compares the files.
 """
 
 import os
@@ -33,13 +33,13 @@ _START = "start"
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How patient the watcher is, in seconds.
+    """The times of the watcher, in seconds, and its limits.
 
-    `quiet`: how long a file must be left alone before it is looked at (0.2: a save takes a few milliseconds, and a
-    person waits for the search to find it). `longest`: after this time it is looked at in any case. `absence`: how long
-    a file must be gone to count as deleted. `scan`: between two scans (240: nothing is missed for five minutes).
-    `blind`: the same while the system gives no hints. `batch`: events that one poll tells at most. `keep`: bytes of
-    recent versions kept in memory, and of those that are read and not told yet.
+    `quiet`: time without a change before a file is checked (0.2: a save takes a few milliseconds, and a person waits
+    for the search to find it). `longest`: after this time a file is checked in any case. `absence`: time after which a
+    missing file counts as deleted. `scan`: between two scans (240: every change is found within five minutes).
+    `blind`: the same while the system gives no hints. `batch`: the maximum number of events per poll. `keep`: bytes of
+    recent versions kept in memory, and the same again for versions that have no event yet.
     """
 
     quiet: float = 0.2
@@ -53,10 +53,10 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class WatcherState:
-    """The state of a watcher. `problem`: one line that says what is not seen, or only late; empty for none.
+    """The state of a watcher. `problem`: one line on changes that are detected late or not at all; empty for none.
 
-    `waiting`: paths that are not compared yet. `away`: the vault's folder cannot be looked into, and so nothing is
-    known of its files. `failures`: how often in a row git has not answered.
+    `waiting`: the number of paths not compared yet. `away`: the vault's folder cannot be opened, so the state of its
+    files is unknown. `failures`: the number of consecutive failures of git.
     """
 
     hints: bool
@@ -70,7 +70,7 @@ class WatcherState:
 
 @dataclass(slots=True)
 class Watcher:
-    """Watches the vault at `root`; made by `watch`, ended by `close`. Polls come from one thread."""
+    """The watcher of the vault at `root`; created by `watch`, ended by `close`. Only one thread may poll."""
 
     root: Path
     facts: Facts
@@ -99,10 +99,10 @@ class Watcher:
         pace: Pace | None = None,
         recent: Recent | None = None,
     ) -> Self:
-        """A watcher that takes `known` (content hash by path) as what its caller has dealt with already.
+        """A watcher that starts from `known` (content hash by path), the state that its caller has already handled.
 
-        The first poll scans; what differs from `known` is told like any other change. Files that are not notes are
-        taken as they are then, and their later changes are told. `recent` is where the bytes that it reads are kept.
+        The first poll scans; differences from `known` become events like any other change. For files that are not
+        notes, only changes after the first poll become events. `recent` is the cache of the bytes that are read.
         """
         pace = pace or Pace()
         kept = (recent or Recent(pace.keep), Recent(pace.keep))
@@ -111,9 +111,9 @@ class Watcher:
         return cls(root, facts, pace, Hints(root), comparison, quiet, Debounce(pace.quiet, pace.longest))
 
     def listen(self) -> None:
-        """Ask the system for hints, best before the first poll, so that nothing falls between.
+        """Subscribe to the system's hints; call it before the first poll, so that no change is missed.
 
-        Where it refuses, `state` says why, scans come more often, and it is asked again with each.
+        If the system refuses, `state` has the reason, scans are more frequent, and each one tries again.
         """
         self._asked = True
         self._silence()
@@ -126,15 +126,15 @@ class Watcher:
             )
 
     def close(self) -> None:
-        """Stop listening. What was not told yet is found again by the next start."""
+        """Stop watching. Changes without an event yet are found at the next start."""
         self._asked = False
         self._silence()
 
     def poll(self, now: float) -> list[VaultEvent]:
-        """What has changed, each change once; `now` is in seconds and never goes back.
+        """The changes since the last poll, each once; `now` is monotonic, in seconds.
 
-        At most `pace.batch` events; while there are more, `wait` returns at once. None while the vault is away: no file
-        is taken as gone because its disk is.
+        At most `pace.batch` events; while there are more, `wait` returns at once. Empty while the vault is missing: an
+        unplugged disk does not delete its files.
         """
         if not self._is_there(now):
             return []
@@ -148,7 +148,7 @@ class Watcher:
                 self._found.extend(self.comparison.settle(due, now))
         batch = list(islice(self._found, self.pace.batch))
         events = self.comparison.tell(batch) if batch else []
-        for _ in batch:  # only now, so that what could not be told is told later
+        for _ in batch:  # only now, so that an error above loses no event
             self._found.popleft()
         again, self.comparison.again = self.comparison.again, []
         for path in again:
@@ -156,7 +156,7 @@ class Watcher:
         return events
 
     def next_due(self) -> float | None:
-        """When the next poll has something to do if no hint comes before; None: at once."""
+        """The time at which the next poll has work, unless a hint comes before; None: now."""
         if self._away:
             return inf
         if self._found or self._next_scan is None:
@@ -166,12 +166,12 @@ class Watcher:
         return min([self._next_scan, *(each for each in others if each is not None)])
 
     def wait(self, now: float, most: float) -> bool:
-        """Let time pass until a poll has something to do, `most` seconds at most; true when a hint came."""
+        """Wait until a poll has work, at most `most` seconds; True if a hint came."""
         due = self.next_due()
         return due is not None and self.hints.wait(max(0.0, min(most, due - now)))
 
     def state(self) -> WatcherState:
-        """How the watcher is doing."""
+        """The current state of the watcher."""
         unread = sorted(self.comparison.unread)
         cannot = f"cannot read {', '.join(unread[:3])}" + (f" and {len(unread) - 3} more" if unread[3:] else "")
         asked = f"git does not answer: {git.problem}" if (git := self.comparison.git).problem else ""
@@ -182,7 +182,7 @@ class Watcher:
         return WatcherState(not self._deaf, bool(self._away), problem, known, waiting, git.failures, self._last_scan)
 
     def _is_there(self, now: float) -> bool:
-        """Whether the vault's folder can be looked into; when it comes back, or another in its place, all is new."""
+        """True if the vault's folder can be opened; requests a full scan when it is back or has been replaced."""
         try:
             descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
@@ -216,7 +216,7 @@ class Watcher:
             self._ask_head(now)
 
     def _ask_head(self, now: float) -> None:
-        """Look at what moved with HEAD; where that cannot be told, at everything."""
+        """Check the paths that changed with HEAD; if git fails, request a full scan."""
         git = self.comparison.git
         if not git.may_ask(now):
             return

@@ -1,1 +1,1 @@
-"""The vault with its settings, clock, directories and search index: the values that everything above is given."""
+"""The open vault with its settings, clock, directories and search index; used by all layers above."""

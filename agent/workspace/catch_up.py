@@ -1,6 +1,6 @@
-"""Bringing the index up to date before a search, where no daemon does it, and searching again after damage.
+"""Update of the index before a search, if no daemon does it, and a second search after damage.
 
-Why an index is behind is returned as text; where that is shown is left to the interfaces.
+The reason why an index is behind is returned as text; the interfaces show it.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,19 +17,23 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 _FEW = 200
-"""So many changed notes are indexed before a search; with more, the search goes on without them and says so."""
+"""Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
+result says so."""
 
 
 def ignore_progress(text: str) -> None:
-    """For callers that show no progress."""
+    """Do nothing; for callers that show no progress."""
 
 
 def open_ahead(workspace: Workspace, text: str) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
-    """The index with all that a search for `text` loads, and the notes' content hashes, which git lists meanwhile."""
+    """The index, loaded for a search for `text`, and the notes' content hashes, which git lists meanwhile.
+
+    The hashes are None if a daemon runs.
+    """
     notes = prefetch_contents(workspace)
     index: SearchIndex = import_module("agent.workspace.search_index").open_index(
         workspace
-    )  # takes longer to load than git to answer
+    )  # the import takes longer than git's answer
     index.warm(text)
     return index, notes
 
@@ -48,9 +52,9 @@ def catch_up(
     in_past: bool = False,
     progress: Callable[[str], None] = ignore_progress,
 ) -> str | None:
-    """Bring the index up to date where no daemon does it; returns why it is still behind, None if it is not.
+    """Update the index if no daemon does it; returns why it is still behind, None if it is up to date.
 
-    `notes` are the content hashes of all notes, where they were asked for already.
+    `notes` are the content hashes of all notes, if they were requested already.
     """
     daemon = None if in_past else load_daemon_state(workspace)
     if daemon is not None:
@@ -75,7 +79,10 @@ def catch_up(
 def search_whole(
     workspace: Workspace, index: "SearchIndex", search: Callable[[], Found], late: str | None, *, in_past: bool = False
 ) -> tuple[Found, str | None]:
-    """The result of `search`, and why the index is behind (`late`); where it met damage, once more after the repair."""
+    """The result of `search`, and the reason why the index is behind (`late`), None if it is up to date.
+
+    After damage that no daemon repairs, the index is repaired and searched once more.
+    """
     found = search()
     if not index.is_broken() or (not in_past and load_daemon_state(workspace) is not None):
         return found, late
@@ -85,7 +92,7 @@ def search_whole(
 
 
 def _behind_daemon(daemon: Mapping[str, object]) -> str | None:
-    """Why the index is behind, by what the daemon last said of itself."""
+    """The reason why the index is behind, from the daemon's state; None if it is up to date."""
     if daemon.get("starting"):
         return "the daemon has just started: what changed while it was away may be missing"
     if daemon.get("index"):

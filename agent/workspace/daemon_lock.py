@@ -1,4 +1,4 @@
-"""One daemon per vault: the lock that it holds, and what it says of itself to those who ask."""
+"""The lock that allows one daemon per vault, and the state that the daemon writes."""
 
 import json
 from collections.abc import Mapping
@@ -8,21 +8,21 @@ from agent.vault.locks import holder, process_lock
 from agent.workspace.workspace import Workspace
 
 PATIENCE = 0.2
-"""Seconds: somebody who only asks whether there is a daemon holds the lock for a moment."""
+"""Seconds to wait for the lock: a process that only checks for a daemon holds it for a moment."""
 
 
 def daemon_lock(workspace: Workspace) -> AbstractContextManager[None]:
-    """Be the vault's only daemon while it lasts; entering raises `LockHeld`."""
+    """The lock of the vault's only daemon; entering raises `LockHeld` if there is a daemon already."""
     return process_lock(workspace.daemon_lock, workspace.clock, PATIENCE, "this vault has a daemon already")
 
 
 def is_watched(workspace: Workspace) -> bool:
-    """Whether a daemon is at work on this vault."""
+    """True if a daemon runs on this vault."""
     return holder(workspace.daemon_lock) is not None
 
 
 def load_daemon_state(workspace: Workspace) -> Mapping[str, object] | None:
-    """What the vault's daemon last said of itself; None when none is at work."""
+    """The last state that the vault's daemon wrote; empty if it cannot be read, None if no daemon runs."""
     if not is_watched(workspace):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What search knows of the vault, read from the index's manifest alone: quick, and without loading an engine."""
+"""The state of the search index, read from its manifest only: quick, and without loading an engine."""
 
 import json
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from agent.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How much of the vault search finds. `mode` is hybrid, keyword or none; `problem` says why it is not hybrid.
+    """The part of the vault that search finds. `mode` is hybrid, keyword or none; `problem` is why it is not hybrid.
 
-    `behind` counts the notes that the index does not have as they are; None where there is no index to compare.
+    `behind` counts the notes that differ from the index; None if there is no index to compare.
     """
 
     mode: str
@@ -27,7 +27,7 @@ class IndexState:
 
 
 def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
-    """Look at the index as it is; changes nothing. `notes` is every note's content hash, by path."""
+    """The state of the index as it is, without an update. `notes` is every note's content hash, by path."""
     files = index_files(workspace)
     if files.mark.exists():
         return _none(f"it has to be built anew ({files.why_broken()})")
@@ -48,12 +48,12 @@ def _none(problem: str) -> IndexState:
 
 
 def index_files(workspace: Workspace) -> IndexFiles:
-    """Where the index over the notes as they are now is."""
+    """The files of the index over the current notes."""
     return IndexFiles(workspace.cache / "index")
 
 
 def indexed_hashes(files: IndexFiles) -> dict[str, str]:
-    """The content hashes that an index was made from, by path; empty where there is none that can be read."""
+    """The content hashes of the indexed notes, by path; empty if no index can be read."""
     try:
         store = open_store(files.store, write=False)
     except Damaged:

@@ -1,7 +1,7 @@
-"""Stopping a process that is at work: a signal asks for it, and what waits or may be cut short ends early.
+"""Stop of a working process by a signal: waits, and work that may be interrupted, end early.
 
-Waiting (for the writer's lock, for git's, for an editor to be closed) ends because what waits has not begun, or is
-taken back in the usual way. The index may be left at any point: the next start finds what it has not taken in.
+A wait (for the writer's lock, for git's lock, for an editor to close) can end safely: the work after it has not begun,
+or is rolled back in the usual way. An index update can end at any point: the next start finds what is not indexed yet.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,12 +16,12 @@ from agent.workspace.workspace import Workspace
 
 
 class Stopped(BaseException):
-    """Raised in the middle of work that may be cut short, when its process was asked to stop."""
+    """Raised in the middle of interruptible work when its process was asked to stop."""
 
 
 @dataclass(slots=True)
 class StopSignal:
-    """Whether this process was asked to stop, and why; `reason` is empty until then."""
+    """The request to stop this process; `reason` is empty until it is made."""
 
     reason: str = ""
     _may_cut: bool = False
@@ -37,7 +37,7 @@ class StopSignal:
 
     @contextmanager
     def cut_short(self) -> Iterator[None]:
-        """Let `ask` end what is done inside at any point, by `Stopped`."""
+        """Let `ask` end the work inside at any point, by raising `Stopped`."""
         self._may_cut = True
         try:
             if self.reason:
@@ -49,7 +49,7 @@ class StopSignal:
 
 @dataclass(frozen=True, slots=True)
 class InterruptibleClock:
-    """A clock whose `sleep` raises `Retryable` once the process is to stop."""
+    """A clock whose `sleep` raises `Retryable` once the process was asked to stop."""
 
     clock: Clock
     stopping: Callable[[], bool]
@@ -70,7 +70,7 @@ class InterruptibleClock:
 
 
 def interruptible(workspace: Workspace, stop: StopSignal) -> Workspace:
-    """The same workspace, which waits for nothing any more once the process is to stop."""
+    """The same workspace, in which no wait goes on once the process was asked to stop."""
     clock = InterruptibleClock(workspace.clock, lambda: bool(stop))
     vault = open_vault(workspace.vault.place.root, workspace.directories.state, clock, workspace.vault.options)
     return replace(workspace, clock=clock, vault=vault)

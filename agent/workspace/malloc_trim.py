@@ -1,7 +1,7 @@
-"""Memory that is free goes back to the system after a lot of work, where the C library would keep it for ever.
+"""Return of freed memory to the system after much work; the C library would keep it.
 
-An index update frees what it took, but glibc keeps freed memory in one heap for each thread that ever ran, in case it
-is wanted again; a daemon that had one large checkout to take in would be large from then on.
+An index update frees its memory, but glibc keeps freed memory for reuse, in one heap for each thread that ever ran.
+After one large checkout, a daemon would stay large.
 """
 
 import sys
@@ -9,10 +9,10 @@ from contextlib import suppress
 
 
 def trim_memory() -> None:
-    """Have the C library return what is free; takes about 10 ms, and does nothing where it cannot be asked."""
+    """Return freed memory to the system in about 10 ms; do nothing where the C library cannot."""
     if sys.platform != "linux":
         return
     import ctypes
 
-    with suppress(OSError, AttributeError):  # another C library than glibc has no such function
+    with suppress(OSError, AttributeError):  # only glibc has this function
         ctypes.CDLL(None).malloc_trim(0)

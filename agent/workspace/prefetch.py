@@ -1,4 +1,4 @@
-"""Work that is mostly waiting for git, begun before its result is needed: the modules that search load meanwhile."""
+"""Work that mostly waits for git, started before its result is needed, while the modules of search load."""
 
 from collections.abc import Callable
 from threading import Thread
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Prefetch(Generic[T]):
-    """Something under way in a thread of its own."""
+    """Work that runs in its own thread."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._done: list[T] = []
@@ -21,7 +21,7 @@ class Prefetch(Generic[T]):
         self._thread.start()
 
     def result(self) -> T:
-        """Wait for it; raises what it raised."""
+        """The result of the work, once it is done; raises the exception that the work raised."""
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -30,10 +30,10 @@ class Prefetch(Generic[T]):
     def _run(self, work: Callable[[], T]) -> None:
         try:
             self._done.append(work())
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+        except BaseException as error:  # noqa: BLE001 - raised again by `result`
             self._error = error
 
 
 def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:
-    """What `contents` gives, begun now; None where a daemon watches, who knows it."""
+    """The result of `contents`, started now; None if a daemon runs, as it updates the index itself."""
     return None if is_watched(workspace) else Prefetch(lambda: contents(workspace.vault))

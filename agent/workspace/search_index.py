@@ -1,4 +1,4 @@
-"""The vault's index: built from what the vault lists and reads, and asked by everybody who searches."""
+"""The vault's search index: opened over the current notes or those of a commit, updated and searched."""
 
 import logging
 import os
@@ -33,15 +33,15 @@ _TOGETHER = 500
 
 
 def not_held(path: str, digest: str) -> bytes | None:
-    """For an index whose notes nobody has read already."""
+    """None for every note; for an index with no contents in memory."""
     return None
 
 
 @dataclass(slots=True)
 class SearchIndex:
-    """One index over one set of notes. Keeps files open; `close` lets go of them.
+    """One index over one set of notes. Keeps files open until `close`.
 
-    `held`: a note's bytes of this content hash from somebody who has read them already, None for most.
+    `held` returns a note's bytes by path and content hash if they are in memory already, None for most.
     """
 
     files: IndexFiles
@@ -56,7 +56,7 @@ class SearchIndex:
 
     @property
     def chosen(self) -> EmbedderChoice:
-        """The embedder, loaded at the first need."""
+        """The embedder, loaded on first use."""
         if self._chosen is None:
             wanted = self.workspace.settings.index.model
             self._chosen = choose_embedder("" if wanted == "auto" else wanted)
@@ -75,22 +75,22 @@ class SearchIndex:
         return self._updater
 
     def warm(self, text: str) -> None:
-        """Load what a search for `text` needs beside the index's files; for when there is time to do it."""
+        """Load the code and the model that a search for `text` needs, while git lists the notes."""
         open_engine(self.engine, self.files.keyword(self.engine), Weights())
         if self.chosen.embedder is not None:
             VectorIndex(self.chosen.embedder.dimensions)
             self.chosen.embedder.tokens([text])
 
     def search(self, text: str, limit: int, *, passages: bool = False, explain: bool = False) -> SearchResult:
-        """Ask the index as it is."""
+        """The hits in the index as it is, without an update."""
         return self.searcher.search(text, limit, passages=passages, explain=explain)
 
     def refresh(self, *, verify: bool = False) -> IndexReport:
-        """Bring the index up to what the notes say; raises `LockHeld` when another process is at it."""
+        """Update the index to the current notes; raises `LockHeld` if another process is updating it."""
         return self.updater.update(self.listed(), self.read, verify=verify)
 
     def touch(self, changed: dict[str, str | None]) -> IndexReport:
-        """The same when only these paths changed (None: gone)."""
+        """Update the index for changed paths only, given their content hashes (None: deleted); raises as `refresh`."""
         changed = _named(changed)
         there = listed(self.workspace.vault, [path for path, digest in changed.items() if digest is not None])
         seen = {path: digest if path in there else None for path, digest in changed.items()}
@@ -102,15 +102,15 @@ class SearchIndex:
         return self.updater.touch(seen, read) or self.refresh()
 
     def is_broken(self) -> bool:
-        """Whether it has to be built anew: the cache was deleted, or a search has met damage."""
+        """True if the index must be rebuilt: the cache was deleted, or a search has met damage."""
         return bool(self.files.why_broken())
 
     def known(self) -> dict[str, str]:
-        """The content hashes that the index was made from, by path."""
+        """The content hashes of the indexed notes, by path."""
         return indexed_hashes(self.files)
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         for part in (self._searcher, self._updater):
             if part is not None:
                 part.close()
@@ -118,7 +118,7 @@ class SearchIndex:
 
 
 def _named(notes: Mapping[str, N]) -> dict[str, N]:
-    """Those whose names are text: no index can hold the others, and none is left out unsaid."""
+    """The notes whose names are valid UTF-8; no index can hold the others, and each of them is logged."""
     found = {path: value for path, value in notes.items() if _UNSAYABLE.search(path) is None}
     for path in notes.keys() - found.keys():
         logger.warning("%s is not found by search: its name is not UTF-8; rename it", ascii(path))
@@ -126,7 +126,7 @@ def _named(notes: Mapping[str, N]) -> dict[str, N]:
 
 
 def open_index(workspace: Workspace, held: Callable[[str, str], bytes | None] = not_held) -> SearchIndex:
-    """The index over the notes as they are now; `held` as in `SearchIndex`."""
+    """The index over the current notes; `held` as in `SearchIndex`."""
     vault = workspace.vault
     return SearchIndex(
         index_files(workspace),
@@ -139,7 +139,7 @@ def open_index(workspace: Workspace, held: Callable[[str, str], bytes | None] = 
 
 
 def open_past_index(workspace: Workspace, commit: str) -> SearchIndex:
-    """An index over the notes as they were in a commit (a full id); built where it is missing, and kept for a while."""
+    """An index over the notes as they were in a commit (a full id); built if missing, and cached for a while."""
     folder = workspace.cache / "past" / commit
     _drop_old(folder)
     past = _Past(workspace.vault, _named(contents_at(workspace.vault, commit)))
@@ -148,7 +148,7 @@ def open_past_index(workspace: Workspace, commit: str) -> SearchIndex:
 
 @dataclass(slots=True)
 class _Past:
-    """The notes of a commit, read many at a time in the order in which an index asks for them."""
+    """The notes of a commit, read in batches in the order in which an index reads them."""
 
     vault: Vault
     listed: dict[str, str]
@@ -172,7 +172,7 @@ def _engine(workspace: Workspace) -> Engine:
 
 
 def _drop_old(folder: Path) -> None:
-    """Keep the few pasts that were asked for last."""
+    """Delete the cached indexes of past commits, except the few that were used last."""
     make_folder(folder)
     os.utime(folder)
     others = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)

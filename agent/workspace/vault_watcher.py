@@ -1,4 +1,4 @@
-"""What the watcher has to know of the vault: hashes, which writes were ours, earlier versions, where HEAD has gone."""
+"""The watcher of a vault, and the facts it needs: hashes, own writes, earlier versions, moves of HEAD."""
 
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> Watcher:
-    """A watcher that takes `known` (content hash by path) as dealt with, and keeps what it reads in `recent`."""
+    """A watcher that takes `known` (content hash by path) as processed, and keeps the contents it reads in `recent`."""
     settings = workspace.settings.watch
     pace = Pace(quiet=settings.quiet_seconds, scan=settings.scan_seconds)
     vault, moves = workspace.vault, _Head(workspace.vault, workspace.vault.head)
@@ -30,7 +30,10 @@ def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> 
 
 
 def _origin(vault: Vault, path: str, blob: str | None) -> Origin:
-    """Who gave the path this content, or removed it (None). What cannot be told counts as arrived: it asks nothing."""
+    """The origin of a path's content, or of its removal (`blob` None).
+
+    If it cannot be found, the content counts as arrived: such content cannot ask the agent for anything.
+    """
     if vault.is_own_version(path, blob):
         return Origin.OWN
     try:
@@ -42,15 +45,15 @@ def _origin(vault: Vault, path: str, blob: str | None) -> Origin:
 
 @dataclass(slots=True)
 class _Head:
-    """Where HEAD was when it was last asked; None when there was no commit."""
+    """The commit of HEAD at the last check; None if there was no commit."""
 
     vault: Vault
     commit: str | None
 
     def changed(self) -> list[str]:
-        """Paths that differ between that commit and HEAD now; empty when it has not moved.
+        """Paths that differ between that commit and the current HEAD; empty if HEAD has not moved.
 
-        Raises `AgentError` when git cannot say; what it did not say then is not asked for again.
+        Raises `AgentError` if git fails; the next call does not include the paths of a failed one.
         """
         now = self.vault.head
         if now == self.commit or now is None:

@@ -1,4 +1,4 @@
-"""The vault with its settings: what every command needs, and nothing that is slow to load."""
+"""The open vault with its settings, as every command needs it; imports no module that is slow to load."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from agent.vault.store import Vault, open_vault
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Everything an interface needs to serve one vault."""
+    """The values that an interface needs to serve one vault."""
 
     vault: Vault
     settings: Settings
@@ -30,17 +30,17 @@ class Workspace:
 
     @property
     def cache(self) -> Path:
-        """Where what can be computed again about this vault is kept; may be deleted at any moment."""
+        """The folder of data that can be computed again from this vault; may be deleted at any moment."""
         return self.directories.cache / self.vault.id
 
     @property
     def daemon_state(self) -> Path:
-        """What the daemon last said of itself, as JSON; true only while the lock is held."""
+        """The JSON file with the daemon's last state; valid only while the daemon's lock is held."""
         return self.vault.private_folder / "daemon.json"
 
     @property
     def metrics(self) -> Path:
-        """Where what happens in this vault is counted."""
+        """The folder of the counts of events in this vault."""
         return self.vault.private_folder / "metrics"
 
     def bus(self) -> Bus:
@@ -49,12 +49,12 @@ class Workspace:
 
     @property
     def daemon_lock(self) -> Path:
-        """Held by the vault's daemon while it lives."""
+        """The lock file that the vault's daemon holds while it runs."""
         return self.vault.private_folder / "daemon.lock"
 
 
 def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
-    """The application for the vault at `root`; raises `NotAVault` or `ConfigError`."""
+    """The workspace of the vault at `root`; raises `NotAVault` or `ConfigError`."""
     loaded = load_settings(root)
     report_from(loaded.settings.log.level)
     clock = clock or SystemClock()
@@ -69,9 +69,9 @@ def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
 
 
 def learn_secrets(workspace: Workspace, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
-    """Have the secrets of the settings and the environment masked in all that this process writes, logs and prints.
+    """Mask the secrets of the settings and the environment in all that this process writes, logs and prints.
 
-    Returns their values. `lookup` opens the keyring, which may ask the person: only who needs a key does so.
+    Returns their values. The default `lookup` opens the keyring, which may prompt the person: use it only for a key.
     """
     known = workspace.vault.known
     known.learn(known_secrets(workspace.settings, lookup=lookup))
@@ -81,10 +81,10 @@ def learn_secrets(workspace: Workspace, lookup: Callable[[str], str | None] = fr
 
 
 def reload_settings(workspace: Workspace) -> Workspace:
-    """The same with the settings of runs as they stand now; raises `ConfigError`.
+    """The workspace with the current settings of runs; raises `ConfigError`.
 
-    For who lives for weeks: a person has named a model meanwhile, or another ceiling. What the vault and the index were
-    opened with stays as it was.
+    For a process that runs for weeks, while the person changes the model or a limit. The settings with which the vault
+    and the index were opened stay.
     """
     now, opened = load_settings(workspace.vault.place.root).settings, workspace.settings
     settings = replace(now, git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
@@ -94,7 +94,7 @@ def reload_settings(workspace: Workspace) -> Workspace:
 
 
 def options(settings: Settings) -> Options:
-    """What the settings say about writing, as the vault wants it."""
+    """The vault's options for writing, from the settings."""
     return Options(
         durable=settings.git.durable,
         human_commits=settings.git.human_commits == "auto",

@@ -34,7 +34,7 @@ class Heard(logging.Handler):
 
 @pytest.fixture
 def heard() -> Iterator[Heard]:
-    log, handler = logging.getLogger("agent.daemon"), Heard()
+    log, handler = logging.getLogger("agent"), Heard()
     log.addHandler(handler)
     yield handler
     log.removeHandler(handler)

@@ -58,7 +58,7 @@ def _done_without_a_commit(put: Put) -> None:
         context: RunContext,
         subject: str,
         drafts: Sequence[Draft],
-        fill: Callable[[Transaction], None],
+        fill: Callable[[Transaction], None] | None = None,
     ) -> ToolOutput:
         try:
             return commit(self, tool, context, subject, drafts, fill)

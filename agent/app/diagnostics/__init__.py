@@ -1,1 +1,1 @@
-"""The parts of `doctor` above the vault: search, models and policy, skills."""
+"""The checks of `doctor` above the vault: search, models and policy, skills."""

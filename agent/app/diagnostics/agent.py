@@ -1,4 +1,4 @@
-"""The agent's side of `doctor`: can the policy, the ledger and what is forgotten be read, does a model answer?"""
+"""The agent's checks in `doctor`: the policy, the spend ledger, the forgotten notes and the model."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ _TOKENS = 64
 
 
 def agent_checks(workspace: Workspace, *, ask_model: bool) -> list[Check]:
-    """Probe policy, ledger and settings; the model itself only where `ask_model`, as that may cost something."""
+    """Check policy, ledger, forgotten notes and settings; `ask_model` sends a request, which may cost money."""
     return [
         *guarded("policy", lambda: _policy(workspace)),
         *guarded("spend", lambda: _spend(workspace)),

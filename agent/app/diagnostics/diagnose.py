@@ -1,4 +1,4 @@
-"""All checks of `doctor`: this machine, its settings, and one vault; printing them is left to the interfaces."""
+"""All checks of `doctor`: this machine, its settings, and one vault; the interfaces print them."""
 
 from pathlib import Path
 
@@ -21,9 +21,9 @@ from agent.workspace.workspace import Workspace, options
 
 
 def diagnose(root: Path | None, *, fix: bool, ask_model: bool) -> list[Check]:
-    """Check the settings, the machine in a scratch vault, and the vault at `root` if there is one.
+    """Check the settings, the machine in a scratch vault, and the vault at `root` if it is given.
 
-    `fix` repairs what loses nothing; `ask_model` sends the model one question, which may cost money.
+    `fix` makes the repairs that lose no data; `ask_model` sends the model one question, which may cost money.
     """
     places = directories()
     loaded, checks = _settings(root)
@@ -32,7 +32,7 @@ def diagnose(root: Path | None, *, fix: bool, ask_model: bool) -> list[Check]:
 
 
 def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
-    """The settings, without the vault's or the machine's own where these cannot be read."""
+    """The settings, without the vault's or the machine's own if these cannot be read, and the checks of them."""
     checks: list[Check] = []
     tries: list[tuple[Path | None, dict[str, str] | None]] = [(root, None), (None, None), (None, {})]
     for vault, environ in tries:

@@ -1,4 +1,4 @@
-"""The search side of `doctor`: is there an embedder that encodes, and does the index say what the notes say?"""
+"""The search checks in `doctor`: the embedder encodes text, and the index matches the notes."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _NEXT = "vault-agent doctor --fix"
 
 
 def search_checks(workspace: Workspace, *, fix: bool) -> list[Check]:
-    """Probe the embedder and compare the index with the vault; `fix` brings it up to date or builds it anew."""
+    """Check the embedder and compare the index with the vault; `fix` updates or rebuilds the index."""
     index = open_index(workspace)
     try:
         return [*guarded("embedder", lambda: _embedder(index)), *guarded("search index", lambda: _index(index, fix))]
@@ -61,7 +61,7 @@ def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
 
 
 def _damage(index: SearchIndex) -> str | None:
-    """What is broken in the index, byte for byte; None when nothing is."""
+    """The damage found in the index by checking every byte; None if there is none."""
     try:
         store = open_store(index.files.store, write=False)
     except Damaged as error:

@@ -1,4 +1,4 @@
-"""The skills' side of `doctor`: which of them cannot be used, and why."""
+"""The skill checks in `doctor`: the skills that cannot be used, and the reasons."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _NEXT = "mend what is named under skills; then see whether they are there: vault
 
 
 def skill_checks(workspace: Workspace) -> list[Check]:
-    """Read every skill; what is left out or left unread is named, with its file, line and reason."""
+    """Check every skill; a skill or part that cannot be used is named, with its file, line and reason."""
     return guarded("skills", lambda: _skills(workspace))
 
 

@@ -1,1 +1,1 @@
-"""The command line: one file per command. It parses, calls and prints; it decides nothing."""
+"""The command line, one file per command: parses arguments, calls `App` and prints; it contains no product logic."""

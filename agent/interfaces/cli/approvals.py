@@ -1,4 +1,4 @@
-"""`vault-agent approvals`: lists the tool calls that wait for a yes, and approves or rejects them."""
+"""`vault-agent approvals`: lists the tool calls that need an approval, and approves or rejects them."""
 
 from collections.abc import Callable
 
@@ -20,10 +20,10 @@ _EXPLAINED = "Go on with the run here when no daemon does."
 @click.group(short_help="List what waits for your yes, and decide.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the calls that wait for your yes. ID is an approval's id, the end of it, or its note.
+    """List the calls that wait for your approval. ID is an approval's id, its last characters, or its note.
 
-    A yes holds for exactly the call shown, once. You may as well tick the box in the note: a daemon that is at work
-    goes on by itself then.
+    A yes is valid once, for exactly the call shown. You can also tick the box in the note; a running daemon then
+    resumes the run.
     """
     if ctx.invoked_subcommand is None:
         _list(ctx.obj)
@@ -41,7 +41,7 @@ def _list(output: Output) -> None:
 @click.argument("name", metavar="ID")
 @click.pass_obj
 def show(output: Output, name: str) -> None:
-    """Show a call in full, with what it would change."""
+    """Show a call in full, with the changes that it would make."""
     workspace = open_workspace(output.vault())
     asked = _find(workspace, name)
     text = approval_text(asked, workspace.vault.read(asked.path) or b"", workspace.settings.vault.language)
@@ -66,7 +66,7 @@ for _word, _yes, _help in (("yes", True, "Allow a call, once."), ("no", False, "
 
 
 def _find(workspace: Workspace, name: str) -> ApprovalRecord:
-    """The approval with this id, note, or end of an id; raises `UserError` where there is none or several."""
+    """The approval with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
     known = approvals(workspace)
     none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
     return known.find(name) or find_by_id(name, known.pending(), "approvals", none, hint)

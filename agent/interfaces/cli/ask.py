@@ -1,7 +1,7 @@
-"""`vault-agent ask`: one task for the agent, its answer as it comes, and what it did.
+"""`vault-agent ask`: runs one task and shows the answer as it arrives, and the changes made.
 
-A run that ends in any way but a failure is an answer, exit 0: its outcome says whether it is the last word. A run that
-failed exits as the error that stopped it would; its document still names the run and the session.
+Every outcome but a failure is an answer with exit 0; the outcome says if the run is complete. A failed run exits with
+the code of the error that stopped it; its document still names the run and the session.
 """
 
 import sys
@@ -34,8 +34,8 @@ from agent.workspace.workspace import Workspace
 def command(output: Output, text: str | None, session: str, resume: str) -> None:
     """Ask TEXT (`-` reads standard input). Without a model the answer quotes the notes that fit best.
 
-    On a terminal the answer appears as it comes, and what the agent may not do without you is asked there and then.
-    Into a pipe goes the answer alone. Ctrl-C stops the run; what it has done stays, and --resume goes on.
+    On a terminal the answer appears as it arrives, and you are asked at once for any approval that is needed. A pipe
+    gets only the answer. Ctrl-C stops the run; its changes are kept, and --resume continues it.
     """
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "replace")

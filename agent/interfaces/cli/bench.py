@@ -1,6 +1,6 @@
-"""`vault-agent bench`: the figures that a person measures on this machine, or on their own vault.
+"""`vault-agent bench`: the figures that a person can measure on this machine, or on a vault of their own.
 
-Measurements of the program alone (a run's steps, very many notes) are in the repository: `python -m tests.bench`.
+Measurements of the program itself (a run's steps, very many notes) are in the repository: `python -m tests.bench`.
 """
 
 import tempfile
@@ -35,7 +35,7 @@ def _notes(least: int = 1) -> Callable[[_Command], _Command]:
 
 @click.group(short_help="Measure speed on this machine.")
 def command() -> None:
-    """Measure on vaults made for the purpose; yours is read by `retrieval` alone, and written by none."""
+    """Measure on generated vaults. Only `retrieval` reads your vault, and nothing writes to it."""
 
 
 @command.command(epilog=_EPILOG)
@@ -74,11 +74,11 @@ def start(output: Output, notes: int, rounds: int) -> None:
 @click.option("--at-least", type=click.FloatRange(0, 1), help="What hit at 5 must reach; else nothing is judged.")
 @click.pass_obj
 def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: float | None) -> None:
-    """Measure what search finds in your vault, for the questions of FIXTURE.
+    """Measure the search quality in your vault, for the questions of FIXTURE.
 
-    Each line is {"query": "...", "relevant": ["path", ...]}. Prints hit and recall at each depth (-k, more than once if
-    you like), the mean reciprocal rank and the time: of the whole search (hybrid), of the same without vectors (keyword
-    mode), and of grep.
+    Each line is {"query": "...", "relevant": ["path", ...]}. Prints hit and recall at each depth (-k, may be repeated),
+    the mean reciprocal rank and the time: of the whole search (hybrid), of the search without vectors (keyword mode),
+    and of grep.
     """
     asked, workspace = cases.load_cases(fixture), open_workspace(output.vault())
     depths = tuple(sorted({*depths, *((5,) if at_least is not None else ())}))
@@ -108,7 +108,7 @@ def retrieval(output: Output, fixture: Path, depths: tuple[int, ...], at_least: 
 )
 @click.pass_obj
 def speed(output: Output, notes: int, rounds: int, engine: _EngineChoice) -> None:
-    """Time the first index, searches, and from a save to its being found.
+    """Time the first index, searches, and the delay from a save to its first search hit.
 
     The limits are those for 10,000 notes.
     """

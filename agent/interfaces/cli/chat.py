@@ -49,10 +49,10 @@ _LAST = "the last one"
 )
 @click.pass_obj
 def command(output: Output, resume: str) -> None:
-    """Talk with the agent in one session. /help lists the words that are for the chat itself.
+    """Talk with the agent in one session. /help lists the commands of the chat itself.
 
-    Ctrl-C stops what the agent is doing and keeps the session; Ctrl-D or /quit ends. Lines that you type while it works
-    reach it at its next step. From a pipe each line is a message; the first run that fails ends the chat.
+    Ctrl-C stops the current run and keeps the session; Ctrl-D or /quit ends the chat. Lines that you type during a run
+    reach the agent at its next step. From a pipe each line is a message; the first run that fails ends the chat.
     """
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
@@ -85,7 +85,7 @@ class Chat:
         self.state = ChatState(self.workspace, self.agent)
 
     def begin(self, resume: str) -> None:
-        """Greet, and resume the session that is asked for unless it is stale."""
+        """Greet, and resume the requested session unless it is stale."""
         self.lines.open()
         language = self.state.language
         model = self.agent.account.models.main.model
@@ -106,13 +106,13 @@ class Chat:
             self.output.note(text("chat.unfinished", language, task=began.task[:80]))
 
     def talk(self) -> None:
-        """Take one line after the other until the chat is over."""
+        """Process one line after the other until the end of the chat."""
         while not self.over:
             try:
                 line = self.lines.line("> ").strip()
             except EOFError:
                 if self.lines.terminal:
-                    say("")  # the prompt's line is still open
+                    say("")  # the prompt's line is not ended yet
                 break
             except KeyboardInterrupt:
                 say("\n" + text("chat.how_to_end", self.state.language))
@@ -141,7 +141,7 @@ class Chat:
             say(text("chat.stopped", self.state.language))
 
     def send(self, message: str) -> None:
-        """Send a message of the person's to the agent."""
+        """Send a person's message to the agent."""
         path = self.state.session
         if path and self.agent.is_stale(load_session(self.workspace.vault, path)):
             self.output.note(text("chat.stale", self.state.language, path=path))
@@ -172,7 +172,7 @@ class Chat:
         self._finish(self._run(lambda line: self.agent.resume(self.state.session, line)))
 
     def _run(self, begin: Callable[[RunIO], Ended]) -> Ended:
-        """One run, during which the person may type messages and press Ctrl-C."""
+        """The result of one run; the person may type messages and press Ctrl-C meanwhile."""
         mailbox = Mailbox()
         with self.lines.listening(mailbox), stopped_by_ctrl_c() as stop:
             ended = begin(RunIO(self.screen.show_text, stop, mailbox))
@@ -182,7 +182,7 @@ class Chat:
         return ended
 
     def _finish(self, ended: Ended) -> None:
-        """Show how a run has stopped, once the person was asked for what it waits for."""
+        """Ask the person for the decision that a run waits for, then show how the run ended."""
         if self.lines.terminal and not self.over:
             resume = self.agent.resume
             ended = settle(
@@ -208,7 +208,7 @@ class Chat:
             self.output.emit({}, shown)
 
     def _remarks(self, ended: Ended) -> list[str]:
-        """The lines below an answer: why the run stopped, and what it changed."""
+        """The lines below an answer: the reason for a stop, and the changes made."""
         language, count = self.state.language, len(ended.commits)
         lines = why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
         lines += [text("chat.can_resume", language)] if ended.outcome.can_go_on else []

@@ -37,7 +37,7 @@ class ChatState:
 
     @property
     def language(self) -> Language:
-        """The language that the chat speaks: the vault's."""
+        """The language of the chat: the vault's."""
         return self.workspace.settings.vault.language
 
 
@@ -80,7 +80,7 @@ def _undo(chat: ChatState, rest: str) -> str:
         return text("chat.nothing_asked", chat.language)
     records = load_session(chat.workspace.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
-    chat.agent.capturing.settle()  # what is remembered of a run goes with it
+    chat.agent.capturing.settle()  # so that the run's memories are taken back, too
     changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in AFTER_RUN_TOOLS}
     run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
     if not run:
@@ -137,7 +137,7 @@ def _forget(chat: ChatState, rest: str) -> str:
 
 
 def _changes(chat: ChatState) -> list[Commit]:
-    """The commits of this session's runs, newest first; those of its transcript are not among them."""
+    """The commits of this session's runs, newest first, without those of its transcript."""
     if not chat.session:
         return []
     session = load_session(chat.workspace.vault, chat.session)

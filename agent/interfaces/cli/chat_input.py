@@ -1,7 +1,7 @@
-"""The lines of a chat: from a terminal, with history, or from a pipe; on a terminal also while a run goes on.
+"""The lines of a chat: from a terminal, with history, or from a pipe; on a terminal also during a run.
 
-A line that is typed during a run goes to the run's mailbox; a slash command waits until the run is over. A pipe is read
-one line at a time, between runs, so the order of messages does not depend on speed.
+A line typed during a run goes to the run's mailbox; a slash command waits until the end of the run. A pipe is read one
+line at a time, between runs, so the order of messages does not depend on speed.
 """
 
 import os
@@ -18,7 +18,7 @@ from agent.llm.messages import User
 from agent.loop.mailbox import Mailbox
 
 KEPT = 1_000
-"""Lines of history."""
+"""Lines kept in the history."""
 _CHUNK = 65_536
 
 
@@ -33,7 +33,7 @@ class ChatInput:
     def open(self) -> None:
         """Load the history and enable line editing."""
         if self.terminal:
-            with suppress(ImportError, OSError):  # a Python without it has no history, and works
+            with suppress(ImportError, OSError):  # some Pythons have no line editing; the chat works without it
                 import readline
 
                 readline.set_history_length(KEPT)
@@ -53,12 +53,12 @@ class ChatInput:
         return text
 
     def later(self, text: str) -> None:
-        """Put a line that was typed too early at the end of those that come next."""
+        """Append a line that was typed too early to the waiting lines."""
         self._waiting.append(text)
 
     @contextmanager
     def listening(self, mailbox: Mailbox) -> Iterator[None]:
-        """Send lines that are typed meanwhile to `mailbox`; those that the run has not taken come next as lines."""
+        """Send lines typed meanwhile to `mailbox`; lines that the run has not used become the next lines."""
         if not self.terminal:
             yield
             return
@@ -82,7 +82,7 @@ class ChatInput:
             if wake in readable:
                 break
             chunk = os.read(descriptor, _CHUNK)
-            if not chunk:  # Ctrl-D ends the listening, not the run
+            if not chunk:  # Ctrl-D ends this reading, not the run
                 break
             *lines, begun = (begun + chunk).split(b"\n")
             for raw in lines:

@@ -1,4 +1,4 @@
-"""`vault-agent commit`: record what the person changed by hand, now, in their name."""
+"""`vault-agent commit`: commits the person's own edits at once, in the person's name."""
 
 import click
 
@@ -15,8 +15,8 @@ from agent.vault.worktree.survey import Dirty, DirtyKind
 def command(output: Output, confirmed: bool) -> None:
     """Commit every note and file you changed by hand, in your name, as one commit.
 
-    What you have staged with `git add` is left for you to commit. A file that another program keeps open is left until
-    it is closed, or recorded as it is after some minutes.
+    Changes that you have staged with `git add` are left for you to commit. A file that another program keeps open is
+    left until it is closed, or committed as it is after some minutes.
     """
     vault = open_workspace(output.vault()).vault
     outcome = vault.commit_human(confirmed=confirmed)

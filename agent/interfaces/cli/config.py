@@ -1,4 +1,4 @@
-"""`vault-agent config`: read settings with where they come from, and write those of this machine."""
+"""`vault-agent config`: prints settings with their origin, and writes those of this machine."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from agent.interfaces.cli.output import Output
 
 
 class Key(click.ParamType[str]):
-    """A setting's dotted key, completed by the shell."""
+    """A setting's dotted key, with shell completion."""
 
     name = "key"
 
@@ -41,7 +41,7 @@ def command() -> None:
 @click.argument("key", type=Key())
 @click.pass_obj
 def get(output: Output, key: str) -> None:
-    """Print one setting, and where its value comes from."""
+    """Print one setting, and the origin of its value."""
     setting_type(key)
     loaded = load_settings(_vault(output))
     value, origin = loaded.values[key], loaded.origin(key)
@@ -52,7 +52,7 @@ def get(output: Output, key: str) -> None:
 @command.command("list")
 @click.pass_obj
 def list_all(output: Output) -> None:
-    """List all settings, and where each value comes from."""
+    """List all settings, and the origin of each value."""
     loaded = load_settings(_vault(output))
     document = {
         "settings": [_document(key, loaded.values[key], loaded.origin(key)) for key in keys()],
@@ -107,7 +107,7 @@ def _table(loaded: Loaded) -> str:
 
 
 def _vault(output: Output) -> Path | None:
-    """The vault, if there is one: settings can be read without."""
+    """The vault, or None: settings can be read without one."""
     try:
         return output.vault()
     except NotAVault:

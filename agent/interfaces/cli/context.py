@@ -1,4 +1,4 @@
-"""`vault-agent context`: the text that a model would be given for a task, and its share of the token budget."""
+"""`vault-agent context`: the text that a model would get for a task, and its share of the token budget."""
 
 from contextlib import closing
 
@@ -20,7 +20,7 @@ from agent.workspace.search_index import open_index
 @click.option("--explain", "task", metavar="TASK", required=True, help="The task that would be asked.")
 @click.pass_obj
 def command(output: Output, task: str) -> None:
-    """Show the budget table of a new session for TASK, and a receipt for each passage. No model is asked."""
+    """Show the budget table of a new session for TASK, and a receipt for each passage. No model is called."""
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent context --explain "What did I plan for June?"')
     workspace = open_workspace(output.vault())

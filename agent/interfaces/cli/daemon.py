@@ -1,4 +1,4 @@
-"""`vault-agent daemon`: watch a vault in the foreground until told to stop."""
+"""`vault-agent daemon`: watches a vault in the foreground until it is stopped."""
 
 import signal
 from pathlib import Path
@@ -21,8 +21,8 @@ from agent.texts import LANGUAGES, Language
 def command(output: Output, path: Path | None, make: bool, language: Language | None) -> None:
     """Watch the vault at PATH (or the one you are in) until Ctrl-C or SIGTERM.
 
-    Changes are found by search within a second, and what you edit by hand is committed in your name when you pause. A
-    second daemon on the same vault exits with 75.
+    Search finds a change within a second, and your own edits are committed in your name when you pause. A second daemon
+    on the same vault exits with 75.
     """
     if make and path is None:
         raise click.UsageError("--init needs the PATH of the folder that is to become a vault")

@@ -1,8 +1,8 @@
-"""Asking the person at the terminal for what a run waits for: a yes to a call, or the answer to a question.
+"""Asks the person at the terminal for the decision that a run waits for: an approval, or the answer to a question.
 
-A decision is recorded as if they had ticked it in the note; then the run is resumed. Without a terminal, deciding is
-left to the note, the commands and the daemon. The call is loaded from the program's own record before each prompt and
-shown in a frame that fits the screen; the prompt's last line names the tool and what it would change.
+A decision is recorded as if the person had ticked it in the note; then the run is resumed. Without a terminal, deciding
+is left to the note, the commands and the daemon. The call is loaded from the program's own record before each prompt
+and shown in a frame that fits the screen; the prompt's last line names the tool and its target.
 """
 
 import json
@@ -24,27 +24,27 @@ from agent.tools.approval_note import shows, title
 from agent.tools.approval_records import ApprovalRecord
 
 AskLine: TypeAlias = Callable[[str], str]
-"""Asks the person for a line with this prompt; raises `EOFError` when there is none, `KeyboardInterrupt` on Ctrl-C."""
+"""Asks the person for a line with this prompt; raises `EOFError` at the end of input, `KeyboardInterrupt` on Ctrl-C."""
 ResumeRun: TypeAlias = Callable[[str, Callable[[], object]], Ended]
-"""Records a decision with the function that is given, then resumes the run of the session at the path."""
+"""Records a decision with the given function, then resumes the run of the session at the path."""
 
 _PAUSE = re.compile(r"[\s,.:，。：、]+")
 """Separates the word (yes, no) from the reason."""
 _AROUND = 10
-"""Rows of the screen that are kept free for the rest of the question and its prompt."""
+"""Screen rows that are kept free for the rest of the question and its prompt."""
 _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
 _PLAIN = re.compile(r"[\w./-]+")
 
 
 def settle(agent: RunService, ended: Ended, ask: AskLine, resume: ResumeRun) -> Ended:
-    """Ask, record and resume as long as the run waits and the person decides; returns how the last of it ended."""
+    """Ask, record and resume while the run waits and the person decides; returns the result of the last run."""
     while ended.outcome.waits:
         record = _ask_decision(agent, ended, ask)
         if record is None:
             break
         try:
             ended = resume(ended.session, record)
-        except (LockHeld, UserError) as error:  # it was decided meanwhile: in the note, or in another window
+        except (LockHeld, UserError) as error:  # decided meanwhile, in the note or in another window
             say(text("decide.not_recorded", agent.workspace.settings.vault.language, reason=error.message))
             break
     return ended
@@ -75,7 +75,7 @@ def _ask_approval(agent: RunService, path: str, ask: AskLine) -> Callable[[], ob
 
 
 def _words(key: str) -> set[str]:
-    """The words for an answer, in every language."""
+    """The words of an answer, in every language."""
     return {word for words in in_all_languages(key) for word in words.split()}
 
 
@@ -94,7 +94,7 @@ def _ask_answer(agent: RunService, path: str, ask: AskLine) -> Callable[[], obje
 
 
 def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:
-    """The call and all that it would change, from the program's own record; `data` is the content of its note."""
+    """The call and all its changes, from the program's own record; `data` is the content of its note."""
     other = "" if shows(data, asked.shown) else text("decide.changed_note", language)
     lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
     return "\n".join(line for line in lines if line)
@@ -103,7 +103,8 @@ def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str
 def approval_frame(
     asked: ApprovalRecord, data: bytes, language: Language, columns: int, rows: int
 ) -> list[str | Styled]:
-    """The approval, cut to a screen of this size; the end says how many lines are left out, and how to see them."""
+    """The approval, cut to a screen of this size; its end has the number of missing lines and the command to see
+    them."""
     room = max(rows - _AROUND, _FEWEST)
     call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
     head = [asked.why, "" if shows(data, asked.shown) else text("decide.changed_note", language)]
@@ -125,7 +126,7 @@ def approval_frame(
 
 
 def approval_prompt(asked: ApprovalRecord, language: Language) -> str:
-    """The line that asks for the yes: the tool, and what it would change or is given."""
+    """The prompt for an approval: the tool, and its target or arguments."""
     values = asked.paths or tuple(_values(json.loads(asked.shown)["arguments"]))
     names = text("decide.comma", language).join(map(_quoted, values[:_NAMED]))
     if len(values) > _NAMED:
@@ -160,7 +161,7 @@ def _numbered(question: Question) -> list[str]:
 
 
 def _fitting(lines: list[str], columns: int, room: int) -> list[str]:
-    """The first lines that fit into so many rows; at least one."""
+    """The first lines that fit into this many rows; at least one."""
     for count, line in enumerate(lines):
         room -= _rows([line], columns)
         if room < 0:
@@ -173,7 +174,7 @@ def _rows(lines: list[str], columns: int) -> int:
 
 
 def _cut(line: str, columns: int) -> str:
-    """The line, its middle left out where it would take more than its rows."""
+    """The line, without its middle if it would take more than its rows."""
     rows = wrapped(line, columns - 2)
     if len(rows) <= _MOST_PER_LINE:
         return line
@@ -182,7 +183,7 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _values(given: object) -> list[str]:
-    """All single values in a call's arguments, as text, in their order."""
+    """All single values in a call's arguments, as text, in order."""
     if isinstance(given, Mapping):
         return [each for value in given.values() for each in _values(value)]
     if isinstance(given, list):

@@ -1,4 +1,4 @@
-"""`vault-agent diff`: what a commit did, or what is not committed yet, line by line."""
+"""`vault-agent diff`: the changes of a commit, or the uncommitted ones, line by line."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def _document(item: FileDifference) -> Mapping[str, object]:
 
 
 def _format(found: Sequence[FileDifference]) -> Printed | bytes:
-    """The patch as git wrote it, byte for byte; with colours on a terminal."""
+    """The patch as git wrote it, byte for byte; coloured on a terminal."""
     patch = b"".join(item.patch for item in found)
     if not sys.stdout.isatty():
         return patch

@@ -1,4 +1,4 @@
-"""`vault-agent doctor`: probe the machine and the vault, one line a check, and say what to do next."""
+"""`vault-agent doctor`: checks the machine and the vault, one line per check, and prints the next steps."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ _SHOWN = 10
 @click.option("--model", "ask_model", is_flag=True, help="Ask the model for a word, which may cost something.")
 @click.pass_obj
 def command(output: Output, fix: bool, ask_model: bool) -> None:
-    """Probe the machine (in a scratch vault: write, edit, commit, undo) and the vault, one line a check.
+    """Check the machine (in a scratch vault: write, edit, commit, undo) and the vault, one line per check.
 
-    Outside a vault only the machine is probed. Nothing that a person wrote is changed, with or without --fix.
+    Outside a vault only the machine is checked. Nothing that a person wrote is changed, with or without --fix.
     """
     root, checks = _root(output)
     checks += diagnose(root, fix=fix, ask_model=ask_model)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class StopRequest:
-    """True, when called, once Ctrl-C or SIGTERM has come."""
+    """A callable that returns True after Ctrl-C or SIGTERM."""
 
     signals: list[int] = field(default_factory=list)
 
@@ -32,13 +32,13 @@ class StopRequest:
 
     @property
     def ends_program(self) -> bool:
-        """True when the whole program is to end (SIGTERM), and not this run alone."""
+        """True if the whole program must end (SIGTERM), and not only this run."""
         return signal.SIGTERM in self.signals
 
 
 @contextmanager
 def stopped_by_ctrl_c() -> Iterator[StopRequest]:
-    """Take the first Ctrl-C or SIGTERM as a request to stop, which keeps what was done; the second interrupts."""
+    """Handle the first Ctrl-C or SIGTERM as a request to stop, which keeps all changes; the second interrupts."""
     request = StopRequest()
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -56,21 +56,23 @@ def stopped_by_ctrl_c() -> Iterator[StopRequest]:
 
 @dataclass(frozen=True, slots=True)
 class Foreground:
-    """Runs one after the other on one screen. `asks`: a person sits there, so decisions are asked for at once."""
+    """Runs one after the other on one screen. `asks`: a person is at the terminal and is asked for decisions at
+    once."""
 
     agent: RunService
     screen: Screen
     asks: bool
 
     def run(self, begin: Callable[[RunIO], Ended]) -> Ended:
-        """One run, until it ends, waits, or is stopped by Ctrl-C."""
+        """The result of one run, which ends, waits, or is stopped by Ctrl-C."""
         with stopped_by_ctrl_c() as cancelled:
             ended = begin(RunIO(self.screen.show_text, cancelled))
         self.screen.show_rest(ended.answer)
         return ended
 
     def run_and_decide(self, begin: Callable[[RunIO], Ended]) -> Ended:
-        """One run, which is resumed as long as it waits for a decision and the person decides at the terminal."""
+        """The result of one run, which is resumed while it waits for a decision and the person decides at the
+        terminal."""
         ended = self.run(begin)
         if not self.asks:
             return ended
@@ -86,7 +88,7 @@ def foreground(agent: RunService, output: Output) -> Foreground:
 
 
 def update_index(workspace: Workspace, index: "SearchIndex", output: Output) -> None:
-    """Bring the index up to date before a run; on standard error it says why the index is still behind."""
+    """Update the index before a run; print on standard error why the index is still behind."""
     late = catch_up(workspace, index, progress=progress)
     if late:
         output.note(f"search is behind: {late}")

@@ -1,4 +1,4 @@
-"""`vault-agent forget`: removes a note and entries that say the same, and keeps them from being written again."""
+"""`vault-agent forget`: removes a note and its duplicate entries, and prevents them from being written again."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -31,13 +31,13 @@ _SHOWN = 10
 def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, yes_remote: bool) -> None:
     """Forget the note at PATH or with this ID.
 
-    It goes with every entry that says the same, and with the lines of MEMORY.md and of daily notes that rest on it
-    alone. What stays is a note in archive/forgotten that holds fingerprints and none of its words; by it the same thing
-    is known again and not kept. An undo brings everything back.
+    Every entry that says the same is removed too, and so are the lines of MEMORY.md and of daily notes that have no
+    other source. A note in archive/forgotten remains, with fingerprints and none of the words; they prevent the same
+    content from being remembered again. An undo restores everything.
 
-    With --purge the history of this branch is written anew without it; the commits that hold it stay under a backup
-    ref until you drop them. PATH may then be a note that only the history still has. Cut short, it is finished by the
-    next command.
+    With --purge the history of this branch is rewritten without the note; the old commits stay under a backup ref until
+    you delete them. PATH may then be a note that only the history contains. If it is interrupted, the next command
+    finishes it.
     """
     workspace = open_workspace(output.vault())
     if purged:
@@ -76,7 +76,7 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
 
 
 def _find(workspace: Workspace, name: str) -> str:
-    """The path of the note with this name; raises `NoteGone`, with a hint where only the history still has it."""
+    """The path of the note with this name; raises `NoteGone`, with a hint if only the history contains it."""
     try:
         return find_note(workspace.vault, name)
     except NoteGone:

@@ -1,4 +1,4 @@
-"""`vault-agent get`: prints one note, by path or id, as it is or as it was in a commit."""
+"""`vault-agent get`: prints one note by path or id, now or as it was in a commit."""
 
 import click
 

@@ -14,14 +14,14 @@ from agent.vault.secrets import EXCUSE
 
 @click.group(short_help="What the git hooks call.")
 def command() -> None:
-    """What the git hooks call."""
+    """The commands that the git hooks call."""
 
 
 @command.command("pre-commit")
 @click.pass_obj
 def pre_commit(output: Output) -> None:
     """Check the staged notes: readable headers, no secrets."""
-    # Before the vault is opened: that clears git's variables, and `git commit PATH` names an index of its own here.
+    # Before the vault is opened: that clears git's variables, and `git commit PATH` sets its own index here.
     given = os.environ.get("GIT_INDEX_FILE")
     vault = open_workspace(output.vault()).vault
     index = vault.place.worktree / given if given else None
@@ -35,7 +35,7 @@ def pre_commit(output: Output) -> None:
 @command.command()
 @click.pass_obj
 def rescan(output: Output) -> None:
-    """Finish what waited for the repository; never fails."""
+    """Finish the changes that waited for the repository; never fails."""
     try:
         settled = open_workspace(output.vault()).vault.settle()
     except (AgentError, OSError):

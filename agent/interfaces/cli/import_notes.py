@@ -1,4 +1,4 @@
-"""`vault-agent import`: turns memories of an older layout into entries."""
+"""`vault-agent import`: converts memories of an older layout into entries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ _REASONS = {
 def command(output: Output, folder: Path, dry_run: bool) -> None:
     """Make an entry of each memory in FOLDER: a flat folder of Markdown notes, each named by its id.
 
-    The folder is only read. What is no memory is left alone and listed; a second import brings nothing twice. It is one
+    The folder is only read. Other files are left alone and listed; a second import adds no duplicates. It is one
     commit: undo takes it back.
     """
     workspace = open_workspace(output.vault())

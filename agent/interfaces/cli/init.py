@@ -1,4 +1,4 @@
-"""`vault-agent init`: make a folder a vault, and say in a few lines what was done and what to try."""
+"""`vault-agent init`: makes a folder a vault, and prints a short report and the next steps."""
 
 import shlex
 import sys
@@ -26,8 +26,8 @@ _SHOWN = 10
 def command(output: Output, path: Path, language: Language | None, hooks: bool | None, restore: bool) -> None:
     """Make PATH a vault: a new folder, an Obsidian vault or any folder of notes, with git or without.
 
-    Nothing that exists is touched. Where there is no git repository, one is made and what is in the folder becomes its
-    first commit, in your name; in an existing one, your uncommitted work stays uncommitted.
+    No existing file is changed. Without a git repository, one is created, and the files in the folder become its first
+    commit, in your name; in an existing repository, your uncommitted work stays uncommitted.
     """
     done, language = make_vault(path, language, restore=restore)
     installed, left = _hooks(output, done, hooks)
@@ -58,7 +58,7 @@ def _hooks(output: Output, done: Initialised, wanted: bool | None) -> tuple[list
 
 
 def _call(done: Initialised) -> str:
-    """The program's name with the vault it is to use, as one would type it here."""
+    """The program's name with its vault, as a person would type it here."""
     root = done.vault.place.root
     here = Path.cwd().resolve()
     return PROGRAM if here == root or root in here.parents else f"{PROGRAM} --vault {shlex.quote(str(root))}"

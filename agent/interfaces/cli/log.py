@@ -1,4 +1,4 @@
-"""`vault-agent log`: the commits of the vault, newest first, described by what changed in the notes."""
+"""`vault-agent log`: the commits of the vault, newest first, described by their changes in the notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,10 +14,10 @@ from agent.vault.history.commits import HUMAN, Commit, commits
 from agent.vault.history.difference import describe, summary
 
 _FILES, _LINES = 8, 6
-"""The most notes of a commit, and lines about a note, that the text shows; JSON has them all."""
+"""The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
 
 ChangeLines = Sequence[Sequence[str]]
-"""For each file of a commit, the lines that say what was changed in it."""
+"""For each file of a commit, the lines that describe its changes."""
 
 
 @click.command(

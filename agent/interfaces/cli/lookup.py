@@ -1,4 +1,4 @@
-"""Finding a thing by its id, by the end of the id as lists show it, or by a path as people type it."""
+"""Finds an object by its id, by the end of its id as in lists, or by a path as people type it."""
 
 import os
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ SHORT_ID = 6
 
 
 class HasId(Protocol):
-    """Anything with an id."""
+    """An object with an id."""
 
     @property
     def id(self) -> str: ...
@@ -22,14 +22,14 @@ T = TypeVar("T", bound=HasId)
 
 
 def short_id(named: HasId) -> str:
-    """The end of an id, as the lists show it."""
+    """The end of an id, as in the lists."""
     return named.id[-SHORT_ID:].lower()
 
 
 def find_by_id(name: str, among: Iterable[T], what: str, none: str, hint: str) -> T:
-    """The one whose id is `name`, or ends in it, in either case.
+    """The object whose id is `name`, or ends in it, ignoring case.
 
-    Raises `UserError`: `none` where there is none, several `what` where there are several; both with `hint`.
+    Raises `UserError`: `none` if there is none, several `what` if there are several; both with `hint`.
     """
     end = name.casefold()
     found = [each for each in among if each.id == name or (len(name) >= SHORT_ID and each.id.casefold().endswith(end))]
@@ -41,8 +41,8 @@ def find_by_id(name: str, among: Iterable[T], what: str, none: str, hint: str) -
 def path_in_vault(text: str, root: Path) -> str:
     """A note's or folder's path relative to the vault at `root`; raises `BadPath` for one outside.
 
-    A relative path is taken from the working folder when that lies in the vault and the path exists there, else from
-    the vault's root. The note need not exist any more.
+    A relative path starts at the working folder if that is in the vault and the path exists there, else at the vault's
+    root. The note need not exist any more.
     """
     here = Path.cwd()
     absolute = Path(os.path.abspath(text))  # noqa: PTH100 - a link in the vault is named, not followed

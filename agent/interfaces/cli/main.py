@@ -1,7 +1,7 @@
 """The entry point of the command line: the table of commands, their shared options, and the exit code of each error.
 
-A command's module is imported only when that command runs, so `--help` stays quick, and a command that cannot be
-imported does not break the others. Only this module maps errors to exit codes; the commands raise.
+A command's module is imported only when that command runs, so `--help` is fast, and a command that cannot be imported
+does not break the others. Only this module maps errors to exit codes; the commands raise.
 """
 
 import errno
@@ -84,7 +84,7 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named in a table and imported when they are run."""
+    """A group whose commands are in a table and imported when they run."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -123,7 +123,7 @@ class LazyGroup(click.Group):
 
 
 def load_command(name: str) -> click.Command:
-    """Import a command's module and give the command the shared options and closing lines; raises `UserError`."""
+    """The imported command, with the shared options and the closing lines of its help; raises `UserError`."""
     module = COMMANDS[name].module
     try:
         command = import_module(module).command
@@ -137,7 +137,7 @@ def load_command(name: str) -> click.Command:
 
 
 def _share(command: click.Command) -> click.Command:
-    """`--json` and `--vault` are accepted after a command's name too, and every help ends with its exit codes."""
+    """The command with `--json` and `--vault` also after its name, and with exit codes at the end of its help."""
     if command.epilog is None:
         command.epilog = exit_codes()
     have = {option for parameter in command.params for option in parameter.opts}
@@ -212,9 +212,9 @@ cli = LazyGroup(
 
 
 def run() -> NoReturn:
-    """The console entry point.
+    """Run the command line as the console entry point.
 
-    It limits OpenBLAS to one thread and delays garbage collection: together they took a fifth of a search from cold.
+    It limits OpenBLAS to one thread and delays garbage collection: together they took a fifth of a cold search.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(*_GARBAGE)
@@ -224,9 +224,9 @@ def run() -> NoReturn:
 
 
 def main(args: Sequence[str]) -> int:
-    """Run one command line and return its exit code; never raises, except what asks the interpreter to exit."""
+    """Run one command line and return its exit code; never raises, except to exit the interpreter."""
     _prepare_streams()
-    keep_out_of_print(secrets_of(os.environ))  # those of the settings, too, once a vault is open
+    keep_out_of_print(secrets_of(os.environ))  # the settings' secrets follow, once a vault is open
     try:
         code = _invoke(list(args))
         sys.stdout.flush()
@@ -234,7 +234,7 @@ def main(args: Sequence[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError as error:
         return READER_GONE if _reader_gone() else _fail(error, args)
-    except Exception as error:  # noqa: BLE001 - the outermost edge: every failure becomes words and an exit code
+    except Exception as error:  # noqa: BLE001 - the outermost level: every failure becomes a message and an exit code
         return _fail(error, args)
     return code
 
@@ -275,7 +275,7 @@ def _fail(error: Exception, args: Sequence[str]) -> int:
         _explain(error, code, args, beside)
         sys.stdout.flush()
     except OSError:
-        # No output is left to print to; what is in the buffer must not fail once more when the interpreter exits.
+        # Standard output is closed; the buffer must not fail again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return code
 
@@ -296,8 +296,8 @@ def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[s
 
 
 def exit_code(error: Exception) -> int:
-    """2 for what the person can fix, which includes `Permanent` (its hint says what to repair), 75 for what may pass
-    by itself, 130 for an answer not given, 70 for the rest."""
+    """The exit code: 2 for an error that the person can fix, including `Permanent` (its hint names the repair), 75 for
+    a temporary one, 130 for an unanswered question, 70 for the rest."""
     match error:
         case UserError() | Permanent() | click.ClickException():
             return FIXABLE
@@ -312,7 +312,7 @@ def exit_code(error: Exception) -> int:
 
 
 def _words(error: Exception, code: int) -> tuple[str, str, str]:
-    """An error's type, message and hint, as the reader gets them."""
+    """An error's type, message and hint, as shown."""
     match error:
         case AgentError():
             return type(error).__name__, error.message, error.hint
@@ -334,7 +334,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
 
 
 def _usage(error: click.UsageError) -> str:
-    """A hint that names the help of the command, and quotes where there were too many words."""
+    """A hint with the command's help, and with quotes if there were too many words."""
     where = f"{error.ctx.command_path if error.ctx else PROGRAM} --help"
     takes = error.ctx is not None and any(isinstance(each, click.Argument) for each in error.ctx.command.params)
     many = takes and error.message.startswith("Got unexpected extra argument")
@@ -342,13 +342,13 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _asks_json(args: Sequence[str]) -> bool:
-    """True when `--json` is among the words; click is not asked, as it may have failed to parse them."""
+    """True if `--json` is among the words; click is not used, as it may have failed to parse them."""
     options = list(args)
     return "--json" in options[: options.index("--") if "--" in options else None]
 
 
 def _reader_gone() -> bool:
-    """True when standard output broke (as in `… | head`), and not a pipe to a program that we have started."""
+    """True if standard output is broken (as in `… | head`), and not a pipe to a program that we have started."""
     from select import POLLERR, poll
 
     try:
@@ -359,7 +359,7 @@ def _reader_gone() -> bool:
     waiting.register(descriptor, 0)
     if not any(events & POLLERR for _, events in waiting.poll(0)):
         return False
-    # The interpreter flushes once more when it exits, and would complain.
+    # The interpreter flushes again when it exits, and would print an error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
     return True
 

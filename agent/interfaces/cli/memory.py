@@ -1,4 +1,4 @@
-"""`vault-agent memory`: runs the upkeep of memories now, or counts them."""
+"""`vault-agent memory`: runs the maintenance of memories now, or counts them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -19,9 +19,9 @@ from agent.vault.folders import MEMORY_NOTE
 
 @click.group(short_help="Tend what is remembered, and see how much it is.")
 def command() -> None:
-    """Tend what is remembered, and see how much it is.
+    """Maintain the memories, and count them.
 
-    The upkeep runs by itself once a day; here it runs at once.
+    The maintenance runs once a day; here it runs at once.
     """
 
 
@@ -29,7 +29,7 @@ def command() -> None:
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.pass_obj
 def run(output: Output, dry_run: bool) -> None:
-    """Archive what has expired, merge what says the same, shorten old days, and bring MEMORY.md up to date.
+    """Archive expired entries, merge duplicates, summarise old days, and update MEMORY.md.
 
     It is one commit with a report in the daily note; undo takes it back.
     """
@@ -41,7 +41,8 @@ def run(output: Output, dry_run: bool) -> None:
 @command.command(short_help="Count what is remembered.")
 @click.pass_obj
 def report(output: Output) -> None:
-    """Count the entries by type, what expires soon, what is archived and forgotten, and the facts in MEMORY.md."""
+    """Count the entries by type, those that expire soon, the archived and forgotten ones, and the facts in
+    MEMORY.md."""
     workspace = open_workspace(output.vault())
     counts = count_memories(workspace.vault, workspace.settings.memory)
     oldest = format_time(counts.oldest, workspace.clock.now()) if counts.oldest else None

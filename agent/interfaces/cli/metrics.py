@@ -15,7 +15,7 @@ from agent.metrics.totals import MetricTotals, load_totals
 @click.option("--since", metavar="TIME", help="Only since then: 7d, today, 2026-11-21.")
 @click.pass_obj
 def command(output: Output, since: str | None) -> None:
-    """Show how often what happened: events, tools, runs, memories; whole days, counted on this machine."""
+    """Show the counts of events, tools, runs and memories, for whole days, on this machine."""
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
     totals = load_totals(workspace.metrics, start)

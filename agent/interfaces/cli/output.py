@@ -1,7 +1,7 @@
-"""Output of a command, the vault it uses, and the two exceptions by which it reports failure after printing.
+"""Output of a command, the vault it uses, and the two exceptions for a failure after printing.
 
 A command prints its result through `Output.emit`, once and last: as text for a person, or as one JSON document. Errors
-are not printed here: a command raises, and `main` alone turns that into words and an exit code.
+are not printed here: a command raises, and `main` converts the error to a message and an exit code.
 """
 
 import json
@@ -20,13 +20,13 @@ from agent.interfaces.cli.printing import Printed, show, show_file
 PROGRAM = "vault-agent"
 
 COMPLETE = "_VAULT_AGENT_COMPLETE"
-"""The variable through which a shell's completion script asks the program for words."""
+"""The variable through which a shell's completion script asks the program for completions."""
 
 Result = Printed | bytes | Callable[[], Printed | bytes]
 
 
 class CheckFailed(Exception):
-    """A check found something and its report is printed already; exit 1."""
+    """A check found a problem, and its report is already printed; exit 1."""
 
 
 class Failed(Exception):
@@ -40,18 +40,18 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The form of output and the vault that this call was given; stored in click's `ctx.obj`."""
+    """The output format and the vault of this call; stored in click's `ctx.obj`."""
 
     json: bool = False
     """One JSON document on standard output instead of text."""
 
     given: Path | None = None
-    """`--vault`, or `VAULT_AGENT_VAULT`; None when neither was given."""
+    """`--vault`, or `VAULT_AGENT_VAULT`; None if neither is set."""
 
     def emit(self, document: Mapping[str, object], text: Result) -> None:
         """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are a file's content.
 
-        Call it once, as the command's last act. `text` may be a function, called only when it is needed.
+        Call it once, as the command's last step. `text` may be a function, called only when it is needed.
         """
         if self.json:
             show(to_json({"ok": True, **document}))
@@ -63,12 +63,12 @@ class Output:
             show(shown, end="" if isinstance(shown, str) and shown.endswith("\n") else "\n")
 
     def note(self, text: str) -> None:
-        """A remark for a person, on standard error; silent with `--json`."""
+        """Print a remark for a person on standard error; nothing with `--json`."""
         if not self.json:
             say(text)
 
     def warn(self, text: str) -> None:
-        """A warning on standard error, in either form of output."""
+        """Print a warning on standard error, also with `--json`."""
         say(f"warning: {text}")
 
     def vault(self) -> Path:
@@ -77,9 +77,9 @@ class Output:
 
 
 def find_vault(start: Path, given: Path | None) -> Path:
-    """The root of the vault that is meant, absolute: `given` itself, else the nearest vault from `start` upwards.
+    """The root of the vault, absolute: `given`, else the nearest vault from `start` upwards.
 
-    Raises `NotAVault` with the command that would help.
+    Raises `NotAVault` with a command that helps.
     """
     if given is not None:
         root = Path(os.path.abspath(given))  # noqa: PTH100 - resolve() would rename a vault that is a symbolic link
@@ -98,7 +98,7 @@ def find_vault(start: Path, given: Path | None) -> Path:
 
 
 def exit_codes(check: str = "") -> str:
-    """The closing lines of a command's help; `check` says what exit 1 means where the command has one."""
+    """The closing lines of a command's help; `check` is the meaning of exit 1 if the command has it."""
     lines = ["\b", "Exit codes:", "  0   done"]
     if check:
         lines.append(f"  1   {check}")
@@ -111,14 +111,14 @@ def exit_codes(check: str = "") -> str:
 
 
 def to_json(document: Mapping[str, object]) -> str:
-    """One line of JSON that the terminal's encoding can carry, and in which nothing acts or hides."""
+    """One line of JSON that the terminal's encoding supports, without control or invisible characters."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
     masked = printable(json.dumps(_masked(document), ensure_ascii=encoding != "utf8", default=str))
     return escape_json(masked)
 
 
 def _masked(value: object) -> object:
-    """A JSON value without known secrets; masked before it is written, so that the JSON stays whole."""
+    """A JSON value with known secrets masked; masked before encoding, so that the JSON stays valid."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):
@@ -127,11 +127,11 @@ def _masked(value: object) -> object:
 
 
 def say(text: str) -> None:
-    """One remark on standard error."""
+    """Print one remark on standard error."""
     show(text, error=True)
 
 
 def progress(text: str) -> None:
-    """A remark about work that takes a while; only where a person watches standard error."""
+    """Print a remark about slow work; only if standard error is a terminal."""
     if sys.stderr.isatty():
         say(text)

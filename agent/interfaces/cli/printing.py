@@ -1,8 +1,8 @@
-"""The one door to standard output and standard error: everything that the command line prints is printed here.
+"""The only module that prints: all text for standard output and standard error passes through it.
 
-Text is escaped on its way out (`agent.escape`), so nothing that came from a note, a model, a server or git can style,
-move or hide what a person sees; only the program styles, with `Styled`. The edges of its frames are reserved: on a
-terminal no other text can draw them. Files that were asked for as they are pass a pipe byte for byte.
+Text is escaped before printing (`agent.escape`), so text from a note, a model, a server or git cannot style, move or
+hide anything on the screen; only the program styles, with `Styled`. The edges of its frames are reserved: on a terminal
+no other text can draw them. Requested files go into a pipe byte for byte.
 """
 
 import os
@@ -22,14 +22,14 @@ from agent.escape import Escaper, escape, escape_line
 _TOP, _SIDE, _FOOT = "┏ ", "┃ ", "┗ "
 _EDGES = re.compile("[┏┃┗]")
 _RESET = "\x1b\\\x1b]8;;\x1b\\\x0f\x1b(B\x1b[?47l\x1b[?7h\x1b[?25h\x1b[4l\x1b[0m"
-"""Ends an unfinished sequence, a link, another alphabet, the second screen and insert mode, wraps lines, shows the
-cursor, and takes every style back."""
+"""Ends an unfinished sequence, a link, another alphabet, the second screen and insert mode, turns line wrapping and the
+cursor on, and resets every style."""
 _TAB = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """Text in a colour (as click names it), bold or dim; plain where the output is no terminal, and with `NO_COLOR`."""
+    """Text in a colour (as click names it), bold or dim; plain if the output is not a terminal, and with `NO_COLOR`."""
 
     text: str
     colour: str | None = None
@@ -57,7 +57,7 @@ def show_file(data: bytes) -> None:
 
 @dataclass(slots=True)
 class Stream:
-    """Text for standard output that comes in pieces, escaped wherever it is cut."""
+    """Text for standard output that arrives in pieces, escaped correctly wherever it is split."""
 
     _escaper: Escaper = field(default_factory=Escaper)
 
@@ -89,7 +89,7 @@ def show_framed(lines: Sequence[str | Styled], *, error: bool = False) -> None:
 
 
 def patch_line(line: str) -> Styled:
-    """A line of a patch in its colour: added, taken away, a place, or the name of a file."""
+    """A line of a patch in its colour: added, removed, a position, or the name of a file."""
     if line.startswith(("diff ", "+++ ", "--- ")):
         return Styled(line, bold=True)
     return Styled(line, colour={"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
@@ -113,12 +113,12 @@ def as_lines(lines: Iterable[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text as one line of a terminal: escaped, also where it would draw a frame of ours."""
+    """The text as one line of a terminal: escaped, including characters that would draw our frames."""
     return _without_edges(escape_line(text))
 
 
 def size(*, error: bool = False) -> tuple[int, int]:
-    """The terminal's columns and rows; 80 and 24 where they cannot be found out."""
+    """The terminal's columns and rows; 80 and 24 if unknown."""
     try:
         found = os.get_terminal_size(_stream(error).fileno())
     except (OSError, ValueError):
@@ -127,7 +127,7 @@ def size(*, error: bool = False) -> tuple[int, int]:
 
 
 def colour() -> bool | None:
-    """False when `NO_COLOR` is set; None leaves it to whether the output is a terminal."""
+    """False if `NO_COLOR` is set; None if it depends on the output being a terminal."""
     return False if os.environ.get("NO_COLOR") else None
 
 
@@ -156,7 +156,7 @@ def _reserved(text: str, stream: IO[str]) -> str:
 
 
 def _without_edges(text: str) -> str:
-    """The text with the edges of our frames escaped as JSON does."""
+    """The text with the edges of our frames escaped as in JSON."""
     return _EDGES.sub(lambda edge: f"\\u{ord(edge[0]):04x}", text)
 
 

@@ -1,4 +1,4 @@
-"""Questions at the terminal. Before each, the terminal's state is reset and what was typed so far is dropped."""
+"""Questions at the terminal. Before each, the terminal's state is reset and earlier typing is dropped."""
 
 import sys
 import termios
@@ -10,11 +10,11 @@ from agent.interfaces.cli.printing import one_line, reset, show
 
 
 def keyboard(prompt: str) -> str:
-    """A line that the person types after having seen the prompt; raises `EOFError` when there is none."""
+    """A line that the person types after the prompt is shown; raises `EOFError` at the end of input."""
     reset()
     _forget_typed()
     shown = one_line(prompt)
-    if not sys.stderr.isatty():  # Python writes a prompt to standard error unless it edits lines
+    if not sys.stderr.isatty():  # Python writes a prompt to standard error unless line editing is on
         show(shown, end="")
         shown = ""
     return input(shown)

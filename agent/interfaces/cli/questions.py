@@ -1,4 +1,4 @@
-"""`vault-agent questions`: lists what the agent asks the person, and records the answers."""
+"""`vault-agent questions`: lists the agent's questions to the person, and records the answers."""
 
 import click
 
@@ -44,7 +44,7 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
 
 
 def _find(workspace: Workspace, name: str) -> Question:
-    """The open question with this id, note, or end of an id; raises `UserError` where there is none or several."""
+    """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
     waiting = open_questions(workspace)
     none, hint = "no run waits here for a question with the id", "vault-agent questions lists them"
     there = next((each for each in waiting if each.path == name), None)

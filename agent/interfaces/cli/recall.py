@@ -1,4 +1,4 @@
-"""`vault-agent recall`: the passages that a model could be given for a task, each with its receipt."""
+"""`vault-agent recall`: the passages that a model could get for a task, each with its receipt."""
 
 from collections.abc import Collection
 from contextlib import closing
@@ -25,10 +25,10 @@ _PIECES = 8
 @click.option("-n", "--limit", default=_PIECES, show_default=True, help="How many passages.")
 @click.pass_obj
 def command(output: Output, task: str, limit: int) -> None:
-    """Show the passages that belong to TASK, with receipts: path, lines, commit, score and why.
+    """Show the passages that fit TASK, with receipts: path, lines, commit, score and reasons.
 
-    The best of all notes but transcripts, the archive and what steers; `context --explain` shows which of them a run
-    would begin with, and what room they take.
+    They are the best of all notes except transcripts, the archive and notes with instructions for the agent; `context
+    --explain` shows which of them a run would begin with, and their size.
     """
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')

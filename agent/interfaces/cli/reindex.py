@@ -1,4 +1,4 @@
-"""`vault-agent reindex`: bring the search index up to date, or build it anew."""
+"""`vault-agent reindex`: updates the search index, or rebuilds it."""
 
 from contextlib import closing
 
@@ -17,7 +17,7 @@ _SHOWN = 10
 @click.option("--all", "anew", is_flag=True, help="Throw the index away and build it from the notes.")
 @click.pass_obj
 def command(output: Output, anew: bool) -> None:
-    """Bring the index up to what the notes say now. It is a cache: deleting it costs time and nothing else."""
+    """Update the index to the current notes. It is a cache: deleting it costs only time."""
     with closing(open_index(open_workspace(output.vault()))) as index:
         if anew:
             index.files.ask_for_rebuild("asked for")

@@ -1,4 +1,4 @@
-"""`vault-agent remember`: one memory becomes one note and one commit."""
+"""`vault-agent remember`: writes one memory as one note in one commit."""
 
 import sys
 

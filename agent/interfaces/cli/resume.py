@@ -1,4 +1,4 @@
-"""Resuming the run that waited for a decision: what `approvals` and `questions` do after the decision is recorded."""
+"""Resumes the run that waited for a decision: the last step of `approvals` and `questions`."""
 
 from contextlib import closing
 

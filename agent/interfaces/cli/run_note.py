@@ -35,10 +35,10 @@ from agent.workspace.workspace import Workspace
 @click.argument("path")
 @click.pass_obj
 def command(output: Output, path: str) -> None:
-    """Work on what the note at PATH asks, and put the answer into it in one commit.
+    """Run the requests in the note at PATH, and write the answers into it in one commit.
 
-    A note in inbox/, or with `agent: ask` in its header, is one request; else each open task that begins with @agent
-    is one, and where there is none the whole note. The daemon does the same by itself for what you write in inbox/.
+    A note in inbox/, or with `agent: ask` in its header, is one request; else each open task that begins with @agent is
+    one, and without any the whole note. The daemon does the same for the notes that you write in inbox/.
     """
     workspace = open_workspace(output.vault())
     name = find_note(workspace.vault, path_in_vault(path, workspace.vault.place.root))

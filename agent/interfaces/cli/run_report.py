@@ -1,4 +1,4 @@
-"""The lines that a person reads below the answer of a run, and the error of a run that failed."""
+"""The lines below the answer of a run, for people, and the error of a failed run."""
 
 from agent.errors import AgentError
 from agent.loop.outcome import Ended, RunOutcome
@@ -14,7 +14,7 @@ def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[
 
 
 def remarks(ended: Ended, language: Language) -> list[str]:
-    """The lines below an answer: why the run stopped, how to go on, what it changed, and its session."""
+    """The lines below an answer: the reason for a stop, how to continue, the changes made, and the session."""
     lines = why(ended, language) if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED} else []
     lines += [text("run_report.resume", language, session=ended.session)] if ended.outcome.can_go_on else []
     if len(ended.commits) == 1:
@@ -32,7 +32,7 @@ def why(ended: Ended, language: Language) -> list[str]:
 
 
 def queued(ended: Ended, language: Language) -> list[str]:
-    """One line when changes of the run wait to be written, with the reason; else none."""
+    """One line with the reason if changes of the run wait to be written; else none."""
     return [text("run_report.queued", language, reason=ended.queued)] if ended.queued else []
 
 

@@ -1,6 +1,6 @@
-"""The live view of a run on a terminal: the model's text as it comes, and the tools that it uses.
+"""The live view of a run on a terminal: the model's text as it arrives, and the tools that it uses.
 
-Into a pipe goes only the finished answer. The lines below an answer are left to the commands.
+A pipe gets only the finished answer. The lines below an answer are left to the commands.
 """
 
 import sys
@@ -17,7 +17,7 @@ _WIDTH = 100
 
 @dataclass(slots=True)
 class Screen:
-    """Shows a run as it goes on. Without `live` (a pipe, or `--json`) all methods do nothing."""
+    """Shows a run live. Without `live` (a pipe, or `--json`) all methods do nothing."""
 
     live: bool
     shown: str = ""
@@ -52,13 +52,13 @@ class Screen:
                 self.line(f"· {tool[:_WIDTH]}: {first[:_WIDTH]}")
 
     def line(self, text: str) -> None:
-        """Show a remark of the program on a line of its own."""
+        """Show a remark of the program on a separate line."""
         if self.live:
             self.end_line()
             show([Styled(escape_line(text), dim=True)])
 
     def end_line(self) -> None:
-        """End the line that the model has begun."""
+        """End the model's current line."""
         with self._lock:
             if self.live and self._open:
                 self._stream.end()
@@ -66,12 +66,12 @@ class Screen:
             self._open = False
 
     def show_rest(self, answer: str) -> None:
-        """Show the answer if it was not shown piece by piece, as with a model that does not stream."""
+        """Show the answer if it was not shown in pieces, as with a model that does not stream."""
         if self.live and answer.strip() and not self.shown.strip():
             self.show_text(answer)
         self.end_line()
 
 
 def is_terminal() -> bool:
-    """True when standard input and output are a terminal, so that a person can be asked."""
+    """True if standard input and output are a terminal, so that a person can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""`vault-agent search`: find notes by words and by meaning, now or in the past."""
+"""`vault-agent search`: finds notes by words and by meaning, now or in the past."""
 
 import os
 import shlex
@@ -140,7 +140,7 @@ def _format(answer: SearchResult, took: float, late: str | None) -> str:
 
 
 def _open(workspace: Workspace, answer: SearchResult, number: int) -> None:
-    """Open a hit where the person edits: $EDITOR at the line, else Obsidian."""
+    """Open a hit in the person's editor: $EDITOR at the line, else Obsidian."""
     if not 1 <= number <= len(answer.hits):
         raise UserError(f"there is no hit {number}; there are {len(answer.hits)}")
     hit = answer.hits[number - 1]

@@ -1,4 +1,4 @@
-"""Skills, their problems and their matches as `vault-agent skills` prints them: documents for JSON, and text."""
+"""The output of `vault-agent skills` as JSON documents and as text: skills, problems and matches."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -80,7 +80,7 @@ def format_list(shelf: SkillSnapshot) -> str:
 
 
 def format_skill(skill: Skill) -> str:
-    """A skill in full: what it says of itself, its text, its files."""
+    """A skill in full: its description, its text, its files."""
     facts = [f"# {skill.name}", skill.summary, f"{skill.source}: {skill.path}"]
     triggers = skill.triggers
     if triggers is not None:
@@ -96,7 +96,7 @@ def format_skill(skill: Skill) -> str:
 
 
 def format_matches(matched: Matched, everything: bool) -> str:
-    """The skills that fit, and with `everything` the others, each with its signals and what was decided."""
+    """The skills that fit, and with `everything` the others, each with its signals and the decision."""
     shown = [
         each for each in matched.matches if everything or each.status in {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
     ]
@@ -109,7 +109,7 @@ def format_matches(matched: Matched, everything: bool) -> str:
 
 
 def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
-    """The counts of skills as a table, and of one its last runs."""
+    """The counts of skills as a table, and the last runs of a single skill."""
     width = max(32, *(len(name) + 2 for name in counts)) if counts else 32
     lines = [f"{'skill':<{width}}{'uses':>6}{'success':>9}{'helpful':>9}{'not':>5}{'fixed':>7}{'factor':>8}"]
     for name, count in counts.items():

@@ -44,16 +44,16 @@ _RUNS = 10
 
 @click.group(short_help="List, match, review, rate and learn skills.")
 def command() -> None:
-    """Skills say how to do a kind of work. Each is a folder with a SKILL.md, in your vault's skills/ or in the program.
+    """Skills are instructions for a kind of work: folders with a SKILL.md, in your vault's skills/ or in the program.
 
-    One that fits a task is put before the model by itself, once you have looked at it.
+    A skill that fits a task is shown to the model automatically, after you have reviewed it.
     """
 
 
 @command.command("list", short_help="List all skills, and what is wrong with some.")
 @click.pass_obj
 def list_(output: Output) -> None:
-    """List all skills, and what is wrong with those that cannot be used."""
+    """List all skills, and the problems of those that cannot be used."""
     shelf = skill_library(open_workspace(output.vault())).snapshot()
     documents = [skill_document(skill) for skill in shelf.candidates]
     problems = [problem_document(each) for each in shelf.problems]
@@ -64,7 +64,7 @@ def list_(output: Output) -> None:
 @click.argument("name")
 @click.pass_obj
 def show(output: Output, name: str) -> None:
-    """Show a skill as it is written, with its files."""
+    """Show the text of a skill, and its files."""
     skill = find_skill(skill_library(open_workspace(output.vault())), name)
     output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
 
@@ -76,7 +76,7 @@ def show(output: Output, name: str) -> None:
 @click.option("--slot", "slots", multiple=True, metavar="NAME=VALUE", help="A known value; may be repeated.")
 @click.pass_obj
 def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slots: tuple[str, ...]) -> None:
-    """Show which skills would be used for TASK."""
+    """Show the skills that would be used for TASK."""
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent skills match "Plan my week"')
     bad = next((slot for slot in slots if "=" not in slot), None)
@@ -112,7 +112,7 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
 @click.option("--revoke", is_flag=True, help="Trust it no more.")
 @click.pass_obj
 def review(output: Output, name: str | None, revoke: bool) -> None:
-    """Trust the skill NAME as it is now on this machine; without NAME, list those that nobody has looked at.
+    """Trust the current version of the skill NAME on this machine; without NAME, list the skills not reviewed.
 
     It is shown in full. When any of its files changes, it has to be reviewed again.
     """
@@ -149,7 +149,7 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
 @click.option("--skill", "names", multiple=True, metavar="NAME", help="Only this skill; may be repeated.")
 @click.pass_obj
 def install(output: Output, source: str, names: tuple[str, ...]) -> None:
-    """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing trusted yet."""
+    """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing is trusted yet."""
     workspace = open_workspace(output.vault())
     done = install_from(workspace.vault, source, names)
     lines = [problem_line(each) for each in done.problems]
@@ -170,7 +170,7 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
 @click.argument("name", required=False)
 @click.pass_obj
 def stats(output: Output, name: str | None) -> None:
-    """Show how often skills were used, and what came of it; with NAME also its last runs."""
+    """Show how often skills were used, and with what outcome; with NAME also its last runs."""
     workspace = open_workspace(output.vault())
     found = skills_on_demand(workspace)
     shelf = found.library.snapshot()
@@ -189,7 +189,7 @@ def stats(output: Output, name: str | None) -> None:
 @click.option("--run", default="", metavar="ID", help="The run that is meant; else the last one without a word.")
 @click.pass_obj
 def feedback(output: Output, name: str, verdict: str, run: str) -> None:
-    """Say whether a skill was helpful."""
+    """Record if a skill was helpful."""
     workspace = open_workspace(output.vault())
     gone: list[str] = []
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
@@ -212,9 +212,9 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
 @command.command(short_help="List workflows that could become skills.")
 @click.pass_obj
 def suggest(output: Output) -> None:
-    """List what was offered and waits for your answer, and what could be learned from your runs besides.
+    """List the suggestions that wait for your answer, and other workflows that could be learned from your runs.
 
-    Nothing is written; `skills learn` asks you about it in notes.
+    Nothing is written; `skills learn` asks you about them in notes.
     """
     found = skills_on_demand(open_workspace(output.vault()))
     learner = skill_learning(found, None)
@@ -236,9 +236,9 @@ def suggest(output: Output) -> None:
 @click.option("--because", default="", metavar="TEXT", help="With --reject: why.")
 @click.pass_obj
 def learn(output: Output, accept: str | None, reject: str | None, because: str) -> None:
-    """Ask about workflows that came back, in a note in approvals/ each; or answer such a question here.
+    """Ask about repeated workflows, in one note in approvals/ for each; or answer such a question here.
 
-    A skill is written only after your yes, to skills/learned/, and is yours to edit from then on.
+    A skill is written only after your yes, to skills/learned/, and you may edit it from then on.
     """
     if accept and reject:
         raise click.UsageError("--accept and --reject answer differently; give one of them")

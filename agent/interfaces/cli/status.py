@@ -1,4 +1,4 @@
-"""`vault-agent status`: what is saved, what waits and what needs the person; nothing is changed."""
+"""`vault-agent status`: the state of commits, waiting changes, index, daemon and agent; changes nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -31,7 +31,8 @@ _COUNTS = (
 @click.option("--notes", is_flag=True, help="Name every note that search does not find in full, and why.")
 @click.pass_obj
 def command(output: Output, notes: bool) -> None:
-    """Show the last commit, what is not committed, what waits and why, conflicts, the daemon, index, agent and day."""
+    """Show the last commit, uncommitted and waiting changes with reasons, conflicts, the daemon, index, agent and
+    day."""
     workspace = open_workspace(output.vault())
     found = status(workspace.vault)
     index = index_state(workspace, found.notes)
@@ -43,7 +44,7 @@ def command(output: Output, notes: bool) -> None:
     arrived = arrival_state(workspace)
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
-        warnings.append("some of today's counts cannot be load_totals and are left out")
+        warnings.append("some of today's counts cannot be read and are left out")
     document = {
         **_document(found),
         "daemon": daemon,
@@ -114,7 +115,7 @@ def _format_vault(found: VaultStatus) -> list[str]:
 
 
 def arrived_document(state: ArrivalState) -> dict[str, object]:
-    """The remotes, and the notes that steer the agent and wait to be looked at, for `--json`."""
+    """The remotes, and the arrived notes with instructions for the agent that need a review, for `--json`."""
     remotes = [
         {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
         for each in state.remotes
@@ -123,7 +124,7 @@ def arrived_document(state: ArrivalState) -> dict[str, object]:
 
 
 def _format_arrived(state: ArrivalState) -> list[str]:
-    """A line for each remote that notes came by, and for each note that waits to be looked at."""
+    """A line for each remote that notes arrived from, and for each note that needs a review."""
     lines = []
     for each in state.remotes:
         if each.notes:
@@ -141,7 +142,7 @@ def _edits(count: int, unread: Sequence[str]) -> str:
     if not unread:
         return known or "all committed"
     more = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
-    return f"{known}{'; ' if known else ''}unknown: cannot load_totals {', '.join(unread[:3])}{more}"
+    return f"{known}{'; ' if known else ''}unknown: cannot read {', '.join(unread[:3])}{more}"
 
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
@@ -214,7 +215,7 @@ def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
 
 
 def _format_day(today: MetricTotals) -> list[str]:
-    """Today's runs, memories and failures in two lines at most; the full figures are in `metrics`."""
+    """Today's runs, memories and failures in at most two lines; `metrics` has the full figures."""
     done = [_many(today.events[name], one, more) for name, one, more in _COUNTS if today.events.get(name)]
     failed = list(_failed(today))
     lines = [f"today    {', '.join(done or ['no run yet'])}"] if done or failed else []

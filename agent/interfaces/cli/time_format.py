@@ -1,4 +1,4 @@
-"""Times as people type them on the command line, and as the commands print them."""
+"""Parses times that people type on the command line, and formats times for output."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -11,10 +11,10 @@ _HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
 
 
 def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
-    """The time that is meant, with an offset; raises `UserError`.
+    """The time in `text`, with an offset; raises `UserError`.
 
-    A number with s, m, h, d or w is so long ago. A day means its beginning, or with `end` its end. Without an offset
-    the time is local.
+    A number with s, m, h, d or w is that long ago. A day is its beginning, or with `end` its end. Without an offset the
+    time is local.
     """
     plain = text.strip()
     if ago := _AGO.fullmatch(plain.lower()):
@@ -41,13 +41,14 @@ def _day(text: str, now: datetime) -> date | None:
 
 
 def _local(naive: datetime, now: datetime) -> datetime:
-    """The local time where the clock is: with that day's offset if it is this machine's, else with the clock's own."""
+    """The local time in the clock's zone: with that day's offset if it is this machine's zone, else with the clock's
+    offset."""
     ours = now.astimezone().utcoffset() == now.utcoffset()
     return naive.astimezone() if ours else naive.replace(tzinfo=now.tzinfo)
 
 
 def format_ago(when: datetime, now: datetime) -> str:
-    """The time since then in one unit, as in "2 hours ago"."""
+    """The time since `when` in one unit, as in "2 hours ago"."""
     seconds = int((now - when).total_seconds())
     if seconds < 0:
         return "in the future"
@@ -67,5 +68,5 @@ def _ago(count: int, unit: str) -> str:
 
 
 def format_time(when: datetime, now: datetime) -> str:
-    """Date and time to the minute, where the reader is."""
+    """Date and time to the minute, in the reader's time zone."""
     return f"{when.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"

@@ -1,4 +1,5 @@
-"""`vault-agent trust`: records who writes to each remote, and accepts notes that steer the agent and came by one."""
+"""`vault-agent trust`: records the authors of each remote, and accepts arrived notes with instructions for the
+agent."""
 
 import click
 
@@ -32,10 +33,10 @@ _WRITERS = {
 @click.option("--yes", is_flag=True, help="You have looked at the note: do not ask.")
 @click.pass_obj
 def command(output: Output, name: str | None, mine: bool, others: bool, key: str | None, yes: bool) -> None:
-    """List the remotes and what arrived; answer for REMOTE (its name or address), or accept what arrived in NOTE.
+    """List the remotes and the arrived notes; record who writes to REMOTE (its name or address), or accept NOTE.
 
-    Text that arrives from where others write is never an order: it ticks, answers and steers nothing. The answers stay
-    on this machine. A note that steers the agent, such as AGENT.md, is shown to you whoever wrote it.
+    Text from a remote where others write is never an order: it cannot approve, answer or steer anything. Your answers
+    stay on this machine. A note with instructions for the agent, such as AGENT.md, is shown to you whatever its author.
     """
     workspace = open_workspace(output.vault())
     if key is not None:

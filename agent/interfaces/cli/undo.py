@@ -1,4 +1,4 @@
-"""`vault-agent undo`: takes changes back by commit, run, job or time, and keeps what was written since."""
+"""`vault-agent undo`: takes changes back by commit, run, job or time, and keeps later edits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -71,7 +71,7 @@ def _document(result: Undone, dry_run: bool) -> Mapping[str, object]:
 
 
 def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
-    """The lines that say what an undo did."""
+    """The report of an undo, as lines."""
     yield _outcome(result, dry_run)
     yield from (f"  {summary(change)}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:
@@ -88,7 +88,7 @@ def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
 
 
 def _skipped(words: Sequence[Reason]) -> Iterator[str]:
-    """A line for each reason: with the names when they are few, with their number when they are many."""
+    """A line for each reason: with the names if they are few, else with their number."""
     reasons: dict[str, list[str]] = {}
     for word in words:
         reasons.setdefault(word.reason, []).append(word.about[:8] if is_commit_id(word.about) else word.about)

@@ -1,1 +1,1 @@
-"""From what a run or a person says to entries in the vault: composing, telling new from known, writing."""
+"""Writes new entries to the vault: composes them, compares them with existing entries, saves them."""

@@ -1,7 +1,6 @@
-"""A turn of a conversation as an entry: what a person said and what was answered, shortened openly.
+"""Entries for turns of a conversation: the person's message and the answer, shortened with a visible gap.
 
-One entry for a pair, so that what was answered stands beside what was asked. In a group the same pair is kept once for
-the person and once for the chat.
+Message and answer share one entry. In a group, the pair is stored twice: for the person and for the chat.
 """
 
 import re
@@ -14,19 +13,22 @@ from agent.memory.entry import Entry, EntryType, Scope
 from agent.texts import Language, in_all_languages, text
 
 ASKED, ANSWERED = 250, 400
-"""Characters that are kept of what was said and of what was answered."""
+"""The most characters stored of the message and of the answer."""
 GAP = " ... "
 _HEAD = 6
-"""Tenths of a shortened text that come from its beginning; its end often has what was decided."""
+"""Tenths of a shortened text that come from its beginning; the end is kept because it often states the decision."""
 
 Summarise = Callable[[str], str]
-"""A long turn to what is worth keeping of it; empty when there is nothing to say."""
+"""Function from a long turn to its summary; the summary is empty when nothing is worth storing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The settings for turns: whether a group's are kept for the chat too, and what summarises those longer than
-    `above` characters (None: they are shortened). `language` is that of the labels."""
+    """The settings for turns.
+
+    `group`: also store a group's turns for the chat. `summarise`: summarises turns longer than `above` characters
+    (None: they are shortened). `language`: the language of the labels.
+    """
 
     group: bool = True
     above: int = 200
@@ -35,7 +37,7 @@ class Turns:
 
 
 def smart_truncate(whole: str, most: int) -> str:
-    """At most `most` characters: of a longer text the first 60 % and the end, with " ... " between them."""
+    """The text, at most `most` characters: the first 60 % and the end of a longer one, with " ... " between them."""
     whole = whole.strip()
     if len(whole) <= most:
         return whole
@@ -45,7 +47,7 @@ def smart_truncate(whole: str, most: int) -> str:
 
 
 def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
-    """The text of a turn; empty when nothing was said. An empty `answer` is left out."""
+    """The text of a turn; empty when message and answer are empty. An empty `answer` is left out."""
     if not asked.strip() and not answer.strip():
         return ""
     if turns.summarise is not None and max(len(asked.strip()), len(answer.strip())) >= turns.above:
@@ -59,13 +61,13 @@ def turn_text(asked: str, answer: str, turns: Turns = Turns()) -> str:
 
 
 def asked_in(turn: str) -> str:
-    """The person's words in the text of a turn, whichever language its labels have."""
+    """The person's message in the text of a turn, for labels in any language."""
     person, model = ("|".join(in_all_languages(key)) for key in ("memory_turn.person", "memory_turn.model"))
     return re.sub(rf"\A(?:{person})", "", re.split(rf"\n(?:{model})", turn, maxsplit=1)[0])
 
 
 def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = Turns()) -> tuple[Entry, ...]:
-    """The entries of one finished turn: the person's, and the chat's in a group; none when nothing was said."""
+    """The entries of a finished turn: for the person, in a group also for the chat; none when the turn is empty."""
     turn = turn_text(event.task, answer, turns)
     if not turn:
         return ()
@@ -76,7 +78,7 @@ def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = T
 def entry_of(
     event: TaskCompleted, kind: EntryType, words: str, scope: Scope, source: str, clock: Clock, **slots: str
 ) -> Entry:
-    """An entry about a run, with the places that it came from."""
+    """An entry about a run, with its channel, chat, session and sender."""
     speaker = event.speaker
     return Entry(
         clock.new_id(),

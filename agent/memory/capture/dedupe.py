@@ -1,8 +1,8 @@
-"""The resolution of a new entry beside similar ones: new, a repetition, an addition, a replacement, a contradiction.
+"""Compares a new entry with similar ones: it is new, a repetition, an addition, a replacement or a contradiction.
 
-Nothing that was said is lost: what is said again is counted in the entry that says it, what a turn adds to one of the
-same hour is put into it, a fuller statement supersedes the shorter one, and of two that say otherwise both stay, the
-newer with a link to the older. Finding entries that may be alike is left to the caller, and so is writing.
+Nothing is lost: a repetition is counted in the existing entry, an addition within the same hour is merged into it, a
+fuller statement supersedes a shorter one, and of two contradicting entries both stay, the newer with a link to the
+older. Search for similar entries, and writing, are left to the caller.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from agent.memory.understanding.wording import similarity, wording
 
 HOUR = timedelta(hours=1)
 TOPIC = 0.4
-"""Similarity from which on a text that says all of another one, and more, is on the same topic."""
+"""The similarity from which a text that contains all of another one, and more, is on the same topic."""
 _ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
-"""Each trace counts: how often a workflow was used is what is learnt from them."""
+"""Never merged: workflows are learned from the number of their traces."""
 
 
 class Resolution(StrEnum):
-    """The ways to resolve an entry; `again` and `merged` change an existing note, the others make a new one."""
+    """The result of a comparison; `again` and `merged` change an existing note, the others create one."""
 
     NEW = "new"
     AGAIN = "again"
@@ -46,7 +46,8 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The entry with its links to others, and the one that it is said again in, added to, or fuller than."""
+    """The result for one entry: the entry with its links, and the `other` one that it repeats, extends or
+    supersedes."""
 
     resolution: Resolution
     entry: Entry
@@ -59,9 +60,9 @@ def judge(
     thresholds: Thresholds = Thresholds(),
     understanding: Understanding = RULES,
 ) -> Judgement:
-    """How an entry is resolved beside those `near` it, of whatever type and whosever they are.
+    """The result for an entry compared with the entries `near` it, of any type and owner.
 
-    A stranger's text is compared by rule only, so that it can tell a model nothing.
+    Untrusted text is compared by rules only, so that it never reaches a model.
     """
     others = [each for each in near if is_comparable(entry, each.entry)]
     if entry.type in _ALWAYS_NEW or not others:
@@ -95,7 +96,7 @@ def is_comparable(entry: Entry, other: Entry) -> bool:
 
 
 def amended(verdict: Judgement) -> bytes:
-    """The other entry's note with what the verdict adds to it: once more said, by whom, and what was not there yet."""
+    """The other entry's note after the merge: count of repetitions, evidence, and the lines that it did not have."""
     assert verdict.other is not None
     entry, note = verdict.entry, Note.parse(verdict.other.data)
     times = verdict.other.times + 1
@@ -112,19 +113,19 @@ def amended(verdict: Judgement) -> bytes:
 
 
 def own_words(entry: Entry) -> str:
-    """The person's words of a turn; all of any other entry."""
+    """The person's message of a turn; the whole text of any other entry."""
     if entry.type is not EntryType.CHAT_TURN:
         return entry.text
     return asked_in(entry.text)
 
 
 def _claims(entry: Entry) -> str:
-    """An entry's statements: two questions or requests with another word in them deny nothing."""
+    """The statements of an entry; of a turn no questions or requests, because those contradict nothing."""
     return claims(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
 
 
 def _least(entry: Entry, other: Entry, thresholds: Thresholds) -> float:
-    """The similarity from which an entry is taken for the other one with something added."""
+    """The similarity from which an entry counts as the other one with an addition."""
     if entry.type is not EntryType.CHAT_TURN:
         return TOPIC
     return thresholds.turn if _is_near(entry, other) else thresholds.same
@@ -133,7 +134,7 @@ def _least(entry: Entry, other: Entry, thresholds: Thresholds) -> float:
 def _resolution(entry: Entry, other: Entry, answer: Relation) -> Resolution:
     run = entry.slots.get("run")
     if run and run == other.slots.get("run") and entry.source == other.source == "conversation_capture":
-        return Resolution.AGAIN if entry.text == other.text else Resolution.MERGED  # the run was taken up again
+        return Resolution.AGAIN if entry.text == other.text else Resolution.MERGED  # the run was resumed
     if answer not in {Relation.SAME, Relation.ADDS}:
         return Resolution.NEW
     if answer is Relation.SAME and is_same(entry.text, other.text):

@@ -1,8 +1,8 @@
-"""The flush: what must not be lost when an old part of a conversation makes room for a new one, kept as entries.
+"""The flush: entries made from the old part of a conversation before it is removed from the context.
 
-By rule, so that it needs no model and cannot fail because of one: what people said they want, what was decided with
-tools, what tools found. A model may be asked for more beside it (`parse_flush`). Saving, and what was saved before, are
-given by whoever subscribes it to the bus; forgetting entries again is left to their life cycle.
+Made by rules, so that it needs no model and cannot fail because of one: people's preferences, decisions made with
+tools, findings of tools. A model may add more (`parse_flush`). The subscriber passes in the functions that save entries
+and list saved ones; expiry is left to the life cycle.
 """
 
 import logging
@@ -18,13 +18,13 @@ from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.understanding.rules import is_same
 
 MOST = 5
-"""Entries of one flush: more would drown the memory in what is worth little."""
+"""The most entries of one flush: more would fill the memory with text of little value."""
 RECENT = 10
 """The newest entries that a new one is compared with."""
 SUBSTANTIAL = 200
-"""Characters that a tool's result must have to be worth keeping."""
+"""A tool's result is stored only when it has more characters than this."""
 LONGEST = 500
-"""Characters of an entry."""
+"""The most characters of an entry."""
 SOURCE = "context_compact"
 NO_REPLY = "NO_REPLY"
 
@@ -40,11 +40,11 @@ def flush_subscriber(
     clock: Clock,
     tell: Callable[[object], object] = lambda event: None,
 ) -> Callable[[ContextCompact], None]:
-    """A handler for `ContextCompact`. `recent` gives the entries saved last, the newest first; `tell` publishes how
-    many were saved and how many were known already.
+    """A handler for `ContextCompact`.
 
-    Where saving them together fails they are saved one by one, so that one that cannot be kept costs no other; the
-    error is raised then, for the bus to count. It goes no further than the bus.
+    `recent` gives the entries saved last, newest first; `tell` publishes the numbers of saved and of known entries.
+    When entries cannot be saved together, they are saved one by one, so that one bad entry does not block the others;
+    the first error is raised at the end, for the bus to count, and goes no further.
     """
 
     def flush(event: ContextCompact) -> None:
@@ -59,22 +59,22 @@ def flush_subscriber(
 
 
 def extract(event: ContextCompact, clock: Clock) -> tuple[Entry, ...]:
-    """The entries worth keeping of a conversation: preferences first, then decisions, then findings.
+    """The entries worth storing from a conversation: preferences first, then decisions, then findings.
 
-    Once text from strangers is in the conversation, only what people themselves said is taken: a stranger's text must
-    not become memory by way of a tool's result or of what the model made of it.
+    When the conversation contains untrusted text, only people's own messages are used: untrusted text must not become
+    memory through a tool's result or a model's answer.
     """
     wanted = [found for message in event.messages if message.role == "user" for found in _wish(event, message, clock)]
     if event.untrusted or any(_FRAME.search(message.text) for message in event.messages):
         return tuple(reversed(wanted))
-    alone = replace(event, speaker=replace(event.speaker, group=False))  # what the group has not heard is the person's
+    alone = replace(event, speaker=replace(event.speaker, group=False))  # not said in the group: the person's own
     decided = [_decision(alone, message, clock) for message in event.messages]
     learned = [_finding(alone, message, clock) for message in event.messages]
     return tuple(entry for each in (wanted, decided, learned) for entry in reversed(each) if entry)
 
 
 def unknown(entries: Sequence[Entry], before: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entries that say something new, compared with those before and with each other, each person's with theirs."""
+    """The entries that differ from the earlier ones and from each other, compared per sender and chat."""
     fresh: list[Entry] = []
     for entry in entries:
         known = (other for other in (*before, *fresh) if _belongs_to(entry) == _belongs_to(other))
@@ -84,7 +84,7 @@ def unknown(entries: Sequence[Entry], before: Sequence[Entry]) -> tuple[Entry, .
 
 
 def parse_flush(reply: str) -> tuple[str, ...]:
-    """The items in a model's answer to `prompts/flush.md`: at most five; none for NO_REPLY."""
+    """The items in a model's answer to `prompts/flush.md`, at most five; none for NO_REPLY."""
     if NO_REPLY in reply.split("\n", 1)[0]:
         return ()
     items = [match[1].strip() for line in reply.splitlines() if (match := _MARK.match(line))]
@@ -99,7 +99,7 @@ def _wish(event: ContextCompact, message: Said, clock: Clock) -> Iterable[Entry]
 
 def _decision(event: ContextCompact, message: Said, clock: Clock) -> Entry | None:
     if message.role != "assistant" or not message.tools or not message.text.strip():
-        return None  # a call without a word of why is no decision that anyone could learn from
+        return None  # a call without a reason teaches nothing
     tools = tuple(dict.fromkeys(message.tools))
     return _entry(event, _cut(f"{message.text.strip()}\n(with {', '.join(tools)})"), tools, clock)
 
@@ -131,7 +131,7 @@ def _entry(event: ContextCompact, text: str, keywords: tuple[str, ...], clock: C
 
 
 def _save(entries: Sequence[Entry], save: Callable[[Sequence[Entry]], None]) -> tuple[int, AgentError | None]:
-    """Save entries; returns the number saved, and the first error."""
+    """Save entries; returns the number saved and the first error."""
     if not entries:
         return 0, None
     try:
@@ -148,7 +148,7 @@ def _save(entries: Sequence[Entry], save: Callable[[Sequence[Entry]], None]) -> 
 
 
 def _belongs_to(entry: Entry) -> tuple[str, str]:
-    """The sender and the chat of an entry; the chat is empty for a person's own."""
+    """The sender and the chat of an entry; the chat is empty for an entry of scope `user`."""
     return entry.sender_id, entry.chat_id if entry.scope is Scope.CHAT else ""
 
 

@@ -1,7 +1,7 @@
-"""Taking in memories of an older layout: a flat folder of notes, one a memory, named by their ids.
+"""Import of memories in an older layout: a flat folder with one note per memory, named by id.
 
-Only reads the folder. What is no such memory is left alone and named, and what came in before is known again by its old
-id and by its words, so an import may be repeated. Header keys that an entry has no place for are kept in its slots.
+The folder is only read. Files of other kinds are skipped and reported. An imported memory is recognised by its old id
+and by its words, so an import can be repeated. Header keys without a field in `Entry` are stored in its slots.
 """
 
 import re
@@ -20,9 +20,9 @@ from agent.memory.store import StoredEntry
 from agent.vault.secrets import find as secrets
 
 SLOT = "imported"
-"""The slot that names the memory's id, or its file's name, in the older layout."""
+"""The slot with the memory's id, or its file name, in the older layout."""
 LARGEST = 1 << 20
-"""Bytes: no memory is as large, so such a file is something else."""
+"""Bytes: a larger file is not a memory."""
 
 _KSUID = re.compile(r"[0-9A-Za-z]{27}")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
@@ -46,7 +46,7 @@ _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 
 
 class ImportResult(StrEnum):
-    """The result for one file."""
+    """The result of the import for one file."""
 
     TAKEN = "taken"
     KNOWN = "known"
@@ -57,7 +57,7 @@ class ImportResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """One file of the folder: its name, the result, and the entry that it holds."""
+    """One file of the folder: its name, its result and its entry."""
 
     name: str
     result: ImportResult
@@ -67,7 +67,7 @@ class ImportedFile:
 def load_folder(
     folder: Path, known: Iterable[StoredEntry], stones: Tombstones, clock: Clock
 ) -> tuple[ImportedFile, ...]:
-    """Every file that lies in the folder itself, by name, with what becomes of it; `known` are the vault's entries."""
+    """The files directly in the folder, by name, with their results; `known` are the entries of the vault."""
     there = tuple(known)
     ids = {name for each in there if (name := each.entry.slots.get(SLOT))} | {each.entry.id for each in there}
     texts = {fingerprint(each.entry.text) for each in there}
@@ -94,7 +94,7 @@ def _result(entry: Entry | None, ids: set[str], texts: set[str], stones: Tombsto
 
 
 def _entry(path: Path, clock: Clock) -> Entry | None:
-    """The memory in a file; None for one that is no memory of an older layout."""
+    """The memory in a file; None if the file is not a memory of an older layout."""
     if path.suffix.lower() != ".md" or path.stat().st_size > LARGEST:
         return None
     note = Note.parse(path.read_bytes())
@@ -125,7 +125,7 @@ def _entry(path: Path, clock: Clock) -> Entry | None:
 
 
 def _header_text(header: Mapping[str, Value], key: str) -> str:
-    """A value from the header, or from the slots in it."""
+    """The string in the header, or in the header's slots; empty if it is in neither."""
     slots = header.get("slots")
     value = header.get(key, slots.get(key) if isinstance(slots, Mapping) else None)
     return value if isinstance(value, str) else ""
@@ -141,7 +141,7 @@ def _rest(header: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 
 
 def _created(header: Mapping[str, Value], identity: str) -> datetime | None:
-    """When a memory was made: as its header says, else as its id does."""
+    """The creation time of a memory, from its header or else from its id."""
     said = header.get("created") or header.get("created_at")
     if isinstance(said, str):
         try:
@@ -154,7 +154,7 @@ def _created(header: Mapping[str, Value], identity: str) -> datetime | None:
 
 
 def _of_ksuid(identity: str) -> datetime | None:
-    """The second in the first four of a KSUID's twenty bytes."""
+    """The time in a KSUID: seconds in the first four of its twenty bytes; None for an id out of range."""
     number = 0
     for character in identity:
         number = number * 62 + _DIGITS.index(character)

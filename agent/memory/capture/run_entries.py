@@ -1,9 +1,8 @@
-"""The entries of a finished run, composed in the same way for all channels.
+"""The entries of a finished run, the same for all channels: a turn, a task summary and a workflow trace.
 
-A turn of the conversation, a summary and the workflow of a run that used tools. Data flow decides what of it: answers
-of runs that did not finish are no facts; once strangers' text was before the model, nothing that a model said is kept
-without a person's yes (`memory_save` asks for it), only the person's own words and which tools were used. Telling new
-from known is `dedupe`'s, writing is `keeping`'s.
+Answers of unfinished runs are not stored as facts. If the model has read untrusted text, none of its words are stored
+without a person's approval (`memory_save` asks for it), only the person's own words and the names of the tools used.
+Comparison with known entries is left to `dedupe`, writing to `writer`.
 """
 
 import re
@@ -20,16 +19,18 @@ from agent.texts import Language
 
 FINISHED = "finished"
 _PAUSED = frozenset(("needs_approval", "question_asked"))
-"""Such a run goes on, and is kept when it is over."""
+"""Outcomes of a run that will continue; it is stored when it ends."""
 _LABEL_ALONE = re.compile(r"[^:：]*(?:: |：)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureConfig:
-    """The settings and functions that captures need: what long turns are summarised by (None: nothing), what covers up
-    secrets, and what gives, for each run, how to take out of a text what is to be forgotten. `thinks`: answers are a
-    model's own words; without one they are quotations of notes, and nothing new. `language` is that of the labels in an
-    entry."""
+    """The settings and functions for capturing runs.
+
+    `masked`: covers secrets in a text. `remembering`: gives, for each run, the function that removes forgotten text.
+    `summarise`: summarises long turns (None: they are shortened). `thinks`: answers come from a model; without one they
+    only quote notes and are not stored. `language`: the language of the labels.
+    """
 
     settings: MemorySettings
     clock: Clock
@@ -41,12 +42,12 @@ class CaptureConfig:
 
 
 def is_captured(event: TaskCompleted) -> bool:
-    """True for a run that may be captured: not one that goes on, nor a sub-run, which belongs to its parent."""
+    """True if the run is to be captured: it is over, and not a sub-run (its parent is captured)."""
     return event.outcome not in _PAUSED and "." not in event.run
 
 
 def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig) -> tuple[Entry, ...]:
-    """The entries of a run, none where everything is switched off or nothing is worth it."""
+    """The entries of a run; none if all captures are switched off or the run has nothing worth storing."""
     if not is_captured(event):
         return ()
     settings, clock = config.settings, config.clock
@@ -68,7 +69,7 @@ def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig)
 
 
 def _without_forgotten(entry: Entry, remembered: Callable[[str], str]) -> Entry | None:
-    """The entry without what its person wanted forgotten; None when nothing is left but labels."""
+    """The entry without forgotten text; None when only labels remain."""
     lines = [remembered(line) for line in entry.text.splitlines()]
     if lines == entry.text.splitlines():
         return entry

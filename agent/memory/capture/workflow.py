@@ -1,7 +1,6 @@
-"""Entries about a run that used tools: its workflow, for learning from many of them, and a summary of its task.
+"""Entries about a run that used tools: a workflow trace, from which skills are learned, and a task summary.
 
-Only runs that used tools have either. Which tools were used for what comes from the session's note, which is read by
-whoever has the vault.
+The caller reads the steps of the run from the session note.
 """
 
 from collections.abc import Sequence
@@ -14,13 +13,13 @@ from agent.memory.entry import Entry, EntryType, Scope
 from agent.texts import Language, text
 
 MOST = 40
-"""Steps of a trace that are written out; of longer ones the first and the last."""
+"""The most steps of a trace that are listed; a longer one shows its first and last steps."""
 _ABOUT = 80
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One use of a tool: what it was about, in a few words, and whether it failed."""
+    """One use of a tool: its subject in a few words, and True if it failed."""
 
     tool: str
     about: str = ""
@@ -29,8 +28,11 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """The steps of a run by its session's note. `untrusted` names where text from strangers came from that was before
-    the model. `is_whole` is false where the note could not be read, and nothing is known."""
+    """The steps of a run, from its session note.
+
+    `untrusted`: the sources of untrusted text that the model has read. `is_whole`: false if the note could not be read,
+    so that the steps are unknown.
+    """
 
     steps: tuple[ToolUse, ...] = ()
     untrusted: tuple[str, ...] = ()
@@ -38,10 +40,10 @@ class RunTrace:
 
 
 def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language: Language = "en") -> Entry | None:
-    """The tools of a run in their order; None for a run without any.
+    """The tools of a run in their order; None for a run without tools.
 
-    In the header, `slots.tools` holds their names with commas between them, `slots.seconds` how long the run took,
-    `slots.outcome` how it ended. What each was about is left out once strangers had a say in it.
+    In the header, `slots.tools` has the tool names, separated by commas, `slots.seconds` the duration and
+    `slots.outcome` the outcome. The subjects of the steps are left out if the model has read untrusted text.
     """
     steps = trace.steps or tuple(ToolUse(tool) for tool in event.tools)
     if not steps:
@@ -68,7 +70,7 @@ def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language
 
 
 def task_summary(event: TaskCompleted, answer: str, clock: Clock, language: Language = "en") -> Entry | None:
-    """An entry with the task, the tools used and the result; None for a run without tools."""
+    """An entry with the task, the tools used and the result; None for a run without tools or task."""
     if not event.tools or not event.task.strip():
         return None
     used = text("memory_turn.comma", language).join(f"`{name}`" for name in dict.fromkeys(event.tools))

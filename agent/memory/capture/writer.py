@@ -1,7 +1,7 @@
-"""Writes what a finished run leaves, in one commit after the run has returned: its entries, and additions to notes.
+"""Writes the entries of a finished run, and its additions to notes, in one commit after the run has returned.
 
-A run does not wait for it: runs are dealt with one after the other on a thread of their own, and `close` waits for what
-is still to be done. Whatever goes wrong there is said in `MemoryCaptured` and in the log, and stops nobody.
+Runs are captured one after another on a separate thread, so that no run waits; `close` waits for the queue. Errors are
+reported in `MemoryCaptured` and in the log, and stop nothing.
 """
 
 import logging
@@ -27,21 +27,21 @@ from agent.vault.change import Stamp
 from agent.vault.store import Vault
 
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
-"""The `Vault-Tool` of commits made after a run without being asked for."""
+"""The `Vault-Tool` trailers of commits made automatically after a run."""
 PATIENCE = 30.0
-"""Seconds that `close` waits for what is under way: a model may be writing a summary, or the text of a skill."""
+"""Seconds that `close` waits: a model may still be writing a summary or the text of a skill."""
 _TRIES = 4
-"""Times that a capture is tried while somebody else holds the vault."""
+"""Attempts at a capture while another process holds the vault lock."""
 _RECENT = 20
-"""Entries written last that are compared beside those that the index finds: it may not have them yet."""
+"""Number of last written entries that are also compared: the index may not contain them yet."""
 
 Near = Callable[[Entry], Sequence[str]]
-"""The paths of entries that may say the same, as far as the index knows."""
+"""Function from an entry to the paths of entries that may say the same, from the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """Text for the end of a note that many runs add to; `head` begins the note where it is missing."""
+    """Text to append to a note that many runs write to; `head` starts the note when it does not exist."""
 
     path: str
     head: bytes
@@ -49,8 +49,8 @@ class Addition:
 
 
 def create_missing(vault: Vault, additions: Sequence[Addition], stamp: Stamp) -> None:
-    """Begin the notes that are to be added to and are missing, in a commit of its own, which belongs to no run: when
-    the first of those who add to them is undone, what the others have added stays."""
+    """Create the missing notes of the additions, in a separate commit that belongs to no run: undoing the first run
+    that appended to them must not remove the text of later runs."""
     missing = [each for each in additions if vault.read(each.path) is None]
     if not missing:
         return
@@ -64,16 +64,16 @@ def create_missing(vault: Vault, additions: Sequence[Addition], stamp: Stamp) ->
 
 
 AdditionsOfRun = Callable[[TaskCompleted], Sequence[Addition]]
-"""Further text to be written about a finished run."""
+"""Function from a finished run to further text to write."""
 AfterCapture = Callable[[TaskCompleted], object]
-"""Work to do once everything about a run is written; may take its time."""
+"""Work to do after the entries of a run are written; may be slow."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class EntryWriter:
-    """Tells new entries from known ones and writes them; one commit for those that belong together."""
+    """Compares entries with the existing ones and writes them; one commit per call of `keep`."""
 
     vault: Vault
     near: Near
@@ -82,9 +82,9 @@ class EntryWriter:
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
     def judged(self, entry: Entry, understanding: Understanding = RULES) -> Judgement:
-        """The resolution of an entry beside the existing ones; reads few notes.
+        """The result of comparing an entry with the existing ones; reads few notes.
 
-        Rules give the same one for a draft and for the write that a person has agreed to.
+        With rules, a draft and the write after a person's approval have the same result.
         """
         if entry.type is EntryType.WORKFLOW_TRACE:
             return Judgement(Resolution.NEW, entry)
@@ -94,9 +94,9 @@ class EntryWriter:
     def keep(
         self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()
     ) -> tuple[Judgement, ...]:
-        """Write entries and additions as one commit; raises what a transaction raises, and nothing was written then.
+        """Write entries and additions in one commit; raises what a transaction raises, and then writes nothing.
 
-        Notes that are to be added to and are missing are begun first, as `begin` does.
+        Missing notes of the additions are created first (`create_missing`).
         """
         verdicts = tuple(self.judged(entry, self.understanding) for entry in entries)
         touched: set[str] = set()
@@ -117,15 +117,16 @@ class EntryWriter:
         return verdicts
 
     def wrote(self, path: str) -> None:
-        """Remember that an entry was written, until the index has it."""
+        """Remember a written path until the index contains it."""
         if path not in self._recent:
             self._recent.append(path)
 
 
 class CaptureWorker:
-    """Captures finished runs on a thread of its own. `trace` gives the steps of a run, by session and run.
+    """Captures finished runs on a separate thread.
 
-    `also` gives what others want in the same commit; `after` is done when it is made, one after the other.
+    `trace` gives the steps of a run, by session and run. `also` gives further text for the same commit; `after` is
+    called after the commit, in order.
     """
 
     def __init__(
@@ -147,24 +148,24 @@ class CaptureWorker:
         self._thread: threading.Thread | None = None
 
     def hear(self, event: TaskCompleted) -> None:
-        """Queue a finished run to be captured."""
+        """Queue a finished run for capture."""
         if not is_captured(event):
             return
         self.then(lambda: self._work_on(event))
 
     def then(self, work: Callable[[], object]) -> None:
-        """Queue work after all that waits now; its errors are logged."""
+        """Queue work after the waiting work; its errors are logged."""
         self._waiting.put(lambda: _guarded(work))
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="vault-agent-capture", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """Finish what is still to be done, within `PATIENCE`."""
+        """Finish the waiting work, within `PATIENCE` seconds."""
         self.settle()
 
     def settle(self, patience: float = PATIENCE) -> bool:
-        """Wait for what is still to be done; False when that takes longer than `patience` seconds."""
+        """Wait for the waiting work; False when it takes longer than `patience` seconds."""
         thread = self._thread
         if thread is None:
             return True
@@ -183,7 +184,7 @@ class CaptureWorker:
     def _work_on(self, event: TaskCompleted) -> None:
         try:
             told = self._insist(event)
-        except Exception as error:  # noqa: BLE001 - a capture that fails must stop neither the run nor the captures after it
+        except Exception as error:  # noqa: BLE001 - a failed capture must not stop the run or later captures
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
             told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
         self._tell(told)
@@ -191,7 +192,7 @@ class CaptureWorker:
             _guarded(partial(work, event))
 
     def _insist(self, event: TaskCompleted) -> MemoryCaptured:
-        """Capture a run although another process is at work in the vault; each try waits as long as any write does."""
+        """Capture a run, with further attempts while another process holds the vault lock."""
         for _ in range(_TRIES - 1):
             try:
                 return self.capture(event)
@@ -200,7 +201,7 @@ class CaptureWorker:
         return self.capture(event)
 
     def capture(self, event: TaskCompleted) -> MemoryCaptured:
-        """Keep what is worth it of one run; raises what writing raises."""
+        """Write the entries and additions of one run; raises what writing raises."""
         trace = self._trace(event.session, event.run)
         config = replace(self._config, summarise=self._gently(self._config.summarise))
         entries = entries_of_run(event, trace, config)
@@ -221,7 +222,7 @@ class CaptureWorker:
         )
 
     def _gently(self, summarise: Callable[[str], str] | None) -> Callable[[str], str] | None:
-        """A summary that is empty where the model fails: the turn is shortened then."""
+        """The summary function, with an empty result instead of an error: the turn is then shortened."""
         if summarise is None:
             return None
 
@@ -238,7 +239,7 @@ class CaptureWorker:
 def _guarded(work: Callable[[], object]) -> None:
     try:
         work()
-    except Exception:  # what waits behind it must be done all the same
+    except Exception:  # the work queued behind it must still run
         logger.warning("something could not be done after a run", exc_info=True)
 
 

@@ -1,1 +1,1 @@
-"""Takes memories out of the notes and of the history, and keeps them from coming back."""
+"""Removes memories from the notes and from the history, and prevents their return."""

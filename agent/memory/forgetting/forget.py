@@ -1,9 +1,9 @@
-"""Forgetting: a note goes, with whatever says the same or was concluded from it alone, and leaves a tombstone.
+"""Forgetting a note, together with entries that say the same or have no other evidence; leaves a tombstone.
 
-Other entries lose the sentences that it held; what is left of them stays. Lines of MEMORY.md and of daily notes go only
-where memory's upkeep wrote them. What a person wrote or corrected is left alone and named, and so are transcripts. It
-is one commit, so an undo brings all of it back and lifts the tombstone; that it names the note by its day keeps the
-text out of the history's messages.
+Other entries lose the forgotten sentences and keep the rest. Lines of MEMORY.md and of daily notes are removed only if
+the upkeep of memory wrote them. Text that a person wrote or corrected is kept and listed, and so are transcripts. All
+is one commit, so an undo restores everything and removes the tombstone; the commit message names only the count of
+notes, which keeps the text out of the history's messages.
 """
 
 import re
@@ -36,7 +36,7 @@ _CLOSED = ("vault-agent.yaml", AGENT_NOTE, MEMORY_NOTE)
 _MENTIONS = 20
 _WORD = re.compile(r"[^\W_]{2,}")
 _STEM = 4
-"""Letters of a word that its other endings share, as a rule; two characters where words are not parted."""
+"""Letters that the forms of a word usually share; two characters in scripts without spaces."""
 _LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
 _LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
 _ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
@@ -44,7 +44,7 @@ _ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A note that loses some lines: its bytes before and after, and the lines that go."""
+    """A note that loses some lines: its bytes before and after, and the removed lines."""
 
     path: str
     before: bytes
@@ -54,9 +54,12 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """The plan for forgetting a note: the notes that go (with their bytes), those that lose lines, and those that say
-    it too but are left to the person. `marks` are the fingerprints that stay, `past` the notes that only the history
-    still has."""
+    """The plan for forgetting a note.
+
+    `gone`: deleted notes with their bytes. `changed`: notes that lose lines. `mentions`: notes with the same statement
+    that are left to the person. `marks`: the fingerprints for the tombstone. `past`: notes that only the history still
+    has.
+    """
 
     gone: tuple[tuple[str, bytes], ...]
     changed: tuple[Changed, ...]
@@ -78,7 +81,7 @@ def plan(vault: Vault, path: str) -> Forgetting:
 
 
 def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
-    """The plan for forgetting a note with these bytes, whether or not it is still there."""
+    """The plan for forgetting a note with these bytes, which may be deleted already. Raises `UserError`."""
     if path in _CLOSED or path.startswith(FORGOTTEN):
         raise UserError(f"{path} is needed to remember at all", hint="edit it, and delete the lines that should go")
     entry = parse_entry(data)
@@ -105,7 +108,7 @@ def plan_for(vault: Vault, path: str, data: bytes) -> Forgetting:
 
 
 def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confirmed: bool = False) -> Outcome:
-    """Forget, in one commit; none where only the history still has it. Raises what a transaction raises."""
+    """Forget, in one commit; no commit if only the history still has it. Raises what a transaction raises."""
     changed = [each for each in forgetting.changed if each.before != each.after]
     if not (forgetting.gone or changed) and forgetting.marks <= load_tombstones(vault).marks:
         return Outcome()
@@ -122,7 +125,7 @@ def carry_out(vault: Vault, forgetting: Forgetting, language: Language, *, confi
 
 
 def without(path: str, data: bytes, forgetting: Forgetting) -> bytes:
-    """An earlier version of a note without what was forgotten, line by line; lines that it still has stay."""
+    """An earlier version of a note without the forgotten text, line by line; lines of the new version stay."""
     stems = {PurePosixPath(gone).stem for gone in (*(gone for gone, _ in forgetting.gone), *forgetting.past)}
     after = next((each.after for each in forgetting.changed if each.path == path), b"")
     stay = set(after.decode("utf-8", "surrogateescape").splitlines())
@@ -132,7 +135,7 @@ def without(path: str, data: bytes, forgetting: Forgetting) -> bytes:
 
 
 def _rests_on(row: str, stems: Collection[str]) -> bool:
-    """True when all links of a line lead to forgotten notes."""
+    """True if the line has links and all lead to forgotten notes."""
     links = {_stem(link) for link in _LINKS.findall(row)}
     return bool(links) and links <= set(stems)
 
@@ -148,8 +151,10 @@ def _subject(forgetting: Forgetting, now: datetime) -> str:
 
 
 def _marks(entry: Entry) -> frozenset[str]:
-    """By what an entry is known again; of an answer to what was stated, by what it repeats: "I will remember that" is
-    said to anything."""
+    """The fingerprints of an entry.
+
+    Of an answer to a statement, only sentences that repeat it count: "I will remember that" can answer any statement.
+    """
     asked, answered = list[str](), list[str]()
     spoken = asked
     for line in entry.text.splitlines():
@@ -167,7 +172,7 @@ def _name(text: str) -> frozenset[str]:
 
 
 def _rest(entry: Entry, stones: Tombstones) -> str:
-    """An entry's text without what was forgotten; empty where only labels or an answer to it would be left."""
+    """An entry's text without the forgotten sentences; empty if only labels or an answer would remain."""
     left = stones.without_forgotten(entry.text)
     if entry.type is EntryType.CHAT_TURN and left != entry.text:
         asked = [line for line in left.splitlines() if not _ANSWER.match(line)]
@@ -207,7 +212,7 @@ def _days(vault: Vault) -> list[str]:
 
 
 def _derived(vault: Vault, path: str, stems: Collection[str], stones: Tombstones) -> Changed | None:
-    """The lines of a note that memory's upkeep wrote and that say what is forgotten, or have no other evidence."""
+    """The change to a note: lines written by the upkeep of memory lose what is forgotten or has no other evidence."""
     before = vault.read(path)
     if before is None or not _may_concern(before, stems, stones):
         return None
@@ -231,7 +236,7 @@ def _may_concern(data: bytes, stems: Collection[str], stones: Tombstones) -> boo
 
 
 def _left(row: str, stems: Collection[str], stones: Tombstones) -> str:
-    """A line without what was forgotten and without links to it; empty for one that rests on forgotten notes alone."""
+    """A line without the forgotten text and links to it; empty if all its links lead to forgotten notes."""
     if _rests_on(row, stems):
         return ""
     left = stones.left_of_log(row.rstrip("\r\n"))
@@ -252,7 +257,7 @@ def _stems(word: str) -> Iterator[str]:
 
 
 def _saying(vault: Vault, paths: Iterable[str], text: str) -> Iterator[str]:
-    """Those of the paths whose notes have a word of the text in them; the rest cannot say the same."""
+    """The paths whose notes share a word with the text; other notes cannot say the same."""
     found = {word.casefold() for word in _WORD.findall(text)}
     longest = sorted(found, key=lambda word: (-len(word.encode()), word))[:8]
     stems = [stem.encode() for word in longest for stem in _stems(word)]

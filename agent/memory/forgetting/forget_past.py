@@ -1,7 +1,7 @@
-"""Forgetting a note that is gone already and that the history still has: what an earlier forgetting has left to do.
+"""Forgetting a deleted note that the history still has, after an earlier forgetting.
 
-A plain `forget` and a crash between the two halves of one with `--purge` leave the same: a commit that took the note
-away, with whatever said the same. That commit says which other notes it took and which it changed.
+A plain `forget`, and a crash between the two steps of `forget --purge`, leave the same state: a commit that deleted the
+note and all that said the same. That commit lists the other notes that it deleted or changed.
 """
 
 from dataclasses import replace
@@ -16,20 +16,20 @@ from agent.vault.history.versions import commits_of_path, versions
 from agent.vault.store import Vault
 
 _LOOKED_AT = 200
-"""Commits that changed the note, newest first, among which its last version and earlier forgettings are looked for."""
+"""The newest commits of the note among which its last version and earlier forgettings are searched."""
 
 
 def is_in_history(vault: Vault, path: str, revision: str = "HEAD") -> bool:
-    """Whether some commit of the revision's history has changed the path."""
+    """True if a commit of the revision's history has changed the path."""
     return bool(commits_of_path(vault, path, revision, limit=1))
 
 
 def plan_past(vault: Vault, path: str) -> Forgetting:
-    """The plan for forgetting a note that only the history still has. Raises `NoteGone` where it has not either.
+    """The plan for forgetting a note that only the history has. Raises `NoteGone` if the history does not have it.
 
-    Raises `UserError` where the last commit still has it, because the person has deleted it and not committed that.
+    Raises `UserError` if the last commit still has it, because the person deleted it without a commit.
     """
-    names = dict.fromkeys((path, ARCHIVE + path, path.removeprefix(ARCHIVE)))  # the upkeep may have moved it first
+    names = dict.fromkeys((path, ARCHIVE + path, path.removeprefix(ARCHIVE)))  # the upkeep may have archived it first
     ids = list(dict.fromkeys(oid for name in names for oid in commits_of_path(vault, name, limit=_LOOKED_AT)))
     if not ids:
         raise NoteGone(f"neither the vault nor its history has {path}", hint="vault-agent log lists what was there")
@@ -52,7 +52,7 @@ def plan_past(vault: Vault, path: str) -> Forgetting:
 
 
 def _plan(vault: Vault, names: list[str], ids: list[str]) -> Forgetting:
-    """What the vault still has to forget, by the last version of the note that the history has under these names."""
+    """The plan for the notes still in the vault, from the last version of the note under these names in the history."""
     asked = [(oid + end, name) for oid in ids for end in ("", "^") for name in names]
     data = next((each.data for each in versions(vault, asked) if each is not None), None)
     return Forgetting((), (), (), frozenset()) if data is None else plan_for(vault, names[0], data)
@@ -63,7 +63,7 @@ def _of_forgetting(vault: Vault, oid: str) -> list[Commit]:
 
 
 def _taken(commit: Commit) -> set[str]:
-    """The notes that a forgetting took away; git may have seen one of them as renamed to its tombstone."""
+    """The notes that a forgetting deleted; git may report one of them as renamed to its tombstone."""
     names = {each.path if each.kind is Kind.DELETED else each.old_path for each in commit.files}
     edited = {each.path for each in commit.files if each.kind in {Kind.EDITED, Kind.CREATED}}
     return {name for name in names - edited if name is not None and not name.startswith(FORGOTTEN)}

@@ -1,7 +1,7 @@
-"""Forgetting a note in the history too: two steps that a crash may part, so what is begun is noted before the first.
+"""Forgetting a note in the history too: two steps, with a record on disk so that a crash between them can be repaired.
 
-The next start finishes it, whatever is started (`build` asks). The note of it names a path and no text: what else is to
-go is told by the commit that forgot it, so finishing is the same as forgetting a note that only the history still has.
+The next command finishes the work (`open_workspace` calls `finish`). The record holds a path and no text: the commit
+that forgot the note lists the rest, so finishing equals forgetting a note that only the history still has.
 """
 
 import json
@@ -33,10 +33,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A forgetting that is under way.
+    """A forgetting in progress.
 
-    `blob` is the id of the note's content, empty where only the history had it; `remote` and `confirmed` are what the
-    person has said yes to; `token` names the backup of the old commits.
+    `blob` is the id of the note's content, empty if only the history had it; `remote` and `confirmed` are what the
+    person approved; `token` names the backup of the old commits.
     """
 
     token: str
@@ -48,10 +48,11 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """A history written anew, or to be.
+    """A rewrite of the history, planned or done.
 
-    `commits` counts those made anew, `head` is the branch's end, `backup` the ref of the old commits, `other_refs` who
-    else has them. `drop` is what a person types to drop them; empty while that is not safe, and `busy` says why.
+    `commits` counts the rewritten commits, `head` is the new tip of the branch, `backup` the ref of the old commits,
+    `other_refs` the other refs that still have them. `drop` are the commands that delete them; empty while that is not
+    safe, for the reason in `busy`.
     """
 
     commits: int
@@ -64,7 +65,7 @@ class Purge:
 
 @dataclass(frozen=True, slots=True)
 class Forgetter:
-    """Forgets notes of one vault in its history too. `cache` is where what can be computed again is kept."""
+    """Forgets notes of one vault, also in its history. `cache` is the folder of data that can be computed again."""
 
     vault: Vault
     language: Language
@@ -75,9 +76,9 @@ class Forgetter:
         return self.vault.private_folder / FORGETTING
 
     def plan(self, name: str) -> tuple[str, Forgetting]:
-        """The path that a path or id means, and what forgetting it takes; also where only the history has it.
+        """The path for a path or id, and the plan for forgetting it; also if only the history has it.
 
-        Raises `NoteGone` where not even the backups of earlier purges have it.
+        Raises `NoteGone` if not even the backups of earlier purges have it.
         """
         try:
             path = find_note(self.vault, name)
@@ -95,15 +96,15 @@ class Forgetter:
         return any(is_in_history(self.vault, path, revision) for revision in ("HEAD", *history.backups(self.vault)))
 
     def preview(self, path: str, forgetting: Forgetting, *, remote: bool) -> Purge:
-        """The result that writing the history anew would have; raises what `history.purge` raises."""
+        """The result that a purge would have; raises what `history.purge` raises."""
         return self._purge(path, forgetting, "", remote=remote, dry_run=True)
 
     def carry_out(
         self, path: str, forgetting: Forgetting, *, remote: bool, confirmed: bool = False
     ) -> tuple[Outcome, Purge]:
-        """Forget, then write the history anew. Cut short in between, the next start goes on.
+        """Forget the note, then rewrite the history. After a crash in between, the next start continues.
 
-        Raises what a transaction and `history.purge` raise; `Retryable` where the first step has to wait.
+        Raises what a transaction and `history.purge` raise; `Retryable` if the first step has to wait.
         """
         with self._held():
             now = self.vault.read(path)
@@ -123,7 +124,7 @@ class Forgetter:
             return outcome, done
 
     def finish(self) -> None:
-        """Go on with what was cut short; nothing where another process is at it. What cannot be done is reported."""
+        """Finish an interrupted forgetting; do nothing while another process does it. Errors are logged."""
         path = ""
         try:
             with self._held():
@@ -170,11 +171,11 @@ class Forgetter:
         return Purge(done.commits, done.head, backup, (*done.other_refs, *done.remote_refs), drop, busy)
 
     def _backup_with(self, path: str) -> str:
-        """The newest backup that still has the note."""
+        """The newest backup that still has the note; empty if none has."""
         return next((name for name in history.backups(self.vault) if is_in_history(self.vault, path, name)), "")
 
     def _busy(self) -> str:
-        """Why objects must not be removed now, in words for the person: somebody may be about to name them."""
+        """The reason, for the person, not to remove objects now: another process may be about to refer to them."""
         daemon = holder(self.vault.private_folder / "daemon.lock")
         if daemon is not None:
             return f"the daemon is at work on this vault: stop it first (Ctrl-C where it runs, or: kill {daemon})"
@@ -187,14 +188,14 @@ class Forgetter:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Be the only process that forgets here; raises `LockHeld`."""
+        """Hold the lock for forgetting in this vault; raises `LockHeld`."""
         lock = self._note.with_suffix(".lock")
         with process_lock(lock, self.vault.clock, 0.0, "another vault-agent is forgetting"):
             yield
 
     @contextmanager
     def _noted_until_known(self) -> Iterator[None]:
-        """Drop the note of what is begun when it turns out that it cannot be done; keep it for what may pass."""
+        """Delete the record when the work cannot be done; keep it after a temporary error."""
         try:
             yield
         except GitFailed:

@@ -1,8 +1,8 @@
-"""The tombstones that count: those that this program wrote for its person, and those of the person's own hand.
+"""The tombstones that are trusted: those written by this program or by the person.
 
-A tombstone keeps a memory from being written, so one that a tool wrote or that somebody else brought must not count.
-The history says who wrote it, and `vault.provenance` whether it arrived from where others write. What the history says
-of each content is kept in the vault's private folder, so that git is asked once; that file can be deleted.
+A tombstone blocks a memory, so one from a tool or from another person must not count. The history gives its author, and
+`vault.provenance` detects text that arrived from others. The history's answers are cached in the vault's private
+folder, so that git is asked once; that file can be deleted.
 """
 
 import json
@@ -17,8 +17,8 @@ from agent.vault.store import Vault
 def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
     """The paths among `notes` (tombstones with their bytes) whose content was written here or by the person.
 
-    What is not committed yet was saved by hand on this machine, as tools commit what they write. Raises `AgentError`
-    when git fails.
+    Content without a commit was saved by hand on this machine, because tools commit what they write. Raises
+    `AgentError` when git fails.
     """
     file = vault.private_folder / "forgotten.json"
     known = _load(file)
@@ -36,7 +36,7 @@ def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[st
 
 
 def _load(file: Path) -> dict[str, bool]:
-    """The answers that were kept; none where the file cannot be read."""
+    """The cached answers; none if the file cannot be read."""
     try:
         said = json.loads(file.read_bytes())
         return {str(key): value is True for key, value in said.items()}
@@ -48,4 +48,4 @@ def _save(file: Path, answers: Mapping[str, bool]) -> None:
     try:
         durable.replace(file, json.dumps(answers, indent=1))
     except OSError:
-        return  # git is asked again the next time
+        return  # git is asked again next time

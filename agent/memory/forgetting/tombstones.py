@@ -1,8 +1,8 @@
-"""Tombstones: fingerprints of forgotten sentences, never the text, which keep a forgotten memory from coming back.
+"""Tombstones: fingerprints of forgotten sentences, never the text, which prevent a memory's return.
 
-Each forgetting leaves a note of its own in `archive/forgotten/`, so that clones never meet in one file, taking the
-forgetting back is taking that note away, and a person can do so by hand. Two texts have one fingerprint when they say
-the same in the same words, whatever their order, case, endings or marks. Deciding what to forget is `forget`'s.
+Each forgetting has its own note in `archive/forgotten/`, so that clones never conflict in one file, and deleting the
+note, also by hand, reverts the forgetting. Two texts have the same fingerprint when they use the same words, with any
+order, case, endings or punctuation. The choice of texts is left to `forget`.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from agent.vault.store import Vault
 TYPE = "forgotten"
 _LENGTH = 32
 _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
-"""The least that a clause must have to get a fingerprint: distinct words, or characters where no blanks part words."""
+"""The minimum for a clause to get a fingerprint: distinct words, or characters in scripts without spaces."""
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
 _CLAUSE = re.compile(r"[,，、:：()（）—·]+")
@@ -44,7 +44,7 @@ _NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-
 """A link to a note that is named after a day and its first words."""
 _TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
 _MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
-"""The words with which a summary counts what it leaves out."""
+"""The words with which a summary counts omitted items."""
 _COURTESY = frozenset(
     terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
 )
@@ -54,16 +54,16 @@ _NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿�
 
 @dataclass(frozen=True, slots=True)
 class Tombstones:
-    """The fingerprints of what is forgotten."""
+    """The fingerprints of forgotten texts."""
 
     marks: frozenset[str] = frozenset()
 
     def is_forgotten(self, text: str) -> bool:
-        """True when the text, or a sentence or clause in it, was forgotten."""
+        """True if the text, or a sentence or clause in it, was forgotten."""
         return bool(self.marks) and not self.marks.isdisjoint(fingerprints(text))
 
     def without_forgotten(self, text: str) -> str:
-        """The text without the sentences that were forgotten; empty when nothing is left, or all of it is one."""
+        """The text without forgotten sentences; empty when nothing remains, or the text as a whole was forgotten."""
         if not self.is_forgotten(text):
             return text
         if not self.marks.isdisjoint(_both(text)):
@@ -76,11 +76,11 @@ class Tombstones:
         return "" if self.is_forgotten(left) else left
 
     def left_of_log(self, row: str) -> str:
-        """A line of a day's log or summary without what was forgotten; a heading keeps its time. Empty for nothing
-        left.
+        """A line of a day's log or summary without forgotten text; empty if nothing remains, but a heading keeps its
+        time.
 
-        What it says is told from when: "## 09:00 - Anna likes tea" says that Anna likes tea. A link says it too, where
-        the note that it leads to is named after it.
+        The time is compared separately: "## 09:00 - Anna likes tea" says that Anna likes tea. A link is compared too if
+        its note is named after the statement.
         """
         row = _NAMES.sub(lambda link: "…" if self.is_forgotten(_as_text(link[1])) else link[0], row)
         time = _TIME.match(row)
@@ -96,20 +96,20 @@ class Tombstones:
 def load_tombstones(
     vault: Vault, trusted: Callable[[Vault, Mapping[str, bytes]], Collection[str]] = trusted_tombstones
 ) -> Tombstones:
-    """All that was forgotten in a vault; reads one small folder. `trusted` names the notes in it that count."""
+    """All fingerprints of a vault; reads one small folder. `trusted` returns the notes in it that count."""
     notes = _notes(vault)
     read = [Note.parse(notes[path]) for path in sorted(trusted(vault, notes))] if notes else []
     return Tombstones(frozenset(mark for note in read for mark in note.strings("fingerprints")))
 
 
 def foreign_tombstones(vault: Vault) -> tuple[str, ...]:
-    """The tombstones that do not count, as neither this program nor the person wrote them; sorted."""
+    """The tombstones that do not count, because neither this program nor the person wrote them; sorted."""
     notes = _notes(vault)
     return tuple(sorted(notes.keys() - trusted_tombstones(vault, notes))) if notes else ()
 
 
 def _notes(vault: Vault) -> dict[str, bytes]:
-    """Every note in the folder that says it is a tombstone, with its bytes."""
+    """The tombstones in the folder, with their bytes."""
     folder = Path(vault.place.root, FORGOTTEN)
     names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
     found = {FORGOTTEN + name: vault.read(FORGOTTEN + name) or b"" for name in names}
@@ -119,7 +119,7 @@ def _notes(vault: Vault) -> dict[str, bytes]:
 def compose_tombstone(
     marks: Iterable[str], identity: str, when: datetime, language: Language = "en"
 ) -> tuple[str, bytes]:
-    """The note that keeps texts with these fingerprints from coming back: its path and its bytes."""
+    """The path and bytes of a tombstone with these fingerprints."""
     prints = sorted({*marks})
     header: dict[str, Value] = {
         "id": identity,
@@ -132,7 +132,7 @@ def compose_tombstone(
 
 
 def fingerprint(text: str) -> str:
-    """The fingerprint of a text as a whole; empty for one that says nothing."""
+    """The fingerprint of a text as a whole; empty for a text without words."""
     plain = _LEAD.sub("", _LINK.sub(" ", text))
     words = sorted(set(terms(plain)))
     if not words:
@@ -142,12 +142,12 @@ def fingerprint(text: str) -> str:
 
 
 def fingerprints(text: str) -> frozenset[str]:
-    """The fingerprints of a text, its sentences and its clauses; courtesies have none of their own."""
+    """The fingerprints of a text, its sentences and its clauses; courtesies have none."""
     return frozenset(filter(None, (each for part in (text, *_parts(text)) for each in _both(part))))
 
 
 def _both(text: str) -> tuple[str, str]:
-    """The fingerprint of a text, and one that it keeps when a particle, a courtesy or how a number is written differs:
+    """The exact fingerprint of a text, and a loose one that ignores particles, courtesies and the format of numbers:
     "前男友住在利兹" and "我的前男友住在利兹", "4,150" and "4150"."""
     plain = _LEAD.sub("", _LINK.sub(" ", text))
     said = wording(plain)
@@ -159,8 +159,8 @@ def _both(text: str) -> tuple[str, str]:
 
 
 def marks(text: str, about: str = "") -> frozenset[str]:
-    """The fingerprints by which a text is to be known again: its own, its sentences', and those of clauses that state
-    something by themselves, as "near the river" does not. With `about`, of sentences that share a word with it."""
+    """The fingerprints stored for a text: of the whole, its sentences, and clauses that are statements by themselves
+    ("near the river" is not). With `about`, only of sentences that share a word with it."""
     wanted = set(terms(about)) - _COURTESY
     sentences = [each for each in _SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
     clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if is_statement(part))
@@ -170,7 +170,7 @@ def marks(text: str, about: str = "") -> frozenset[str]:
 
 
 def name_mark(text: str) -> str:
-    """The fingerprint of the first words of a text, as notes are named after them; empty for one that says nothing."""
+    """The fingerprint of a text's first words, as in the names of notes; empty for a text without content."""
     return fingerprint(_as_text(slug(text))) if _says_something(_as_text(slug(text))) else ""
 
 

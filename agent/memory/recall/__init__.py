@@ -1,1 +1,1 @@
-"""From a question to the few memories that one person may see. It searches through callables and writes nothing."""
+"""Finds the few memories for a question that one person may see. Searches through callables and writes nothing."""

@@ -1,7 +1,7 @@
-"""Search that falls back to keywords when the embedding model is missing, broken, empty or slow, and says so.
+"""Search that falls back to keywords when the embedding model is missing, broken, empty or slow, and reports it.
 
-The whole search runs on a thread of its own and is left behind when it takes too long; until it comes back, keywords
-answer alone.
+The full search runs on a separate thread and is abandoned when it takes too long; until that thread ends, only keywords
+are searched.
 """
 
 import logging
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from agent.index.hit import SearchResult
 
 PATIENCE = 2.0
-"""Seconds for a search with meaning: several times what one takes that has to load the model first."""
+"""Seconds for a search with embeddings: several times the duration of one that has to load the model first."""
 _MEANING = frozenset(("unit_cosine", "hood_cosine", "unit_match", "hood_match"))
 
 logger = logging.getLogger(__name__)
@@ -24,14 +24,14 @@ Ask: TypeAlias = Callable[[], SearchResult]
 
 @dataclass(slots=True)
 class DegradedSearch:
-    """May be asked by several threads, whose searches take turns."""
+    """Searches with a fallback; thread-safe, one search at a time."""
 
     patience: float = PATIENCE
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _hanging: threading.Event | None = None
 
     def search(self, whole: Ask, keywords: Ask) -> SearchResult:
-        """The answer of `whole`, or that of `keywords` with the reason in `degraded`; raises what `keywords` raises."""
+        """The result of `whole`, or that of `keywords` with the reason in `degraded`; raises what `keywords` raises."""
         with self._turn:
             if self._hanging is not None and not self._hanging.is_set():
                 return _instead(keywords(), "the embedding model still hangs")
@@ -48,7 +48,7 @@ class DegradedSearch:
         def work() -> None:
             try:
                 answers.put(whole())
-            except Exception as error:  # a model is somebody else's code: keywords must answer then
+            except Exception as error:  # the model is third-party code: any error falls back to keywords
                 logger.warning("search by meaning failed", exc_info=True)
                 answers.put(f"the embedding model failed ({type(error).__name__}: {error})".splitlines()[0])
             finally:
@@ -67,7 +67,7 @@ def _instead(answer: SearchResult, reason: str) -> SearchResult:
 
 
 def _checked(answer: SearchResult) -> SearchResult:
-    """The answer, saying so when the model had nothing to say to any hit."""
+    """The result, marked as degraded when the model scored none of its hits."""
     if answer.mode != "hybrid" or not answer.hits or not answer.hits[0].why:
         return answer
     if any(leg.score for hit in answer.hits for leg in hit.why if leg.name in _MEANING):

@@ -1,8 +1,8 @@
 """Recall: the memories about a task for one person, from entries, MEMORY.md, profile and the last days' notes.
 
-The index finds and scores; here it is decided what may be seen by whom, what has expired, and which few are given.
-Entries are small, so what was said just before and after counts too: a turn is worth more beside other good ones of its
-conversation. How search is done, and how to go on when a part of it fails, is the caller's.
+The index finds and scores; this module applies access rights and expiry and selects the few results. Entries are small,
+so neighbouring turns count too: a turn scores higher beside other good turns of its conversation. The search itself and
+its fallback are left to the caller.
 """
 
 import math
@@ -26,15 +26,15 @@ from agent.vault.folders import DAILY as DAILY_FOLDER
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, PROFILE
 
 POOL = 80
-"""Notes that the index is asked for: as many as it scores."""
+"""Notes requested from the index: as many as it scores."""
 LONGEST = 1_200
-"""Characters of one memory."""
+"""The most characters of one memory."""
 DAYS = 7
 """Days back from which daily notes are recalled."""
 _QUESTION = 1_500
 _POWER, _BESIDE, _SPOKEN = 2.0, 0.15, 0.3
-"""The power that sharpens scores, the weight of neighbouring turns, that of the whole conversation; fitted on all of
-`python -m tests.bench.recall`, where they bring recall from .740 to .774."""
+"""The exponent that sharpens scores, the weight of neighbouring turns, and that of the whole conversation; fitted on
+all of `python -m tests.bench.recall`, where they raise recall from .740 to .774."""
 _STEP = timedelta(minutes=2)
 _FAR = 3
 DAILY = "daily"
@@ -45,16 +45,17 @@ _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
 _DAY = re.compile(rf"{DAILY_FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})")
 
 FindNotes = Callable[[str, int], SearchResult]
-"""(question with filters, how many) to notes, the best first, with their facets."""
+"""Function from (question with filters, number of notes) to notes with their facets, best first."""
 ReadNote = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The person who asks. `sender` is empty for the owner at their own machine, `chat` outside of groups.
+    """The person who asks.
 
-    `is_owner`: whoever the vault belongs to; others get what they said themselves and what was said in their chat.
-    `session` is the conversation that goes on, whose turns since `since` the model still has before it.
+    `sender` is empty for the owner at their own machine, `chat` outside of groups. `is_owner`: owns the vault; others
+    see only their own messages and those of their chat. `session` is the current conversation; its turns since `since`
+    are still in the model's context.
     """
 
     sender: str = ""
@@ -66,13 +67,13 @@ class Asker:
 
     @property
     def is_named(self) -> bool:
-        """True for the owner, and for anybody else with a name."""
+        """True for the owner, and for anyone with a sender name."""
         return self.is_owner or bool(self.sender)
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One memory: its text, the lines of its note that it stands in, when it is from, how well it fits and why."""
+    """One memory: its text, its lines in the note, its date, its score and the reasons for it."""
 
     path: str
     title: str
@@ -89,12 +90,12 @@ class Remembered:
 
     @property
     def link(self) -> str:
-        """A link to its note that still leads there when that is moved to the archive."""
+        """A link to its note that stays valid when the note is moved to the archive."""
         return f"[[{PurePosixPath(self.path).stem}]]"
 
     @property
     def shown(self) -> str:
-        """The memory for a model: when, what kind, where; then the text."""
+        """The memory as text for a model: date, kind and place; then the text."""
         said = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
         where = f"[[{self.path.removesuffix('.md')}]] {self.title}"
         head = f"{self.day} · {_KINDS.get(self.kind, self.kind)}{said} · {where}"
@@ -104,7 +105,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """Memories, the best first, with how they were found; `degraded` says why not better, or None."""
+    """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None."""
 
     found: tuple[Remembered, ...] = ()
     mode: str = "none"
@@ -113,20 +114,21 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True)
 class Recaller:
-    """Recalls from one vault. `settings` says for how long what is recalled."""
+    """Recalls memories from one vault. `settings` has the expiry of each kind."""
 
     find: FindNotes
     read: ReadNote
     now: Callable[[], datetime]
     settings: MemorySettings
     hidden: Callable[[str, bytes], bool] = field(default=lambda path, data: False)
-    """True for a note whose text is a stranger's: it is not put before a model unasked."""
+    """True for a note with untrusted text: it is not shown to a model unasked."""
     forgotten: Callable[[], Tombstones] = Tombstones
 
     def recall(
         self, question: str, asker: Asker, limit: int, *, without: frozenset[str] = frozenset(), unasked: bool = False
     ) -> Recollection:
-        """At most `limit` memories about a question; `without` these notes. `unasked`: nobody called for them."""
+        """At most `limit` memories about a question, not from the notes in `without`. `unasked`: not requested by the
+        model."""
         text = plain(question)
         if not text or limit <= 0:
             return Recollection()
@@ -148,7 +150,7 @@ class Recaller:
     def _chosen(
         self, ranked: Sequence["_Candidate"], asker: Asker, limit: int, *, unasked: bool
     ) -> tuple[Remembered, ...]:
-        """The few that are given, as their notes say now; what they have in common is given once."""
+        """The selected memories, from the current notes; repeated ones once."""
         fresh: list[Remembered] = []
         superseded: set[str] = set()
         for candidate in ranked:
@@ -161,14 +163,14 @@ class Recaller:
         return share(current, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
 
     def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
-        """These without what is forgotten: a day's log has the words in which somebody asked for it again."""
+        """The memories without forgotten text: a day's log may repeat it in a later request."""
         if not any(each.kind == DAILY for each in found):
             return found
         stones = self.forgotten()
         return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY else each))
 
     def _now(self, candidate: "_Candidate", asker: Asker, superseded: set[str], *, unasked: bool) -> Remembered | None:
-        """A candidate as its note is now; None where it has gone, or may not be seen any more."""
+        """A candidate from its current note; None if the note is deleted or no longer visible to the asker."""
         hit, data = candidate.hit, self.read(candidate.hit.path)
         if data is None or (unasked and self.hidden(hit.path, data)):
             return None
@@ -199,7 +201,7 @@ class Recaller:
 
 
 def plain(question: str) -> str:
-    """A question of a bounded length in which nothing reads as a filter."""
+    """The question, shortened, with nothing that parses as a filter."""
     text = " ".join(question.split())
     if len(text) > _QUESTION:
         text = f"{text[: _QUESTION * 2 // 3]} {text[-_QUESTION // 3 :]}"
@@ -207,7 +209,7 @@ def plain(question: str) -> str:
 
 
 def rerank(candidates: Sequence["_Candidate"]) -> list["_Candidate"]:
-    """Candidates by their own score, that of the turns beside them, and that of the conversation they are of."""
+    """The candidates by score: their own, that of neighbouring turns, and that of their conversation."""
     if not candidates:
         return []
     best = max(each.hit.score for each in candidates) or 1.0
@@ -231,7 +233,7 @@ def rerank(candidates: Sequence["_Candidate"]) -> list["_Candidate"]:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A hit with what its header says; values are in lower case, as the index has them."""
+    """A hit with its header's facets; values are in lower case, as in the index."""
 
     hit: Hit
     kind: str
@@ -246,13 +248,13 @@ class _Candidate:
 
     @property
     def is_bare(self) -> bool:
-        """True for a note that explains the vault, and for headings with nothing below them."""
+        """True for a note that explains the vault, and for headings without text."""
         if self.kind in _ENTRIES:
             return False
         return self.kind == ABOUT or is_bare(self.hit.passage)
 
     def may_be_seen_by(self, asker: Asker) -> bool:
-        """True when the index's facets allow the asker to see it; `_now` checks the note itself afterwards."""
+        """True if the index's facets allow the asker to see it; `_now` checks the note itself afterwards."""
         if self.kind not in _ENTRIES:
             return asker.is_owner
         if self.session and self.session == asker.session.casefold() and not _is_before(self.created, asker.since):
@@ -262,7 +264,7 @@ class _Candidate:
         return asker.is_named and self.sender == asker.sender.casefold()
 
     def is_over(self, now: datetime, settings: MemorySettings) -> bool:
-        """True when it is too old to be recalled."""
+        """True if it is too old for recall."""
         if self.kind == DAILY:
             day = _day_of(self.hit.path)
             return not day or day < f"{now - timedelta(days=DAYS):%Y-%m-%d}"
@@ -288,7 +290,7 @@ _KINDS = {
 
 
 def _questions(asker: Asker) -> tuple[str, ...]:
-    """The filters of the searches for somebody: their own first, then their chat's."""
+    """The filters of the searches for a person: their own memories first, then those of their chat."""
     if asker.is_owner:
         own = f"path:{ENTRIES} " + " ".join(f"path:{path}" for path, _ in _LAYERS)
     else:
@@ -320,16 +322,16 @@ def _candidate(hit: Hit) -> _Candidate:
 
 
 def _is_for(entry: Entry, asker: Asker) -> bool:
-    """True for an entry of this person or of their chat, compared to the letter with the note's header."""
+    """True for an entry of this person or chat, by exact comparison with the note's header."""
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat
     return asker.is_named and entry.sender_id == asker.sender
 
 
 def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
-    """The same, where of two things to be remembered the newer says otherwise than the older: with a link to that one.
+    """The memories; of two that contradict each other, the newer gets a link to the older.
 
-    Capture looks for this when it writes; what a person has typed, imported or corrected was compared with nothing.
+    Capture checks this for what it writes, but text that a person typed, imported or corrected was never compared.
     """
     claims = sorted((each for each in found if each.kind in _CLAIMS), key=lambda each: each.id)
     doubts: dict[str, tuple[str, ...]] = {}
@@ -340,7 +342,7 @@ def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
 
 
 def _left(each: Remembered, stones: Tombstones) -> Remembered | None:
-    """A passage of a day without what is forgotten; None when nothing is left of it."""
+    """A passage of a daily note without forgotten text; None when nothing remains."""
     rows = each.text.splitlines()
     left = [stones.left_of_log(row) for row in rows]
     parts = each.title.split(" > ")
@@ -358,7 +360,7 @@ def _repeats(one: Remembered, other: Remembered) -> bool:
 
 
 def _nearness(one: _Candidate, other: _Candidate) -> float:
-    """From 0 to 1: how near in time two turns of a conversation were."""
+    """The closeness in time of two turns of a conversation, 0 to 1."""
     if one.created is None or other.created is None:
         return 0.0
     apart = abs(one.created - other.created) / _STEP
@@ -366,7 +368,8 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
 
 
 def _is_before(when: datetime | None, since: datetime | None) -> bool:
-    """Both are written in whole seconds: in doubt a turn is given twice rather than never again."""
+    """True if `when` is not after `since`. Both are in whole seconds: on a tie a turn is shown twice rather than
+    never."""
     return when is not None and since is not None and when <= with_offset(since)
 
 

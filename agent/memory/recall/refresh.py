@@ -1,7 +1,7 @@
-"""Memories that come up while a run goes on: every few steps, about what its tools have just found.
+"""Memories added during a run: every few steps, about the latest findings of its tools.
 
-Only in runs of more than three steps, few tokens, and nothing that the model has before it already. How long it may
-take is the subscription's timeout; what is not there in time is left out.
+Only in runs of more than three steps, with few tokens, and without memories that the model already has. The
+subscription's timeout limits the duration; late results are dropped.
 """
 
 import re
@@ -19,9 +19,9 @@ from agent.index.analysis import terms
 from agent.memory.recall.recaller import Asker, Recaller, Recollection
 
 LEAST_STEPS = 3
-"""Runs have to be longer than this."""
+"""Memories are added only in runs with more steps than this."""
 MOST = 3
-"""Memories of one refresh."""
+"""The most memories of one refresh."""
 _RUNS = 64
 _WORDS = 12
 _TAIL = 4_000
@@ -31,10 +31,9 @@ _MARKS = re.compile(r"^(?:%% vault-agent: .*|#{1,6} .*|`{3,}.*|- (?:commit|æäº
 
 @dataclass(slots=True)
 class ShownMemories:
-    """The asker of each run, and the notes that each session's model was shown; of the last 64.
-    In a group each person has a list of their own, because a model is not shown what others were given.
+    """The asker of each run, and the notes that each session's model was shown; of the last 64. Thread-safe.
 
-    May be used by several threads.
+    In a group each person has a separate list, because a model is not shown what it received for others.
     """
 
     _askers: OrderedDict[str, Asker] = field(default_factory=OrderedDict)
@@ -42,7 +41,8 @@ class ShownMemories:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, asker: Asker) -> None:
-        """A run of this person begins, or goes on; what was given before a summary took its place is forgotten."""
+        """Register a run of this person; clears the list of shown notes if a summary has replaced them in the
+        context."""
         key = (asker.session, asker.sender)
         with self._lock:
             self._askers[asker.run] = asker
@@ -60,13 +60,13 @@ class ShownMemories:
             return self._askers.get(run)
 
     def give(self, asker: Asker, found: Recollection) -> None:
-        """These are put before the model for somebody in their session."""
+        """Record that these memories were shown to the model in the asker's session."""
         with self._lock:
             if (known := self._given.get((asker.session, asker.sender))) is not None:
                 known[1].update(each.path for each in found.found)
 
     def given(self, asker: Asker) -> frozenset[str]:
-        """The notes of which the model has something before it when it works for somebody in their session."""
+        """The notes of which the model already has a part in the asker's session."""
         with self._lock:
             known = self._given.get((asker.session, asker.sender))
             return frozenset(known[1]) if known is not None else frozenset()
@@ -80,7 +80,7 @@ def refresh_subscriber(
     count: Callable[[str], int],
     tell: Callable[[object], object],
 ) -> Callable[[IterationStarted], Sequence[Injection]]:
-    """A handler for `IterationStarted`. `latest` gives the end of a session's note, `count` the tokens of a text."""
+    """A handler for `IterationStarted`. `latest` returns the end of a session's note, `count` the tokens of a text."""
 
     def refresh(event: IterationStarted) -> Sequence[Injection]:
         if not settings.refresh or not is_due(event.number, settings.refresh_every):
@@ -108,7 +108,7 @@ def is_due(step: int, every: int) -> bool:
 
 
 def topics(text: str, task: str) -> str:
-    """The most frequent words at the end of a session that its task does not have; empty for none."""
+    """The most frequent words at the end of a session that are not in its task; empty if there are none."""
     tail = _MARKS.sub(" ", text[-_TAIL:])
     known = set(terms(task))
     counts = Counter(word for word in _WORD.findall(tail))

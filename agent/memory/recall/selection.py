@@ -1,7 +1,7 @@
-"""The choice of the memories that a task is given: quotas by kind for when they compete, and who comes first.
+"""The selection of memories for a task: quotas by kind, and order.
 
-The figures are those of the memory plan. They are caps for a first round; what room they leave goes to the best of the
-rest, a person's own before a chat's.
+The figures are those of the memory plan. They limit a first round; remaining places go to the best of the rest, a
+person's own before a chat's.
 """
 
 from collections import Counter
@@ -30,15 +30,15 @@ QUOTAS: Mapping[tuple[str, str], int] = MappingProxyType(
         ("reflection", USER): 1,
     }
 )
-"""By kind and scope; what is not named here has one place."""
+"""Places by kind and scope; any other kind has one."""
 WORTHY = 0.35
-"""The part of the best score that a memory needs to come before better ones whose quota is used up."""
+"""The share of the best score from which a memory can precede better ones whose quota is used up."""
 
 
 def share(
     ranked: Sequence[T], limit: int, kind: Callable[[T], tuple[str, str]], score: Callable[[T], float]
 ) -> tuple[T, ...]:
-    """At most `limit` of what is ranked best first: within the quotas, then the best of the rest; best first again."""
+    """At most `limit` of `ranked` (best first): within the quotas, then the best of the rest; best first again."""
     if not ranked or limit <= 0:
         return ()
     least = score(ranked[0]) * WORTHY
@@ -51,6 +51,6 @@ def share(
             used[kind(each)] += 1
             chosen.append(at)
     rest = [at for at in range(len(ranked)) if at not in set(chosen)]
-    rest.sort(key=lambda at: kind(ranked[at])[1] == CHAT)  # a stable sort: the order within is the rank
+    rest.sort(key=lambda at: kind(ranked[at])[1] == CHAT)  # a stable sort keeps the order of rank
     chosen += rest[: limit - len(chosen)]
     return tuple(ranked[at] for at in sorted(chosen))

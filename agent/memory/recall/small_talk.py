@@ -1,7 +1,7 @@
-"""Small talk: greetings, thanks, a yes, "go on". Nothing that is remembered belongs to it.
+"""Detection of small talk: greetings, thanks, a yes, "go on". No memories are recalled for it.
 
-The phrases are data (`configs/understanding.yaml`) and say nothing by themselves: a word that a task may be about
-("morning", 天气) stands there in a phrase.
+The phrases are data (`configs/understanding.yaml`). A word that a task may be about ("morning", 天气) is listed only
+inside a phrase.
 """
 
 import re
@@ -10,18 +10,18 @@ from functools import cache
 from agent.memory.understanding.vocabulary import characters, pattern
 
 _LONGEST = 300
-"""Characters from which on a text is about something, and would cost too much to look through."""
+"""Characters from which a text is never small talk, and would be slow to scan."""
 _LETTER = re.compile(r"\w")
 _BREAK = re.compile(r"[\s,，、。.!！?？;；:：~～…]+")
 
 
 def is_small_talk(task: str) -> bool:
-    """True for a task that is small talk and nothing else."""
+    """True for a task that is only small talk."""
     return bool(task.strip()) and not _LETTER.search(without_phrases(task))
 
 
 def without_phrases(task: str) -> str:
-    """The task without its small talk; of Chinese only whole clauses are left out. Long tasks stay as they are."""
+    """The task without its small talk; in Chinese only whole clauses are removed. Long tasks are unchanged."""
     if len(task) > _LONGEST:
         return task
     text = _phrases().sub(" ", " ".join(task.replace("’", "'").split()))
@@ -40,7 +40,7 @@ def _clause() -> re.Pattern[str]:
 
 
 def _is_small_talk(clause: str) -> bool:
-    """True for a clause of such phrases alone; each is taken as it comes, so no way of cutting is tried twice."""
+    """True for a clause made only of such phrases; matched from left to right without backtracking."""
     at = 0
     while at < len(clause) and (found := _clause().match(clause, at)):
         at = found.end()

@@ -1,1 +1,2 @@
-"""Compares texts and finds facts in them, by rule or with a model. It reads no vault, and decides nothing."""
+"""Compares texts and finds facts in them, by rules or with a model. Reads no vault; decisions are left to the
+callers."""

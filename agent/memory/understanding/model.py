@@ -1,8 +1,8 @@
-"""Language understanding by a model: asked in batches, at a bounded cost, and believed only where it quotes its source.
+"""Language understanding by a model: asked in batches, at a limited cost, accepted only with a quote of the source.
 
-Rules answer first. The model is asked about what they leave open, and whatever it says must be typed as the prompt
-demands and quote the texts word for word; anything else is refused, and the answer of the rules stands. It never makes
-two texts the same that differ in a number or in a "not". Sending the prompt is left to the caller.
+Rules answer first; the model is asked about the rest. Its answer must have the format of the prompt and quote the texts
+word for word; otherwise it is rejected and the answer of the rules is used. Texts that differ in a number or in a "not"
+are never the same. Sending the prompt is left to the caller.
 """
 
 import json
@@ -17,21 +17,21 @@ from agent.memory.understanding.statements import LONGEST, is_question
 from agent.memory.understanding.wording import similarity, wording
 
 Ask = Callable[[str, str], str]
-"""(name of a prompt, the questions that it holds) to the model's answer; may raise `AgentError` or `OSError`."""
+"""Function from (prompt name, questions) to the model's answer; may raise `AgentError` or `OSError`."""
 
 ITEMS = 20
-"""Questions in one batch, and in one call of `compare` or `facts`; the rest is left to the rules."""
+"""The most questions in one batch, and in one call of `compare` or `facts`; the rest is left to the rules."""
 CHARACTERS = 8_000
-"""Characters of one batch, which are about 2,000 tokens of English and 6,000 of Chinese."""
+"""The most characters of one batch, about 2,000 tokens of English and 6,000 of Chinese."""
 _ALIKE = 0.2
-"""Jaccard similarity from which on it is worth asking whether two texts say the same."""
+"""The Jaccard similarity from which the model is asked if two texts say the same."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUnderstanding:
-    """Asks a model what rules cannot tell; where it fails or answers out of form, the rules' answers stand."""
+    """Asks a model for the answers that rules cannot give; the rules' answers are used if it fails or answers badly."""
 
     ask: Ask
 
@@ -46,7 +46,7 @@ class ModelUnderstanding:
         return tuple(found)
 
     def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
-        """The facts in each text: of those that fit in one batch what the model quotes, of the others by rule."""
+        """The facts in each text: by the model for the texts that fit in one batch, by rules for the others."""
         found = list(RULES.facts(sources))
         batch = _fitting([(at, {"text": source.text}) for at, source in enumerate(sources) if source.text.strip()])
         answers = self._answers("facts", batch)
@@ -61,7 +61,7 @@ class ModelUnderstanding:
     def _answers(
         self, prompt: str, batch: Sequence[tuple[int, Mapping[str, str]]]
     ) -> list[tuple[int, Mapping[str, str]]]:
-        """The model's answers in their form, each with the place that its question has; none where it fails."""
+        """The parsed answers of the model, each with the position of its question; none if it fails."""
         if not batch:
             return []
         questions = [{"number": number, **texts} for number, (_, texts) in enumerate(batch, 1)]
@@ -80,7 +80,7 @@ def _is_near(pair: Pair) -> bool:
 
 
 def _fitting(items: Sequence[tuple[int, Mapping[str, str]]]) -> list[tuple[int, Mapping[str, str]]]:
-    """The first of the questions, as many as one batch may hold."""
+    """The questions from the first on, as many as fit in one batch."""
     batch: list[tuple[int, Mapping[str, str]]] = []
     room = CHARACTERS
     for at, texts in items[:ITEMS]:
@@ -91,7 +91,7 @@ def _fitting(items: Sequence[tuple[int, Mapping[str, str]]]) -> list[tuple[int, 
 
 
 def _items(reply: str) -> Iterator[Mapping[str, str]]:
-    """The objects of the JSON array in a reply; raises `ValueError` where there is none."""
+    """The objects of the JSON array in a reply; raises `ValueError` if there is none."""
     begin, end = reply.find("["), reply.rfind("]")
     if begin < 0 or end < begin:
         raise ValueError("no JSON array in the answer")
@@ -101,8 +101,8 @@ def _items(reply: str) -> Iterator[Mapping[str, str]]:
 
 
 def _relation(item: Mapping[str, str], pair: Pair) -> Relation | None:
-    """The relation that an answer gives a pair; None for one that is out of form, quotes amiss, or calls the unlike the
-    same."""
+    """The relation that an answer gives to a pair; None if the format or a quote is wrong, or the texts differ in a
+    number or negation."""
     quotes = (item.get("newer", ""), item.get("older", ""))
     if not all(quote.strip() for quote in quotes) or quotes[0] not in pair.newer or quotes[1] not in pair.older:
         return None
@@ -118,7 +118,7 @@ def _relation(item: Mapping[str, str], pair: Pair) -> Relation | None:
 
 
 def _fact(item: Mapping[str, str], source: SourceText) -> Fact | None:
-    """The fact that an answer claims; None where its quote does not stand in one line of the source, or asks."""
+    """The fact in an answer; None unless its quote is part of one line of the source and not a question."""
     quote, kind = item.get("quote", "").strip(), item.get("kind", "")
     line = next((line.strip() for line in source.text.splitlines() if quote and quote in line), None)
     if line is None or kind not in set(FactKind) or len(quote) > LONGEST or is_question(quote):

@@ -1,4 +1,4 @@
-"""Texts that say the same, found among many without comparing each with each."""
+"""Search for texts that say the same, without comparing all pairs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,15 +11,15 @@ from agent.memory.understanding.wording import similarity, wording
 K = TypeVar("K", bound=Hashable)
 
 _NEAR = 40
-"""Pairs of texts in other words that an understanding is asked about at once: a model costs something for each."""
+"""The most pairs of differently worded texts per call of `compare`: a model costs money for each."""
 _ALIKE = 0.3
-"""Jaccard similarity from which on two texts may be the same in other words."""
+"""The Jaccard similarity from which differently worded texts may say the same."""
 _SHARING = 20
-"""Texts with one rare word in common that are paired with each other; of more, the first."""
+"""The most texts sharing a rare word that are paired with each other; of more, the first."""
 
 
 def repeats(texts: Sequence[tuple[K, str]], understanding: Understanding) -> Iterator[tuple[K, list[K]]]:
-    """Each text that later ones repeat, with those; the first of the sequence that says a thing stands for it."""
+    """Each text that later ones repeat, with these; the first text in the sequence represents its repetitions."""
     found = _by_words([text for _, text in texts])
     pairs = _near([text for _, text in texts], list(found))[:_NEAR]
     answers = understanding.compare([Pair(texts[other][1], texts[one][1]) for one, other in pairs])
@@ -32,7 +32,7 @@ def repeats(texts: Sequence[tuple[K, str]], understanding: Understanding) -> Ite
 
 
 def _by_words(texts: Sequence[str]) -> dict[int, list[int]]:
-    """The numbers of texts that are no repetition by rule, each with those of its repetitions."""
+    """The numbers of texts that repeat no earlier one by rule, each with the numbers of its repetitions."""
     firsts: dict[frozenset[tuple[str, int]], list[int]] = defaultdict(list)
     found: dict[int, list[int]] = {}
     for number, text in enumerate(texts):
@@ -47,7 +47,7 @@ def _by_words(texts: Sequence[str]) -> dict[int, list[int]]:
 
 
 def _near(texts: Sequence[str], numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of texts that share a rare word and many others, and differ in no number or "not", the most alike first."""
+    """Pairs of texts that share a rare word and many others, with equal numbers and negation; most similar first."""
     said = {number: wording(texts[number]) for number in numbers}
     common = Counter(term for each in said.values() for term in each.words)
     rarest: dict[str, list[int]] = defaultdict(list)

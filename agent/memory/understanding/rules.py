@@ -1,8 +1,8 @@
-"""Language understanding by rule, for when no model is there, and for what must not depend on one.
+"""Language understanding by rules, for use without a model and for results that must not depend on one.
 
-Texts are the same when they have the same words in the same order; what may be left out and what counts as the same
-number is data (`configs/understanding.yaml`). That holds for any language. A repetition in other words is missed, which
-costs little; two texts that differ are not taken for one, which would cost a memory.
+Texts are the same when they have the same words in the same order; ignorable words and equal numbers are data
+(`configs/understanding.yaml`). That works in any language. A repetition in other words is missed, which costs little;
+two different texts are not taken as one, which would lose a memory.
 """
 
 import re
@@ -19,18 +19,18 @@ _TOKEN = re.compile(
     r"[\u3400-\u9fff\u3040-\u30ff]|[^\W\u3400-\u9fff\u3040-\u30ff]+(?:[.:][^\W\u3400-\u9fff\u3040-\u30ff]+)*"
     r"|[,;、?]|-(?=\d)|[^\w\s.!。！:：'\"“”‘’«»()（）\[\]…—–\-*_`~/\\]"
 )
-"""Words, characters where words are not parted by blanks, commas, and signs that change a meaning: € + < °."""
+"""Words, characters of scripts without spaces, commas, and signs that change a meaning: € + < °."""
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*")
 _SENTENCE_LENGTH, _SENTENCES = 200, 12
-"""Characters of a sentence, and sentences of a text, that are looked at for contradictions."""
+"""The most characters of a sentence, and sentences of a text, that are checked for contradictions."""
 _DENIED = 0.75
-"""The share of common terms from which a "not" in one of two sentences denies the other."""
+"""The share of common terms from which a "not" in one of two sentences contradicts the other."""
 _OTHER_NUMBER = 0.6
-"""The share of common terms from which two sentences with other numbers speak of one thing."""
+"""The share of common terms from which two sentences with different numbers have the same subject."""
 
 
 class Rules:
-    """Understanding without a model; needs no state, so every instance is the same."""
+    """Understanding without a model; stateless."""
 
     def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
         """The relation of the newer text of each pair to the older one."""
@@ -45,7 +45,7 @@ RULES = Rules()
 
 
 def relation(newer: str, older: str, least: float = 0.8) -> Relation:
-    """The relation of a text to an older one; SAME comes first, then ADDS, then CONTRADICTS."""
+    """The relation of a text to an older one; SAME is tested first, then ADDS, then CONTRADICTS."""
     if is_same(newer, older):
         return Relation.SAME
     if adds_to(newer, older, least):
@@ -54,7 +54,7 @@ def relation(newer: str, older: str, least: float = 0.8) -> Relation:
 
 
 def is_same(one: str, other: str) -> bool:
-    """True for two texts that have the same words, in the same order or begun at another place ("in May we sail")."""
+    """True for two texts with the same words in the same order, which may start at another word ("in May we sail")."""
     first, second = wording(one), wording(other)
     if first.numbers != second.numbers or first.negated != second.negated:
         return False
@@ -67,13 +67,13 @@ def is_same(one: str, other: str) -> bool:
 
 
 def same_words(text: str) -> frozenset[tuple[str, int]]:
-    """A key that two texts share when they are the same; most texts that share it are."""
+    """A key equal for texts that are the same, and rarely for others."""
     said = wording(text)
     return frozenset(Counter((*_tokens(said), *said.numbers)).items())
 
 
 def adds_to(newer: str, older: str, least: float) -> bool:
-    """True when the newer text has all words of the older one in their order, and more, at least so many in common."""
+    """True if the newer text has all words of the older one in order, and more, with at least `least` similarity."""
     one, other = wording(newer), wording(older)
     if one.negated != other.negated or not other.numbers <= one.numbers:
         return False
@@ -85,16 +85,16 @@ def adds_to(newer: str, older: str, least: float) -> bool:
 
 
 def contradicts(newer: str, older: str) -> bool:
-    """True when a sentence of one text gives the subject of a sentence of the other another value, or denies it.
+    """True if a sentence of one text negates a sentence of the other, or gives its subject another value.
 
-    What may well be true beside the other does not count: a doubt that is raised is for a person to settle.
+    Statements that can both be true do not count, because a person has to resolve each contradiction.
     """
     return any(_denies(one, other) for one in _sentences(newer) for other in _sentences(older))
 
 
 @lru_cache(maxsize=16_384)
 def _tokens(said: Wording) -> tuple[str, ...]:
-    """The words of a text in their order, without the light ones; a text's only number may stand anywhere."""
+    """The words of a text in order, without light words; a single number is left out, as it may stand anywhere."""
     found = (token for token in _TOKEN.findall(said.plain) if token not in words("light"))
     return tuple(token for token in found if len(said.numbers) > 1 or token not in said.numbers)
 
@@ -115,7 +115,7 @@ def _denies(newer: str, older: str) -> bool:
 
 
 def _has_other_number(one: Wording, other: Wording) -> bool:
-    """True when only the last number differs; an earlier one is part of the subject, as a year is."""
+    """True if only the last number differs; an earlier one, such as a year, is part of the subject."""
     left, right = (_NUMBER.findall(each.plain) for each in (one, other))
     if not left or len(left) != len(right) or left[:-1] != right[:-1] or left[-1] == right[-1]:
         return False
@@ -138,7 +138,7 @@ def _has_other_value(newer: str, older: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _attribute(sentence: str, at: int) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The subject and the value of a sentence of the form with this number; None for another form."""
+    """The subject and value of a sentence that matches the pattern with this number; None otherwise."""
     plain = " ".join(pattern("filler").sub(" ", sentence.casefold().replace("’", "'")).split())
     found = patterns("exclusive")[at].search(plain)
     if found is None:

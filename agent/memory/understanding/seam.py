@@ -1,7 +1,7 @@
-"""The seam of language understanding: its questions, and the values that answer them.
+"""The interface of language understanding: its questions and answers.
 
-`rules` answers without a model, `model` with one. Both promise the same, which `tests/contracts/` checks: texts that
-differ in a number or in a "not" are never the same, and a fact quotes a line that stands in its source.
+`rules` answers without a model, `model` with one. `tests/contracts/` checks both: texts that differ in a number or in a
+"not" are never the same, and a fact quotes a line of its source.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ class Relation(StrEnum):
 
     SAME = "same"
     ADDS = "adds"
-    """All that the older one says, and more."""
+    """Contains all of the older text, and more."""
     CONTRADICTS = "contradicts"
-    """It denies the older one, or gives its subject another value."""
+    """Negates the older text, or gives its subject another value."""
     DIFFERENT = "different"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two texts to compare. `least` is the share of common words (Jaccard, 0 to 1) from which ADDS may be answered."""
+    """Two texts to compare. `least` is the share of common words (Jaccard, 0 to 1) required for ADDS."""
 
     newer: str
     older: str
@@ -31,7 +31,7 @@ class Pair:
 
 
 class FactKind(StrEnum):
-    """The subject of a fact; each has its section in MEMORY.md."""
+    """The subject of a fact; each has a section in MEMORY.md."""
 
     PREFERENCE = "preference"
     DECISION = "decision"
@@ -42,8 +42,8 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A text to look for facts in. In a `verbatim` one, which was to be remembered as it is, any sentence may be a
-    fact that is no question."""
+    """A text to find facts in. In a `verbatim` one, stored at a person's request, any sentence but a question may be a
+    fact."""
 
     text: str
     verbatim: bool = False
@@ -51,7 +51,7 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A lasting fact in a text. `text` stands in the line `quote` of the source, word for word."""
+    """A lasting fact in a text. `text` is a literal part of the line `quote` of the source."""
 
     text: str
     kind: FactKind
@@ -59,12 +59,12 @@ class Fact:
 
 
 class Understanding(Protocol):
-    """Answers in the order of the questions, one each; raises nothing for any text."""
+    """Answers questions in their order, one answer each; raises nothing for any text."""
 
     def compare(self, pairs: Sequence[Pair]) -> tuple[Relation, ...]:
         """The relation of the newer text of each pair to the older one."""
         ...
 
     def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
-        """The lasting facts that people state in each text, in the text's order."""
+        """The lasting facts that people state in each text, in the order of the text."""
         ...

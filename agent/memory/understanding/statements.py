@@ -1,7 +1,7 @@
-"""Facts that people state, found by rule: sentences without questions, requests and reactions, each with its kind.
+"""Facts that people state, found by rules: sentences without questions, requests and reactions, each with its kind.
 
-Conservative: only sentences with a common verb of lasting facts, or that say how somebody wants things. What comes up
-often enough to be remembered for good is left to `upkeep`.
+Conservative: only sentences with a common verb for lasting facts, or that state a preference. The choice of facts for
+MEMORY.md is left to `upkeep`.
 """
 
 import re
@@ -12,7 +12,7 @@ from agent.memory.understanding.seam import Fact, FactKind, SourceText
 from agent.memory.understanding.vocabulary import pattern
 
 LONGEST = 300
-"""Characters of a fact: what is longer is a paragraph that somebody pasted."""
+"""The most characters of a fact: longer text is a pasted paragraph."""
 
 _SENTENCE = re.compile(r"[^.!?。！？；\n]+(?:[.!?](?=\w)[^.!?。！？；\n]*)*[.!?。！？；]?")
 _COMMA = re.compile(r"[,，](?!\d)")
@@ -27,7 +27,7 @@ _KINDS = (
 
 
 def facts_in(source: SourceText) -> Iterator[Fact]:
-    """The facts of a text in its order, no quotations, no code; of a question or request, what its clauses state."""
+    """The facts of a text in order, without quotations and code; of a question or request, the facts in its clauses."""
     for line in _FENCE.sub("", source.text).splitlines():
         for sentence in _sentences(line):
             is_whole = not is_question(sentence) and (source.verbatim or _is_statement(sentence))
@@ -41,18 +41,18 @@ def is_statement(text: str) -> bool:
 
 
 def is_question(sentence: str) -> bool:
-    """True for a sentence that asks something."""
+    """True for a question."""
     return pattern("question").search(_typed(sentence)) is not None
 
 
 def claims(text: str) -> str:
-    """The text without its questions and requests, quotations and code; a sentence a line."""
+    """The text without questions, requests, quotations and code; one sentence per line."""
     lines = (sentence for line in _FENCE.sub("", text).splitlines() for sentence in _sentences(line))
     return "\n".join(each for each in lines if not is_question(each) and not pattern("request").match(_typed(each)))
 
 
 def clauses(sentence: str) -> tuple[str, ...]:
-    """The parts between the commas of a sentence, without questions; none for a sentence of a single part."""
+    """The parts of a sentence between commas, without questions; none for a sentence of one part."""
     parts = tuple(plain for part in _COMMA.split(sentence) if (plain := _without_lead(part)))
     return tuple(part for part in parts if not is_question(part)) if len(parts) > 1 else ()
 
@@ -74,7 +74,7 @@ def _sentences(line: str) -> Iterator[str]:
 
 
 def _without_lead(sentence: str) -> str:
-    """The sentence from where it begins to say something."""
+    """The sentence without its bullet and introductory words."""
     text = sentence.strip()
     text = text[found.end() :] if (found := _BULLET.match(text)) else text
     while (found := pattern("lead").match(_typed(text))) and found.end():
@@ -91,5 +91,5 @@ def _is_statement(sentence: str) -> bool:
 
 
 def _typed(text: str) -> str:
-    """The text with the apostrophe of a keyboard, as the patterns have it."""
+    """The text with straight apostrophes, as in the patterns."""
     return text.replace("’", "'")

@@ -1,7 +1,4 @@
-"""The words and patterns of languages, from `configs/understanding.yaml`, loaded when first asked for.
-
-What the lists are used for is left to the modules that name them.
-"""
+"""The words and patterns of languages, from `configs/understanding.yaml`, loaded on first use."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,19 +11,19 @@ from agent.config.resources import resource
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """The lines of a list as one pattern that ignores upper and lower case."""
+    """The lines of a list as one case-insensitive pattern."""
     return re.compile("|".join(_entries(name)), re.IGNORECASE)
 
 
 @cache
 def patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    """The lines of a list, each a pattern of its own that ignores upper and lower case."""
+    """The lines of a list, each as a case-insensitive pattern."""
     return tuple(re.compile(line, re.IGNORECASE) for line in _entries(name))
 
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The words of a list, which blanks part."""
+    """The words of a list, separated by blanks."""
     return frozenset(word for line in _entries(name) for word in line.split())
 
 

@@ -1,7 +1,7 @@
-"""The parts of a text in a form that can be compared: words, numbers, persons, a "not".
+"""The parts of a text for comparison: words, numbers, persons, negation.
 
-Frozen: the fingerprints of forgotten texts are made from `words`, `numbers` and `negated`, so a change in how these are
-computed makes the tombstones in people's vaults blind. What two wordings mean for each other is left to `rules`.
+Frozen: the fingerprints of forgotten texts are computed from `words`, `numbers` and `negated`, so after any change the
+tombstones in people's vaults no longer match. The comparison of two wordings is left to `rules`.
 """
 
 import re
@@ -14,7 +14,7 @@ from agent.index.analysis import terms
 from agent.memory.understanding.vocabulary import characters, number_words, pattern, patterns, words
 
 LABEL = re.compile(r"^(?:User|Assistant|用户|助手)[:：]\s*", re.MULTILINE)
-"""The label of a speaker at the beginning of a line."""
+"""The speaker's label at the beginning of a line."""
 _SHORT = re.compile(r"'(?:m|re|ve|ll|d|s)\b")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
@@ -34,10 +34,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The parts of a text. A term has a letter in it, so that no number is one.
+    """The parts of a text. A term contains a letter, so no number is a term.
 
-    `terms` are stems, and where words are not parted by blanks characters and pairs of them; `words` are the terms
-    without the pairs. `plain` is the text in lower case, with numbers in one form, without labels and courtesies.
+    `terms` are stems; in scripts without spaces, characters and pairs of them; `words` are the terms without the pairs.
+    `plain` is the text in lower case, with numbers in one format, without labels and courtesies.
     """
 
     terms: frozenset[str]
@@ -50,7 +50,7 @@ class Wording:
 
 @lru_cache(maxsize=16_384)
 def wording(text: str) -> Wording:
-    """The parts of a text; labels of speakers and words of courtesy count for nothing."""
+    """The parts of a text, without speakers' labels and courtesies."""
     plain = _with_digits(unicodedata.normalize("NFKC", LABEL.sub("", text)).casefold().replace("’", "'"))
     plain = _SHORT.sub(" ", plain.replace("n't", " not"))
     is_ascii = plain.isascii()
@@ -65,17 +65,17 @@ def wording(text: str) -> Wording:
 
 
 def similarity(one: Wording, other: Wording) -> float:
-    """Jaccard's measure of the terms and numbers of two texts, from 0 to 1."""
+    """The Jaccard similarity of the terms and numbers of two texts, 0 to 1."""
     return jaccard(one.terms | one.numbers, other.terms | other.numbers)
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of all elements that both sets have; 0 where both are empty."""
+    """The share of all elements that both sets have; 0 if both are empty."""
     return len(one & other) / len(one | other) if one or other else 0.0
 
 
 def _numbers(plain: str) -> frozenset[str]:
-    """The numbers in a text; the second of two alike gets a mark, because 3/3 and 3/13 are two days."""
+    """The numbers in a text; a repeated number gets a mark, because 3/3 and 3/13 are two days."""
     counts: Counter[str] = Counter()
     found = set[str]()
     for each in _NUMBER.findall(plain):
@@ -89,7 +89,7 @@ def _says_something(term: str) -> bool:
 
 
 def _with_digits(text: str) -> str:
-    """The text with its numbers in digits, and the hours of the day from 0 to 23."""
+    """The text with its numbers in digits, and hours from 0 to 23."""
     if _DIGIT.search(text):
         text = _ORDINAL.sub(r"\1", _THOUSANDS.sub("", text))
     text = _number_words().sub(lambda found: number_words()[found[0]], text)
@@ -119,7 +119,7 @@ def _time(hour: int, minutes: str, *, late: bool) -> str:
 
 
 def _of_han(digits: str) -> int:
-    """The number that Chinese digits say, below a thousand."""
+    """The value of a Chinese number below a thousand."""
     total = part = 0
     for digit in digits:
         if digit == "十":

@@ -1,1 +1,1 @@
-"""The daily work on what is remembered: expiry, merging, day summaries, MEMORY.md. Others decide when it runs."""
+"""The daily upkeep of memory: expiry, merging, day summaries, MEMORY.md. Scheduling is left to the caller."""

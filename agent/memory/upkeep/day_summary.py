@@ -1,6 +1,6 @@
 """The summary of a day from its entries and its log: facts and decisions, tools used, conversations.
 
-Placing it in the note is left to `daily`.
+Writing it to the note is left to `daily`.
 """
 
 from collections import Counter
@@ -17,9 +17,9 @@ from agent.texts import Language, text
 from agent.vault.message import one_line
 
 _MOST = 12
-"""Lines of each part: a summary is to be read at a glance."""
+"""The most lines of each part: a summary should be short."""
 _BEGUN = 3
-"""Tasks named of one conversation."""
+"""The most tasks named of one conversation."""
 _LONGEST = 200
 
 _VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
@@ -28,7 +28,7 @@ _VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
 def day_summary(
     day: DayEntries, log: Sequence[Logged], language: Language, understanding: Understanding = RULES
 ) -> str:
-    """The summary as Markdown; empty where nothing happened."""
+    """The summary as Markdown; empty without entries and log."""
     entries = (*day.new, *day.again)
     if not entries and not log:
         return ""
@@ -56,7 +56,7 @@ def day_summary(
 
 
 def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
-    """The conversations, each once: when and with what it began, and how much more was said in it."""
+    """The conversations, each once: start time, first tasks, and the number of further ones."""
     for session in dict.fromkeys(task.session for task in log if task.session):
         said = [task for task in log if task.session == session]
         titles = list(dict.fromkeys(task.title for task in said))
@@ -65,7 +65,7 @@ def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
 
 
 def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iterator[str]:
-    """The facts that were stated, each once, with a link to where; the oldest first."""
+    """The stated facts, each once, with a link to the entry; oldest first."""
     oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
     sources = [SourceText(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
     stated = zip(oldest, understanding.facts(sources), strict=True)

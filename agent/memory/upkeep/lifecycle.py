@@ -1,9 +1,9 @@
-"""The upkeep of memory, once a day: what has expired goes to the archive, what says the same is merged, old days are
-shortened, and what came up again and again goes into MEMORY.md.
+"""The daily upkeep of memory: archives expired entries, merges equal ones, shortens old days, adds repeated facts to
+MEMORY.md.
 
-All of it is one commit with its report in the daily note, so one undo takes it back. Nothing is deleted: notes move to
-`archive/`, and the full text of an old day stays in the history. What a person has touched is left as it is. A second
-run finds nothing to do. When it runs is left to whoever asks.
+All changes and their report in the daily note are one commit, so one undo reverts them. Nothing is deleted: notes move
+to `archive/`, and the full text of an old day stays in the history. Text that a person has edited is not changed. A
+second run changes nothing. Scheduling is left to the caller.
 """
 
 from collections.abc import Collection, Sequence
@@ -30,7 +30,7 @@ from agent.vault.history.blame import added_lines
 from agent.vault.store import Vault
 
 OVERFLOW = ARCHIVE + MEMORY_NOTE
-"""Where lines of MEMORY.md go that it has no room for."""
+"""The note for lines of MEMORY.md that exceed its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class UpkeepPlan:
 def plan(
     vault: Vault, settings: MemorySettings, language: Language, now: datetime, understanding: Understanding = RULES
 ) -> UpkeepPlan:
-    """Work out what there is to do; reads, and writes nothing."""
+    """The plan of the upkeep; writes nothing."""
     work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
     entries = load_entries(vault, (path for path in work.paths if path.startswith(ENTRIES)))
     requests: list[Request] = []
@@ -58,7 +58,7 @@ def plan(
 
 
 def run(vault: Vault, upkeep: UpkeepPlan, *, job: str = "") -> Outcome:
-    """Carry the plan out in one commit; raises what a transaction raises. What has changed meanwhile is merged."""
+    """Apply the plan in one commit; raises what a transaction raises. Changes made since the plan are merged."""
     counts = ", ".join(f"{count} {name}" for name, count in upkeep.report.counts.items() if count)
     stamp = Stamp(f"job:{job}" if job else "agent", tool=LIFECYCLE)
     body = "\n".join(f"- {line}" for line in report_lines(upkeep.report, "en"))
@@ -78,7 +78,7 @@ class _Work:
     understanding: Understanding
 
     def entries(self, entries: Sequence[StoredEntry]) -> tuple[list[Request], UpkeepReport]:
-        """Archive, merge, and shorten old days."""
+        """The requests to archive, merge, and shorten old days, and their report."""
         theirs = touched_by_people(self.vault, ENTRIES)
         gone = _expired(entries, theirs, self.settings, self.now)
         over = {each.path for each in gone}
@@ -101,7 +101,7 @@ class _Work:
     def memory(
         self, entries: Sequence[StoredEntry], requests: list[Request], report: UpkeepReport
     ) -> tuple[list[Request], UpkeepReport]:
-        """Bring MEMORY.md up to date, and below its size."""
+        """The requests and report with those for MEMORY.md added: new facts, and its size limit."""
         before = self.vault.read(MEMORY_NOTE)
         text = None if before is None else before.decode("utf-8", "surrogateescape")
         found = self._extracted(text, entries) if self.settings.long_term else LongTerm(text or "")
@@ -126,7 +126,7 @@ class _Work:
         )
 
     def report_request(self, report: UpkeepReport) -> Request:
-        """The report, for today's note."""
+        """The request that writes the report to today's note."""
         path = daily.path_of(self.now.date())
         block = daily.block(self.now, report_title(self.language), tuple(report_lines(report, self.language)))
         if self.vault.read(path) is None:
@@ -142,7 +142,7 @@ class _Work:
         return extract(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding)
 
     def _day(self, path: str, entries: Sequence[StoredEntry]) -> tuple[bytes, bytes] | None:
-        """A day's note that is due to be shortened, before and after; None for any other path."""
+        """A daily note before and after shortening; None if it is not due or is no daily note."""
         day = daily.day_of(path)
         if day is None or (self.now.date() - day).days <= self.settings.daily_keep_days:
             return None
@@ -170,12 +170,12 @@ def _links_of(merge: Merge) -> tuple[str, tuple[str, ...]]:
 def _expired(
     entries: Sequence[StoredEntry], theirs: Collection[str], settings: MemorySettings, now: datetime
 ) -> tuple[StoredEntry, ...]:
-    """The entries that are over; `theirs` are the paths of notes that people have touched."""
+    """The expired entries; `theirs` are the paths of notes that people have edited."""
     return tuple(each for each in entries if _is_over(each, each.path in theirs, settings, now))
 
 
 def _archived_path(path: str, taken: Collection[str]) -> str:
-    """The path of a note in the archive; a number tells it from one that is there already."""
+    """The path of a note in the archive, with a number if that path is taken."""
     stem = f"{ARCHIVE}{path.removesuffix('.md')}"
     found, number = f"{stem}.md", 2
     while found in taken:

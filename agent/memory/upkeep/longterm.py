@@ -1,8 +1,7 @@
-"""Long-term memory: facts that came up again and again are put into MEMORY.md with their evidence.
+"""Long-term memory: adds repeated facts to MEMORY.md with their evidence.
 
-What a person has deleted from it, or has corrected, stays as they left it: whatever was once in the note and is no
-longer there is not added again, and what is there is neither changed nor said twice. What contradicts it is put beside
-it to be looked at.
+A person's deletions and corrections are respected: a line that was once in the note is not added again, and a line in
+the note is neither changed nor repeated. A fact that contradicts the note is listed in it for the person to check.
 """
 
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from agent.texts import Language
 
 @dataclass(frozen=True, slots=True)
 class LongTerm:
-    """MEMORY.md as it is to be, the facts that came in, and those that contradict what it says."""
+    """MEMORY.md after the change, the added facts, and those that contradict the note."""
 
     text: str
     added: tuple[RepeatedFact, ...] = ()
@@ -38,9 +37,9 @@ def extract(
     language: Language,
     understanding: Understanding = RULES,
 ) -> LongTerm:
-    """The note (`text`; None: there is none) with the facts that belong into it.
+    """The note (`text`; None: it does not exist) with the repeated facts added.
 
-    `entries` the newest first, archived ones included; `earlier`: every line that was ever in the note.
+    `entries`: newest first, with archived ones; `earlier`: every line that was ever in the note.
     """
     note = text or ""
     since = now - timedelta(days=settings.facts_days)
@@ -59,7 +58,7 @@ def extract(
 
 
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:
-    """The facts that were once in the note and are no longer."""
+    """The facts that were in the note earlier and are no longer."""
     now = {each.text for each in there}
     found = (plain for row in earlier if (plain := words(row)) is not None and plain not in now)
     return tuple(LongTermFact(plain) for plain in dict.fromkeys(found))

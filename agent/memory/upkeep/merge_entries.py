@@ -1,8 +1,8 @@
-"""Entries that say the same become one: the newest stays, names what it takes the place of, has the evidence of all.
+"""Merges entries that say the same: the newest stays, names the one it supersedes, and gets the evidence of all.
 
-The others move to the archive as they are, and what they say beyond the newest is added to it, so no word is lost.
-Only entries of one type, scope, person and chat are compared, and none that a person has touched. Traces of workflows
-are left alone: each counts.
+The others move unchanged to the archive, and their further text is added to the newest, so no word is lost. Only
+entries of one type, scope, person and chat are compared, and none that a person has edited. Workflow traces are not
+merged, because skills are learned from their number.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from agent.memory.understanding.seam import Understanding
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One entry takes the place of others; `data` is its note afterwards."""
+    """One entry that replaces others; `data` is its note afterwards."""
 
     into: StoredEntry
     data: bytes
@@ -29,9 +29,9 @@ class Merge:
 def merges(
     entries: Sequence[StoredEntry], theirs: Collection[str], understanding: Understanding = RULES
 ) -> Iterator[Merge]:
-    """The merges among entries (the newest first); `theirs` are the paths of notes that people have touched.
+    """The merges among entries (newest first); `theirs` are the paths of notes that people have edited.
 
-    A stranger's text is compared by rule only, so that it can tell a model nothing.
+    Untrusted text is compared by rules only, so that it never reaches a model.
     """
     alike: dict[tuple[str, ...], list[StoredEntry]] = defaultdict(list)
     for each in entries:
@@ -61,6 +61,6 @@ def _merged(into: StoredEntry, others: Sequence[StoredEntry]) -> bytes:
 
 
 def _beyond(text: str, others: Sequence[StoredEntry]) -> str:
-    """The older texts that say it in other words than the newest."""
+    """The older texts that differ in wording from the newest."""
     found = dict.fromkeys(each.entry.text for each in others if not is_same(text, each.entry.text))
     return "".join(f"\n{other.strip()}\n" for other in found)

@@ -1,7 +1,7 @@
-"""Facts that the owner stated again and again, counted over their entries.
+"""Facts that the owner stated repeatedly, counted over their entries.
 
-Only people's own words count: neither what a model answered nor a stranger's text is evidence. Whether a fact goes into
-MEMORY.md is left to `longterm`.
+Only the owner's own words count: a model's answer and untrusted text are not evidence. The choice for MEMORY.md is left
+to `longterm`.
 """
 
 import re
@@ -24,7 +24,8 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RepeatedFact:
-    """A fact in the words in which it was said last. `times` it was said; `evidence` are links, the newest first."""
+    """A fact in its latest wording. `times` is its count, `since` its first date; `evidence` are links, newest
+    first."""
 
     text: str
     kind: FactKind
@@ -34,7 +35,7 @@ class RepeatedFact:
 
 
 def owner_words(each: StoredEntry) -> str:
-    """The owner's words in an entry; empty where it is somebody else's, or the agent's own words."""
+    """The owner's words in an entry; empty for another person's entry or the agent's own words."""
     entry = each.entry
     if each.untrusted or entry.scope is not Scope.USER or entry.sender_id:
         return ""
@@ -52,10 +53,9 @@ def owner_words(each: StoredEntry) -> str:
 def repeated_facts(
     entries: Iterable[StoredEntry], since: datetime, times: int, understanding: Understanding
 ) -> tuple[RepeatedFact, ...]:
-    """The facts that entries (the newest first) state so many times between them since then, the oldest first.
+    """The facts that entries (newest first) state at least `times` times since then, oldest first.
 
-    A fact counts once in an entry, or as often as the entry says that it was said; as a clause of a longer sentence it
-    counts too.
+    A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
     recent = [each for each in entries if each.times_since(since)]
     sources = [SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT) for each in recent]
@@ -84,12 +84,12 @@ def _of_person(turns: str) -> Iterator[str]:
 
 
 def _times(said: Sequence[tuple[str, StoredEntry]], since: datetime) -> int:
-    """How often something was said since then; an entry counts once, however often it states it."""
+    """The number of times that something was said since then; per entry, its own count once."""
     return sum(each.times_since(since) for each in {each.path: each for _, each in said}.values())
 
 
 def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
-    """The fact in its newest words, which come first, with all of its evidence."""
+    """The fact in its latest wording, which comes first, with all its evidence."""
     text = said[0][0]
     entries = {each.path: each for _, each in said}
     newest = sorted(entries.values(), key=lambda each: with_offset(each.entry.created), reverse=True)

@@ -1,4 +1,4 @@
-"""The report of an upkeep: what was done to which notes and why, in the daily note and for the command line."""
+"""The report of an upkeep, for the daily note and the command line: what was done to which notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from agent.texts import Language, text
 
 _SHOWN = 10
-"""Names listed of each kind; the rest are counted."""
+"""The most names listed of each kind; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpkeepReport:
-    """The report of an upkeep: links to notes, but `added`, `doubted` and `memory_archived`, which are facts in words.
+    """The report of an upkeep: links to notes, except `added`, `doubted` and `memory_archived`, which are texts of
+    facts.
 
-    `archived` have expired, `merged` are (the one that stays, those that it takes the place of), `shortened` are days,
-    `memory_merged` counts lines of MEMORY.md, `too_large` says that it is still over its size.
+    `archived` have expired, `merged` are pairs (the remaining entry, the replaced ones), `shortened` are days,
+    `memory_merged` counts lines of MEMORY.md, `too_large` is true if it still exceeds its size.
     """
 
     archived: tuple[str, ...] = ()
@@ -28,12 +29,12 @@ class UpkeepReport:
 
     @property
     def is_empty(self) -> bool:
-        """True when there was nothing to do."""
+        """True if nothing was done."""
         return not any((*self.counts.values(), self.memory_merged, self.memory_archived))
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """The number of notes or facts of each sort."""
+        """The number of notes or facts of each kind."""
         return {
             "archived": len(self.archived),
             "merged": sum(len(others) for _, others in self.merged),

@@ -1,4 +1,4 @@
-"""How skills were used and what people thought of it: rows in a note, counts, and what follows from them.
+"""The uses of skills and opinions about them: rows in a note, counts, and their consequences.
 
 Imports `reading` and `loading`.
 """

@@ -1,5 +1,6 @@
-"""Opinions about skills, given in words or by an edit, and their consequence: a learned skill that keeps failing is put
-aside. `usage` reads and writes the rows, `stats` counts them.
+"""Opinions about skills, given in words or by an edit; a learned skill that keeps failing is moved away.
+
+`usage` reads and writes the rows, `stats` counts them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -39,7 +40,7 @@ class SkillHistory:
 
     def factors(self, names: Iterable[str]) -> dict[str, float]:
         """The feedback factor of each of these skills whose factor is not 1."""
-        try:  # one look at the folder, as most skills have no history
+        try:  # one scan of the folder, as most skills have no history
             there = {file.name for file in Path(self.vault.place.root, SKILL_HISTORY).iterdir()}
         except OSError:
             return {}
@@ -63,10 +64,10 @@ class SkillHistory:
 def record_opinion(
     vault: Vault, name: str, opinion: Opinion, when: datetime, token: str, run: str = "", language: Language = "en"
 ) -> Use:
-    """Record whether a use of a skill was helpful, in a commit; returns the row. A new note begins in `language`.
+    """Record an opinion about a use of a skill, in a commit; returns the row. `language` is that of a new note.
 
-    The use is that in `run`, else the last one without an opinion; if there is none either, the opinion counts as a use
-    of its own with `token` as its run. Raises `UserError` for a run that did not use the skill.
+    The use is that in `run`, else the last one without an opinion; without either, the opinion counts as a use with
+    `token` as its run. Raises `UserError` for a run that did not use the skill.
     """
     known = list(merge_opinions(load_uses(vault, name)))
     if run and all(use.run != run for use in known):
@@ -82,7 +83,7 @@ def record_opinion(
 
 @dataclass(frozen=True, slots=True)
 class RunWrites:
-    """The notes in a run's commits, and the time of the last of these commits."""
+    """The notes in a run's commits, and the time of the last commit."""
 
     run: str
     when: datetime
@@ -90,14 +91,14 @@ class RunWrites:
 
 
 def corrected_runs(path: str, edited: datetime, wrote: Sequence[RunWrites]) -> tuple[str, ...]:
-    """The runs that the owner's edit of a note corrects: those that wrote it within the day before. Pure."""
+    """The runs that the owner's edit of a note corrects: those that wrote it within the day before."""
     return tuple(each.run for each in wrote if path in each.paths and timedelta(0) <= edited - each.when <= CORRECTION)
 
 
 def record_corrections(vault: Vault, names: Iterable[str], runs: Collection[str], when: datetime) -> tuple[Use, ...]:
-    """Record for each skill that the owner has corrected these runs of it; returns the rows, one for each use.
+    """Record, for each skill, the owner's correction of these runs; returns the rows, one per use.
 
-    A use that has an opinion keeps it.
+    A use with an opinion keeps it.
     """
     rows = []
     for name in names:
@@ -110,7 +111,7 @@ def record_corrections(vault: Vault, names: Iterable[str], runs: Collection[str]
 
 @dataclass(frozen=True, slots=True)
 class PutAside:
-    """A learned skill that was moved away: its new path, the commit (None: it waits in the queue), and why."""
+    """A learned skill that was moved away: its new path, the commit (None: queued), and the reason."""
 
     name: str
     path: str
@@ -125,16 +126,16 @@ class PutAside:
 
 
 def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when: datetime) -> tuple[PutAside, ...]:
-    """Move learned skills with five ineffective uses in a row to `skills/deprecated/`, each in a commit of its own.
+    """Move learned skills with five ineffective uses in a row to `skills/deprecated/`, one commit per skill.
 
-    Undoing the commit brings the skill back, and its count begins anew. A skill that a person wrote is never moved.
+    Undoing the commit restores the skill with a new count. A skill that a person wrote is never moved.
     """
     done = []
     for skill in skills:
         if skill.source is not SkillSource.LEARNED or history.stats(skill.name).streak < IN_A_ROW:
             continue
         why = f"its last {IN_A_ROW} uses were of no use"
-        # a commit of its own, so that undoing the next one does not start the count where it was
+        # a separate commit, so that undoing the next one starts a new count
         record_uses(vault, [Use(skill.name, when, "", activated="put_aside")], _STAMP)
         folder, to = f"{LEARNED}{skill.name}", _free_folder(vault, skill.name)
         with vault.transaction(f"skills(deprecate): {skill.name}, {why}", _STAMP) as moved:
@@ -145,7 +146,7 @@ def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when
 
 
 def _free_folder(vault: Vault, name: str) -> str:
-    """A folder for the skill in `skills/deprecated/`, with a number where its name is taken."""
+    """A free folder for the skill in `skills/deprecated/`, with a number if its name is taken."""
     taken = set(folder_names(vault.place.root, DEPRECATED))
     names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1_000))
     return f"{DEPRECATED}{next(each for each in names if each not in taken)}"

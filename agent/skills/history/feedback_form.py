@@ -1,6 +1,6 @@
-"""The boxes at the end of a run's note that ask whether its skills were of use, and which of them a person has ticked.
+"""The boxes at the end of a run's note that ask if its skills were helpful, and the parser of ticked boxes.
 
-A box counts for the skill named beside it; with both boxes of a skill ticked, nothing is said of it.
+A box counts for the skill named beside it; two ticked boxes for one skill count as no opinion.
 """
 
 import re
@@ -14,7 +14,7 @@ _BOX = re.compile(r"`?([\w-]+)`?\s*[:：]\s*(\S.*)")
 
 
 def feedback_form(names: Iterable[str], language: Language) -> str:
-    """Two boxes for each skill, below a line that asks; empty for no skill."""
+    """A question and two boxes for each skill; empty without skills."""
     opinions = text("skill_feedback.helpful", language), text("skill_feedback.not_helpful", language)
     boxes = [text("skill_feedback.box", language, name=name, opinion=each) for name in names for each in opinions]
     question = text("skill_feedback.question", language)
@@ -22,7 +22,7 @@ def feedback_form(names: Iterable[str], language: Language) -> str:
 
 
 def parse_feedback_form(note: str) -> Iterator[tuple[str, Opinion]]:
-    """The skills of which exactly one box is ticked, each with that opinion, whatever the language of the note."""
+    """The skills with exactly one ticked box and its opinion, for a note in any language."""
     opinions_by_words: dict[str, Opinion] = {
         **dict.fromkeys(in_all_languages("skill_feedback.helpful"), "helpful"),
         **dict.fromkeys(in_all_languages("skill_feedback.not_helpful"), "not_helpful"),

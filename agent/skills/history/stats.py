@@ -1,7 +1,7 @@
-"""Counts of a skill's uses, and the factor for its score that follows from them. Pure.
+"""Counts of a skill's uses, and the factor for its score. Pure.
 
-From five uses on, a skill that was called helpful in more than 80 % of all answers counts a fifth more; one with less
-than 30 % and at least three bad answers counts two fifths less.
+From five uses on, a skill called helpful in more than 80 % of the answers scores a fifth higher; one below 30 % with at
+least three bad answers scores two fifths lower.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from agent.skills.history.usage import Use, merge_opinions
 ENOUGH = 5
 """Uses before feedback changes the score."""
 IN_A_ROW = 5
-"""Ineffective uses in a row after which a learned skill is put aside."""
+"""Ineffective uses in a row after which a learned skill is moved away."""
 GOOD, BAD, BAD_ANSWERS = 0.8, 0.3, 3
 MORE, LESS = 1.2, 0.6
 SUCCESS = frozenset({"finished", "success"})
@@ -22,8 +22,11 @@ FAILURE = frozenset({"failed", "failure", "limit"})
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of a skill's uses. `ended`: uses in runs that have succeeded or failed. `streak`: the ineffective uses
-    since the last effective one and since the skill was put aside. Rates are from 0 to 1, None without data."""
+    """Counts of a skill's uses.
+
+    `ended`: uses in runs that succeeded or failed. `streak`: ineffective uses since the last effective one, or since
+    the skill was moved away. Rates are 0 to 1, None without data.
+    """
 
     uses: int = 0
     auto: int = 0
@@ -72,12 +75,12 @@ def count_uses(rows: Iterable[Use]) -> Stats:
 
 
 def is_ineffective(use: Use) -> bool:
-    """Whether a use was called unhelpful or was corrected, or its run failed and nobody called it helpful."""
+    """True if a use was called unhelpful or was corrected, or its run failed without an opinion."""
     return use.feedback in {"not_helpful", "corrected"} or (use.feedback == "" and use.outcome in FAILURE)
 
 
 def _streak(uses: Sequence[Use]) -> int:
-    """The ineffective uses at the end; a use of unknown effect, as of a waiting run, neither counts nor ends them."""
+    """The number of ineffective uses at the end; a use of unknown effect, as in a waiting run, is skipped."""
     streak = 0
     for use in uses:
         if is_ineffective(use):

@@ -1,7 +1,7 @@
-"""The uses of each skill, as rows of a table in `skills/history/<name>.md`: a note that is only appended to.
+"""The uses of each skill, as rows of a table in `skills/history/<name>.md`, an append-only note.
 
-A row is one use of the skill, or later an opinion about a use. Rows that cannot be parsed are skipped; `stats` counts
-the others.
+A row is one use of the skill, or a later opinion about a use. Rows that cannot be parsed are skipped. Counting is left
+to `stats`.
 """
 
 import re
@@ -17,10 +17,10 @@ from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
 
 Activated: TypeAlias = Literal["auto", "manual", "feedback", "put_aside"]
-"""`auto`: by a match; `manual`: by the model or a person. Two kinds of rows are no uses: `feedback` is an opinion about
-an earlier use, `put_aside` says that the skill was moved away then."""
+"""`auto`: by a match; `manual`: by the model or a person. Two kinds of rows are not uses: `feedback` is an opinion
+about an earlier use, `put_aside` records that the skill was moved away."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
-"""`corrected`: the owner has edited the result within a day."""
+"""`corrected`: the owner edited the result within a day."""
 
 _COLUMNS = ("time", "run", "activated", "score", "signals", "outcome", "tools", "feedback", "session")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -72,9 +72,9 @@ def _head(name: str, language: Language) -> str:
 
 
 def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Language = "en") -> str | None:
-    """Append rows in one commit; returns the commit, or None for no rows or a write that waits in the queue.
+    """Append rows in one commit; returns the commit, or None without rows or for a queued write.
 
-    A note that does not exist yet begins in `language`.
+    `language` is that of a new note.
     """
     if not uses:
         return None
@@ -87,7 +87,7 @@ def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Langu
 
 
 def history_rows(uses: Sequence[Use], language: Language = "en") -> Iterator[tuple[str, bytes, bytes]]:
-    """For each skill: the path of its history, the head of that note if it is new, and the rows of these uses."""
+    """For each skill: the path of its history, the head for a new note, and the rows of these uses."""
     for name in dict.fromkeys(use.name for use in uses):
         rows = "".join(f"{use.row}\n" for use in uses if use.name == name)
         yield history_path(name), _head(name, language).encode(), rows.encode("utf-8", "replace")
@@ -99,7 +99,7 @@ def load_uses(vault: Vault, name: str) -> tuple[Use, ...]:
 
 
 def parse_uses(name: str, data: bytes) -> list[Use]:
-    """The rows of a history note that can be parsed, by time; a row that a merge has doubled counts once."""
+    """The rows of a history note that can be parsed, by time; rows duplicated by a merge count once."""
     rows = dict.fromkeys(Note.parse(data).body.splitlines())
     found = [use for row in rows if (use := _parse_row(name, row)) is not None]
     return sorted(found, key=lambda use: use.time)
@@ -127,7 +127,7 @@ def _parse_row(name: str, row: str) -> Use | None:
 
 
 def merge_opinions(rows: Iterable[Use]) -> Iterator[Use]:
-    """The uses, each with the last opinion about it; an opinion about an unknown run is a use of its own."""
+    """The uses, each with the last opinion about it; an opinion about an unknown run counts as a use."""
     found: dict[str, Use] = {}
     for row in rows:
         if row.activated == "put_aside":

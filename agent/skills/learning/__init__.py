@@ -1,4 +1,4 @@
-"""New skills from what runs did: workflows that recur, suggestions, and offers that the person decides.
+"""Learns skills from runs: recurring workflows, suggestions, and offers that the person decides.
 
-Imports `reading` and `loading`. Writes no skill without the person's yes.
+Imports `reading` and `loading`. Writes no skill without the person's approval.
 """

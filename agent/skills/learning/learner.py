@@ -1,7 +1,6 @@
-"""Finds the workflows worth offering as skills: those that recur, succeed, and are not covered by a skill.
+"""Finds the workflows worth offering as skills: those that recur, succeed, and are not covered by a skill. Pure.
 
-Pure: traces, skills and refusals in, suggestions out. `sequences` tells workflows from chance, `phrases` finds the
-words for their triggers, `offers` asks the person.
+Separating workflows from chance is left to `sequences`, trigger words to `phrases`, asking the person to `offers`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,18 +17,18 @@ from agent.texts import Language, text
 
 LEAST_RUNS = 3
 SUCCESS = 0.7
-"""The share of its runs that must be exceeded by those that finished."""
+"""The share of finished runs must be greater than this."""
 AGAIN = 2
-"""A refused workflow is offered again when it has been followed this many times as often."""
+"""A refused workflow is offered again after this many times as many runs."""
 _COVERED = 0.5
 _ASIDE = 0.15
-"""A step is dropped when the runs without it are more than this share of the runs with it."""
+"""A step is dropped if the runs without it exceed this share of the runs with it."""
 _CONDITIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedWorkflow:
-    """A workflow that the person refused, and the number of runs that followed it then."""
+    """A workflow that the person refused, and the number of its runs at that time."""
 
     tools: ToolSequence
     support: int
@@ -42,9 +41,9 @@ def find_suggestions(
     taken: Iterable[str] = (),
     language: Language = "en",
 ) -> tuple[Suggestion, ...]:
-    """The workflows worth learning, the most significant first. `taken` are names in use beside those of the skills.
+    """The workflows worth learning, most significant first. `taken` are names in use besides those of the skills.
 
-    A workflow of runs whose tasks share no word must recur twice as often, as no trigger could be proposed for it.
+    A workflow of runs whose tasks share no word must recur twice as often, as it has no words for a trigger.
     """
     unwanted = tuple(refused)
     learned = tuple(tools for skill in skills if (tools := sequence_of(skill)))
@@ -63,9 +62,9 @@ def find_suggestions(
 
 
 def _without_asides(workflow: Workflow, traces: Sequence[WorkflowTrace], learned: Sequence[ToolSequence]) -> Workflow:
-    """The workflow without a step that runs with alike tasks did not need, and with those runs added.
+    """The workflow without a step that similar tasks were done without, and with their runs added.
 
-    A step that a learned skill lacks is kept when at least as many runs have it as not: the habit has changed.
+    A step that a learned skill lacks is kept if at least as many runs have it as not, because the habit has changed.
     """
     words = common_words([traces[number].task for number in workflow.traces])
     if not words:
@@ -87,12 +86,12 @@ def _without_asides(workflow: Workflow, traces: Sequence[WorkflowTrace], learned
 
 
 def _is_alike(task: str, words: Sequence[str]) -> bool:
-    """Whether a task has most of these words."""
+    """True if a task has most of these words."""
     return sum(word in task.lower() for word in words) > len(words) / 2
 
 
 def _is_worth(workflow: Workflow, runs: Sequence[WorkflowTrace], refused: Sequence[RefusedWorkflow]) -> bool:
-    """Whether a workflow has several tools, mostly succeeded, and is not a part of a refused one."""
+    """True if a workflow has several tools, mostly succeeded, and is not part of a refused one."""
     if len(set(workflow.tools)) < LEAST_STEPS or _success(runs) <= SUCCESS:
         return False
     return not any(contains(each.tools, workflow.tools) and len(runs) < AGAIN * each.support for each in refused)
@@ -101,7 +100,7 @@ def _is_worth(workflow: Workflow, runs: Sequence[WorkflowTrace], refused: Sequen
 def _suggestion(
     workflow: Workflow, runs: Sequence[WorkflowTrace], others: Sequence[str], skills: Sequence[Skill], names: set[str]
 ) -> Suggestion | None:
-    """The workflow with a name and triggers; None where a skill covers it, or no trigger can be proposed."""
+    """The workflow with a name and triggers; None if a skill covers it or it has no usable trigger."""
     if any(_covers(skill, workflow.tools, runs) for skill in skills):
         return None
     tasks = [trace.task for trace in runs if trace.task]
@@ -124,7 +123,7 @@ def _suggestion(
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """The name, with a number where it is taken; adds it to the taken ones."""
+    """The name, with a number if it is taken; adds it to `taken`."""
     found = next(each for number in count(1) if (each := name if number == 1 else f"{name}-{number}") not in taken)
     taken.add(found)
     return found
@@ -145,7 +144,7 @@ def sequence_of(skill: Skill) -> ToolSequence:
 
 
 def _covers(skill: Skill, tools: ToolSequence, runs: Sequence[WorkflowTrace]) -> bool:
-    """Whether the skill was learned from this workflow or a longer one, or names its tools and fits its tasks."""
+    """True if the skill was learned from this workflow or a longer one, or names its tools and fits its tasks."""
     learned = sequence_of(skill)
     if learned:
         return contains(learned, tools)
@@ -159,7 +158,7 @@ def _is_part_of(skill: Skill, tools: ToolSequence, runs: Sequence[WorkflowTrace]
 
 
 def _is_for(skill: Skill, runs: Sequence[WorkflowTrace]) -> bool:
-    """Whether one of the skill's patterns matches at least half of the tasks."""
+    """True if one of the skill's patterns matches at least half of the tasks."""
     found = skill.triggers.patterns if skill.triggers else ()
     texts = [searchable(trace.task) for trace in runs]
     hits = sum(any(pattern.is_in(text) for pattern in found) for text in texts)
@@ -171,7 +170,7 @@ def _success(runs: Sequence[WorkflowTrace]) -> float:
 
 
 def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> Evidence:
-    """The run, with what each tool of the workflow was used on, where it first stands after the one before."""
+    """The run, with the subject of each tool of the workflow at its first use after the tool before."""
     abouts: list[str] = []
     place = 0
     worked = [step for step in trace.steps if not step.failed]

@@ -1,6 +1,7 @@
-"""Records of the skills that were offered to the person on this machine: which note asks, and how it was answered.
+"""Records of the skills offered to the person on this machine: the note of each offer, and its answer.
 
-Records lie outside the vault. `status` counts waiting offers with this module alone; `offers` makes and decides them.
+Records are stored outside the vault. `status` counts waiting offers with this module; writing and deciding offers is
+left to `offers`.
 """
 
 import json
@@ -12,15 +13,18 @@ from agent.vault import durable
 from agent.vault.store import Vault
 
 OfferStatus: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated"]
-"""`asking`: its note may not be written yet. `outdated`: the draft in the note, or the skill that it would change, has
-changed since."""
+"""`asking`: its note may not be written yet. `outdated`: the draft in the note, or the skill to be changed, has changed
+since."""
 _TEXTS = ("key", "id", "path", "name", "skill", "draft", "reason")
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffer:
-    """One offer. `path` is that of its note, `skill` that of the skill to be written, `base` the skill's text at the
-    time (None: there was none), `reason` the person's, or why the offer was dropped."""
+    """One offer.
+
+    `path` is that of its note, `skill` that of the skill to write, `base` the skill's text at that time (None: it did
+    not exist), `reason` the person's, or the reason for dropping the offer.
+    """
 
     key: str
     id: str
@@ -59,7 +63,7 @@ def load_offers(folder: Path) -> tuple[SkillOffer, ...]:
 
 
 def waiting_offers(vault: Vault, folder: Path) -> tuple[SkillOffer, ...]:
-    """The offers that wait for an answer, also one whose note was written just before a crash."""
+    """The offers without an answer, also one whose note was written just before a crash."""
     return tuple(
         offer
         for offer in load_offers(folder)

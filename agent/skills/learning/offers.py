@@ -1,8 +1,8 @@
 """Offers of learned skills: each is a note in `approvals/`, answered by a ticked box or a command.
 
-Nothing is written to `skills/learned/` without a yes that was asked for on this machine: a ticked note that a pull
-brought has no record here, and a note whose draft was changed is outdated. An existing skill is never overwritten:
-longer workflows are offered as additions to it. `learner` finds the workflows, `suggestion` composes the texts.
+Nothing is written to `skills/learned/` without an approval requested on this machine: a ticked note from a pull has no
+record here, and a note with a changed draft is outdated. An existing skill is never overwritten: a longer workflow is
+offered as an addition to it. Finding workflows is left to `learner`, the texts to `suggestion`.
 """
 
 import logging
@@ -42,20 +42,20 @@ from agent.vault.folders import APPROVALS, DEPRECATED, LEARNED
 from agent.vault.store import Vault
 
 MOST_AT_ONCE = 3
-"""Offers that wait at the same time: more would be noise."""
+"""The most waiting offers: more would be noise."""
 LONGEST_BODY = 12_000
-"""Characters of a body that a model wrote."""
+"""The most characters of a body that a model wrote."""
 logger = logging.getLogger(__name__)
 _STAMP = Stamp("agent", tool="skill_learner")
 _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
 
 WriteInstructions: TypeAlias = Callable[[Suggestion], str]
-"""Asks a model for a skill's instructions (`prompts/skill.md`); raises an `AgentError` where that fails."""
+"""Asks a model for a skill's instructions (`prompts/skill.md`); raises an `AgentError` on failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffers:
-    """The offers of one vault. `folder` is that of their records, `language` that of their notes."""
+    """The offers of one vault. `folder` has their records, `language` is that of their notes."""
 
     vault: Vault
     folder: Path
@@ -66,11 +66,11 @@ class SkillOffers:
         return load_offers(self.folder)
 
     def pending(self) -> tuple[SkillOffer, ...]:
-        """The offers that wait for a yes or a no."""
+        """The offers without an answer."""
         return waiting_offers(self.vault, self.folder)
 
     def refused(self) -> tuple[RefusedWorkflow, ...]:
-        """The workflows that were refused here or in another clone, whose skill was deleted, or was put aside."""
+        """The workflows refused here or in another clone, and those whose skill was deleted or moved away."""
         offers = self.all()
         gone = [offer for offer in offers if offer.status == "accepted" and self.vault.read(offer.skill) is None]
         refused = [offer for offer in offers if offer.status == "rejected"]
@@ -81,7 +81,7 @@ class SkillOffers:
         return tuple(dict.fromkeys(found))
 
     def suggest(self, skills: Sequence[Skill]) -> tuple[Suggestion, ...]:
-        """The workflows worth learning from the vault's runs, without those that are offered already.
+        """The workflows worth learning from the vault's runs, without those already offered.
 
         Runs that a learned skill came from are not counted again.
         """
@@ -94,9 +94,9 @@ class SkillOffers:
         return tuple(each for each in found if each.key not in known)
 
     def learn(self, skills: Sequence[Skill], write: WriteInstructions | None = None) -> tuple[SkillOffer, ...]:
-        """Offer the best suggestions, while at most three offers wait; returns the new offers.
+        """Offer the best suggestions, up to three waiting offers; returns the new offers.
 
-        `write` asks a model for the text; without it, or where it fails, the text is made from the traces.
+        `write` asks a model for the text; without it, or if it fails, the text is made from the traces.
         """
         room = MOST_AT_ONCE - len(self.pending())
         if room <= 0:  # called after every run that uses tools: this saves reading all traces
@@ -110,7 +110,8 @@ class SkillOffers:
         return tuple(made)
 
     def propose(self, suggestion: Suggestion, write: WriteInstructions | None = None) -> SkillOffer:
-        """Write the note that asks about one suggestion, in a commit; raises `UserError` if the skill came or went."""
+        """Write the note for one suggestion, in a commit; raises `UserError` if the skill was added or removed
+        meanwhile."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
         path = f"{APPROVALS}{now:%Y-%m-%d}-skill-{suggestion.name}-{number[-6:].lower()}.md"
         skill = f"{LEARNED}{suggestion.name}/{FILE}"
@@ -134,7 +135,7 @@ class SkillOffers:
             draft.decode(),
             base.decode() if base is not None else None,
         )
-        save_offer(self.folder, offer)  # before the note and again after it, so that a crash leaves no unknown note
+        save_offer(self.folder, offer)  # before and after the note, so that a crash leaves no note without a record
         try:
             with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
                 change.create(path, compose_note(suggestion, draft, number, now))
@@ -146,18 +147,18 @@ class SkillOffers:
     def accept(self, name: str) -> SkillOffer:
         """Accept the offer with this skill, note or id for the person: writes skill and answer in one commit.
 
-        Raises `UserError` where no such offer waits.
+        Raises `UserError` if no such offer waits.
         """
         return self._decide(self._waiting(name), True, "", Stamp("human"))
 
     def reject(self, name: str, why: str = "") -> SkillOffer:
-        """Refuse an offer for the person; the workflow is offered again when it has been followed twice as often."""
+        """Refuse an offer for the person; the workflow is offered again after twice as many runs."""
         return self._decide(self._waiting(name), False, " ".join(why.split())[:500], Stamp("human"))
 
     def settle(self) -> tuple[SkillOffer, ...]:
-        """Carry out what was ticked in the notes; returns the offers that were decided.
+        """Apply the answers ticked in the notes; returns the decided offers.
 
-        A deleted note is a no. An addition to a skill that is gone is outdated.
+        A deleted note is a refusal. An addition to a deleted skill is outdated.
         """
         decided: list[SkillOffer] = []
         for offer in self.pending():
@@ -179,7 +180,7 @@ class SkillOffers:
         raise UserError(f"no suggestion {name} waits here", hint="vault-agent skills suggest lists them")
 
     def _decide(self, offer: SkillOffer, yes: bool, why: str, stamp: Stamp) -> SkillOffer:
-        """Write the answer into the note and, after a yes, the skill, in one commit; then into the record."""
+        """Write the answer to the note and, after approval, the skill, in one commit; then to the record."""
         data = self.vault.read(offer.path)
         base = offer.base.encode() if offer.base is not None else None
         settled = replace(offer, status="accepted" if yes else "rejected", reason=why)
@@ -200,7 +201,7 @@ class SkillOffers:
         return save_offer(self.folder, settled)
 
     def _taught(self, skills: Sequence[Skill]) -> frozenset[str]:
-        """The paths of the entries that learned skills came from."""
+        """The paths of the entries that the learned skills came from."""
         learned = [
             Note.parse(self.vault.read(skill.path) or b"") for skill in skills if skill.source is SkillSource.LEARNED
         ]
@@ -209,13 +210,13 @@ class SkillOffers:
 
 
 def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
-    """The instructions that a model writes; those from the traces without a model, or where its text is of no use."""
+    """The instructions from the model; from the traces without a model or if its text is unusable."""
     if write is None:
         return plain_body(suggestion)
     try:
         said = write(suggestion).strip()
     except AgentError:
-        return plain_body(suggestion)  # a model that is away must not keep the person from being asked
+        return plain_body(suggestion)  # an unavailable model must not block the offer
     fence = _FENCE.match(said)
     text = (fence[1] if fence else said).strip()
     is_usable = 0 < len(text) <= LONGEST_BODY and not text.startswith("---") and "\0" not in text
@@ -223,7 +224,7 @@ def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
 
 
 def _settled(data: bytes, offer: SkillOffer) -> bytes | None:
-    """The note with the answer in it; None if it cannot be parsed, when the record alone has the answer."""
+    """The note with the answer; None if it cannot be parsed: the answer is then only in the record."""
     yes = offer.status == "accepted"
     try:
         marked = with_decision(data, yes, offer.reason) if offer.status != "outdated" else data

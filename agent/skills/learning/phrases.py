@@ -1,6 +1,6 @@
 """Proposes triggers for a learned skill: words that its tasks share and other tasks lack, and patterns of them.
 
-English is compared by words, Chinese by runs of two to six characters. The person decides whether a trigger is right.
+English is compared by words, Chinese by runs of two to six characters. The person approves the triggers.
 """
 
 import re
@@ -11,9 +11,9 @@ from itertools import combinations, pairwise
 from agent.index.words import CJK_STOP, CJK_STOP_CHARACTERS, STOP_WORDS
 
 SHARE = 0.5
-"""Share of the tasks that must have a word."""
+"""The least share of the tasks that have the word."""
 STRANGE = 0.2
-"""Share of other tasks that may have it."""
+"""The largest share of other tasks that have it."""
 MOST_WORDS = 8
 MOST_PATTERNS = 4
 _WORD = re.compile(r"[a-z][a-z'-]{2,}", re.ASCII)
@@ -27,7 +27,7 @@ _POLITE = re.compile("请?帮我|请帮|一下|给我|我的|麻烦|一个|可�
 
 
 def common_words(tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str, ...]:
-    """The words in at least half of the tasks and in few others, the most frequent first."""
+    """The words in at least half of the tasks and in few others, most frequent first."""
     counts = Counter(word for task in tasks for word in _words(task))
     strange = Counter(word for task in others for word in _words(task))
     kept = [
@@ -41,7 +41,7 @@ def common_words(tasks: Sequence[str], others: Sequence[str] = ()) -> tuple[str,
 
 
 def is_one_kind(tasks: Sequence[str], words: Sequence[str], least: int) -> bool:
-    """Whether one of the words is in at least so many of the tasks."""
+    """True if one of the words is in at least `least` of the tasks."""
     return any(sum(word in _words(task) for task in tasks) >= least for word in words)
 
 
@@ -69,7 +69,7 @@ def propose_patterns(words: Sequence[str], tasks: Sequence[str], others: Sequenc
 
 
 def propose_name(words: Sequence[str], tools: Sequence[str]) -> str:
-    """A name for the skill from the words of its tasks, else from its tools: lower case, digits, hyphens."""
+    """A name for the skill from the words of its tasks, or else from its tools: lower case, digits, hyphens."""
     parts = [part for word in words[:3] if (part := re.sub(r"[^\w]+", "-", word.lower()).strip("-_"))]
     parts = parts or [tool.replace("_", "-") for tool in dict.fromkeys((tools[0], tools[-1]))]
     return re.sub(r"[-_]+", "-", "-".join(parts))[:48].strip("-")
@@ -91,19 +91,19 @@ def _pieces(text: str) -> Iterable[str]:
 
 
 def _is_part(word: str, others: Iterable[str], counts: Counter[str]) -> bool:
-    """Whether a Chinese word occurs only as a part of a longer one."""
+    """True if a Chinese word occurs only as part of a longer one."""
     return not word.isascii() and any(
         word != other and word in other and counts[other] >= counts[word] for other in others
     )
 
 
 def _has(task: str, words: Sequence[str]) -> bool:
-    """Whether their pattern matches; Chinese words that share characters do not both count."""
+    """True if the pattern of these words matches; overlapping Chinese words do not both count."""
     return re.search(_pattern(words), task) is not None
 
 
 def _apart(words: Sequence[str], tasks: Iterable[str]) -> int:
-    """The number of characters between the words, over all tasks that have them all."""
+    """The number of characters between the words, over all tasks that have all of them."""
     found = 0
     for task in (task for task in tasks if len(words) > 1 and _has(task, words)):
         places = sorted((task.find(word), task.find(word) + len(word)) for word in words)
@@ -112,6 +112,6 @@ def _apart(words: Sequence[str], tasks: Iterable[str]) -> int:
 
 
 def _pattern(words: Sequence[str]) -> str:
-    """The words in any order."""
+    """The pattern of the words in either order."""
     ordered = (words, tuple(reversed(words))) if len(words) > 1 else (words,)
     return "|".join(".*".join(rf"\b{word}\b" if word.isascii() else word for word in each) for each in ordered)

@@ -1,7 +1,7 @@
 """Finds sequences of tools that occur in many traces more often than by chance. Pure.
 
-The most significant sequence is taken first, its uses are removed from the traces, and the rest is searched again. So a
-part of a workflow, or a workflow with one step more by accident, is not found as another one.
+The most significant sequence is found first, its uses are removed from the traces, and the rest is searched again, so
+that a part of a workflow, or a workflow with one accidental step, is not found as a separate one.
 """
 
 import math
@@ -12,15 +12,15 @@ from functools import cache
 from typing import TypeAlias
 
 LONGEST = 8
-"""Steps of a workflow; of a longer one, so many steps are found."""
+"""The most steps of a workflow; of a longer one, this many are found."""
 LEAST_STEPS = 2
 CHANCE = 0.05
-"""The probability of a sequence under chance, over all candidates, above which it is dropped."""
+"""A sequence with a higher probability under chance, over all candidates, is dropped."""
 MOST_CANDIDATES = 300
-"""Sequences of one length that are extended, those in most traces first: bounds the time."""
+"""The most sequences of one length that are extended, most frequent first: limits the time."""
 MOST_FOUND = 20
 PLACES = 2
-"""The places of an accidental step: before the sequence, behind it."""
+"""The places of an accidental step: before or after the sequence."""
 
 ToolSequence: TypeAlias = tuple[str, ...]
 _Trace: TypeAlias = Sequence[str | None]
@@ -38,7 +38,7 @@ class Workflow:
 
 
 def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
-    """Whether one sequence is in the other with at most one other step between any two of its own."""
+    """True if `shorter` is in `longer`, with at most one other step between any two of its steps."""
     ends = {place for place, tool in enumerate(longer) if shorter and tool == shorter[0]}
     for tool in shorter[1:]:
         ends = {place for end in ends for place in (end + 1, end + 2) if place < len(longer) and longer[place] == tool}
@@ -46,7 +46,7 @@ def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
 
 
 def find_workflows(traces: Sequence[ToolSequence], least: int) -> tuple[Workflow, ...]:
-    """The sequences in at least `least` traces, the most significant first; a trace may have several."""
+    """The sequences in at least `least` traces, most significant first; a trace may have several."""
     left: list[list[str | None]] = [list(tools) for tools in traces]
     found: list[Workflow] = []
     while len(found) < MOST_FOUND and (best := _best(left, least)) is not None:
@@ -57,7 +57,7 @@ def find_workflows(traces: Sequence[ToolSequence], least: int) -> tuple[Workflow
 
 
 def _best(traces: Sequence[_Trace], least: int) -> Workflow | None:
-    """The most significant sequence: its surprise less the cost of naming its tools; None where none is significant."""
+    """The most significant sequence: its surprise minus the cost of naming its tools; None if none is significant."""
     shares = _shares(traces)
     lengths = Counter(sum(tool is not None for tool in trace) for trace in traces)
     naming = math.log(PLACES * max(len(shares), 2))
@@ -80,7 +80,7 @@ def _shares(traces: Iterable[_Trace]) -> dict[str, float]:
 
 
 def _frequent(traces: Sequence[_Trace], least: int) -> Iterator[tuple[ToolSequence, _Ends]]:
-    """Every sequence of two to eight steps that at least `least` traces have."""
+    """Every sequence of two to eight steps in at least `least` traces."""
     found: dict[ToolSequence, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     for number, trace in enumerate(traces):
         for place, tool in enumerate(trace):
@@ -98,7 +98,7 @@ def _frequent(traces: Sequence[_Trace], least: int) -> Iterator[tuple[ToolSequen
 
 
 def _following(trace: _Trace, ends: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """The steps next to an end, and next but one; a removed step is a border."""
+    """The steps one or two places after an end; a removed step is a border."""
     for end in ends:
         for place in (end + 1, end + 2):
             tool = trace[place] if place < len(trace) else None
@@ -108,9 +108,9 @@ def _following(trace: _Trace, ends: Iterable[int]) -> Iterator[tuple[int, str]]:
 
 
 def _surprise(tools: ToolSequence, support: int, lengths: Mapping[int, int], shares: Mapping[str, float]) -> float:
-    """The negative logarithm of the probability that so many traces have it if all steps are independent.
+    """The negative logarithm of the probability that this many traces have it if all steps are independent.
 
-    `lengths`: how many traces there are of each length.
+    `lengths`: the number of traces of each length.
     """
     once = math.prod(shares[tool] for tool in tools)
     expected = sum(count * -math.expm1(-once * _placements(size, len(tools))) for size, count in lengths.items())
@@ -126,7 +126,7 @@ def _placements(size: int, steps: int) -> int:
 
 
 def _tail(least: int, expected: float) -> float:
-    """Minus the logarithm of P(X >= least) for X that is Poisson distributed."""
+    """The negative logarithm of P(X >= least) for a Poisson distributed X."""
     first = least * math.log(expected) - expected - math.lgamma(least + 1)
     total, term = 1.0, 1.0
     for number in range(least + 1, least + 200):

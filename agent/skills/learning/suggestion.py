@@ -1,6 +1,6 @@
-"""A workflow worth keeping as a skill, the `SKILL.md` that it would become, and the note that asks about it.
+"""A workflow suggested as a skill, its `SKILL.md`, and the note that offers it.
 
-`learner` finds workflows; `offers` checks that an answered note has a record and still shows the draft.
+Finding workflows is left to `learner`; checking that an answered note has a record and shows the draft, to `offers`.
 """
 
 import json
@@ -28,8 +28,8 @@ _MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One run that followed the workflow; `path` is that of its entry. `abouts` tell for each tool what it was used on;
-    empty where that is not known."""
+    """One run of the workflow; `path` is that of its entry. `abouts` has the subject of each tool's use, empty if
+    unknown."""
 
     run: str
     path: str
@@ -39,10 +39,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A workflow of `tools` that the runs of `evidence` followed; `success_rate` is 0 to 1, `seconds` an average.
+    """A workflow of `tools` found in the runs of `evidence`; `success_rate` is 0 to 1, `seconds` an average.
 
-    `patterns`, `keywords` and `conditions` are proposed triggers. `changes` names the learned skill that it would
-    extend; empty for a new skill. `language` is that of its texts.
+    `patterns`, `keywords` and `conditions` are proposed triggers. `changes` names the learned skill to extend; empty
+    for a new skill. `language` is that of its texts.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Suggestion:
 
     @property
     def support(self) -> int:
-        """The number of runs that followed it."""
+        """The number of its runs."""
         return len(self.evidence)
 
     @property
@@ -121,7 +121,7 @@ def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
 def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
     """A learned skill with the longer workflow appended; all existing text stays.
 
-    Raises `BadNote` for a skill whose header cannot be changed.
+    Raises `BadNote` if the header cannot be changed.
     """
     note = Note.parse(data)
     history = note.header.get("version_history")
@@ -143,7 +143,7 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 
 
 def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: datetime) -> bytes:
-    """The note that asks whether to learn this; `number` is its id."""
+    """The note that offers the skill; `number` is its id."""
     language = suggestion.language
     if suggestion.changes:
         question = text("skill_suggestion.add", language, name=suggestion.changes)
@@ -185,17 +185,17 @@ def compose_note(suggestion: Suggestion, draft: bytes, number: str, when: dateti
 
 
 def _shown(draft: bytes) -> str:
-    """The draft as it stands in the note."""
+    """The draft as shown in the note."""
     return format_fenced(escape(draft.decode("utf-8", "replace").rstrip()), "markdown")
 
 
 def shows(note: bytes, draft: bytes) -> bool:
-    """Whether the note still shows this draft."""
+    """True if the note shows this draft unchanged."""
     return _shown(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def parse_decision(data: bytes) -> bool | None:
-    """`checkbox_decision.parse_decision` of the part of the note that asks."""
+    """The decision in the note's question part; see `checkbox_decision.parse_decision`."""
     return checkbox_decision.parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
 
 
@@ -204,5 +204,5 @@ def _links(suggestion: Suggestion) -> list[Value]:
 
 
 def _flat(raw: str) -> str:
-    """Foreign text as a part of one line, without characters that make a box, a link or a fence."""
+    """Untrusted text as part of one line, without characters that make a box, a link or a fence."""
     return escape_line(" ".join(_MARKUP.sub(" ", raw).split()))[:120]

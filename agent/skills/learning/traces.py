@@ -1,7 +1,6 @@
-"""Loads workflow traces: the entries in which memory records the tools that a finished run used, in their order.
+"""Loads workflow traces: the entries in which memory records the tools of a finished run, in order.
 
-Only the owner's own runs count: a run that somebody else asked for teaches nothing. `sequences` finds what traces have
-in common.
+Only the owner's own runs count; runs for other people are ignored. Finding common sequences is left to `sequences`.
 """
 
 import re
@@ -15,9 +14,9 @@ from agent.vault.store import Vault
 
 TYPE = "workflow_trace"
 MOST = 500
-"""Traces that are loaded, the newest first: habits change."""
+"""The most traces loaded, newest first: habits change."""
 STEPS = 40
-"""Steps of a trace that are loaded."""
+"""The most steps loaded per trace."""
 _SUCCESS = "finished"
 _TASK = re.compile(r"\A(?:Task:|任务：)[ \t]*([^\n]*)")
 _STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(failed\)|（失败）)?$", re.MULTILINE)
@@ -25,7 +24,7 @@ _STEP = re.compile(r"^([0-9]{1,4})\. ([A-Za-z0-9_.-]{1,64})(?:: ([^\n]*?))?( \(f
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One use of a tool; `about` is what it was used on in a few words, empty where that is not known."""
+    """One use of a tool; `about` is its subject in a few words, empty if unknown."""
 
     tool: str
     about: str = ""
@@ -34,7 +33,7 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowTrace:
-    """The steps of one run for one `task`. `path` is that of its entry; `seconds` is 0 where it is not known."""
+    """The steps of one run for one `task`. `path` is that of its entry; `seconds` is 0 if unknown."""
 
     run: str
     task: str
@@ -47,13 +46,13 @@ class WorkflowTrace:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools of the steps that worked, in order; several uses of a tool in a row count once."""
+        """The tools of the successful steps, in order; repeated uses of a tool in a row count once."""
         worked = [step.tool for step in self.steps if not step.failed]
         return tuple(tool for number, tool in enumerate(worked) if number == 0 or tool != worked[number - 1])
 
 
 def load_traces(vault: Vault) -> tuple[WorkflowTrace, ...]:
-    """The newest traces of a vault, oldest first, one for each run."""
+    """The newest traces of a vault, oldest first, one per run."""
     found: dict[str, WorkflowTrace] = {}
     for path in reversed([path for path in vault.note_paths() if path.startswith(ENTRIES)]):
         data = vault.read(path) or b""
@@ -68,7 +67,7 @@ def load_traces(vault: Vault) -> tuple[WorkflowTrace, ...]:
 
 
 def parse_trace(path: str, data: bytes) -> WorkflowTrace | None:
-    """The trace in an entry; None for any other note, and for a run that somebody else asked for."""
+    """The trace in an entry; None for any other note, and for a run for another person."""
     note = Note.parse(data)
     slots = note.header.get("slots")
     if note.type != TYPE or not isinstance(slots, Mapping) or note.string("chat_id") or note.string("sender_id"):
@@ -93,7 +92,7 @@ def parse_trace(path: str, data: bytes) -> WorkflowTrace | None:
 
 
 def _steps(names: list[str], body: str) -> Iterable[TraceStep]:
-    """The steps, each with the details from the entry's text if its line is about the same tool."""
+    """The steps, each with the details from the entry's text if its line names the same tool."""
     told = {int(found[1]): found for found in _STEP.finditer(body)}
     for number, name in enumerate(names, 1):
         found = told.get(number)

@@ -1,4 +1,4 @@
-"""The skills of one vault on disk: folders listed and hashed, pins of reviewed skills, the library, installing.
+"""The skills of a vault on disk: file listings and hashes, pins of reviewed skills, the library, installation.
 
 Imports `reading`. Never runs a file of a skill and never follows a link.
 """

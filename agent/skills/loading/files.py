@@ -1,6 +1,6 @@
 """Lists, reads and hashes the files of a skill's folder without following a link or leaving the folder.
 
-Unlike the vault's reads these do not wait for a save to end: the file's event makes the library read it again.
+Unlike the vault's reads, these do not wait for the end of a save: its file event makes the library read the file again.
 """
 
 import errno
@@ -15,18 +15,18 @@ from pathlib import Path
 MOST_FILES = 500
 DEEPEST = 6
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a whole skill: fonts and templates fit, a data set does not."""
+"""The most bytes of a whole skill: enough for fonts and templates, too few for a data set."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class BadFolder(ValueError):
-    """A folder that cannot be used as a skill; the message says why."""
+    """A folder that cannot be used as a skill; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A plain file; `path` is relative to the skill's folder. `stamp` changes whenever it is written to."""
+    """A regular file; `path` is relative to the skill's folder. `stamp` changes with every write."""
 
     path: str
     size: int
@@ -35,7 +35,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The plain files of a folder, sorted by path, and the paths left out because they are links or no plain files."""
+    """The regular files of a folder, sorted by path, and the paths left out as links or special files."""
 
     files: tuple[File, ...]
     strange: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Listing:
 
 @contextmanager
 def _opened(root: Path, folder: str) -> Iterator[int]:
-    """The open folder; raises `BadFolder` where something on the way is a link or no folder, and `OSError`."""
+    """The open folder; raises `BadFolder` if a part of the path is a link or no folder, and `OSError`."""
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in filter(None, folder.split("/")):
@@ -65,7 +65,7 @@ def _opened(root: Path, folder: str) -> Iterator[int]:
 
 
 def folder_names(root: Path, folder: str) -> list[str]:
-    """The names in a folder that are neither plain files nor hidden, sorted; empty where there is no such folder."""
+    """The names in a folder that are neither regular files nor hidden, sorted; empty if the folder does not exist."""
     try:
         with _opened(root, folder) as here, os.scandir(here) as entries:
             found = [entry.name for entry in entries if not entry.is_file(follow_symlinks=False)]
@@ -75,7 +75,7 @@ def folder_names(root: Path, folder: str) -> list[str]:
 
 
 def list_files(root: Path, folder: str) -> Listing:
-    """The files in a skill's folder that are not hidden; raises `BadFolder`, and `OSError` where it is missing."""
+    """The files in a skill's folder that are not hidden; raises `BadFolder`, and `OSError` if it does not exist."""
     files: list[File] = []
     strange: list[str] = []
     with _opened(root, folder) as top:
@@ -111,7 +111,7 @@ def _walk(here: int, prefix: str, depth: int, files: list[File], strange: list[s
 
 
 def read_file(root: Path, folder: str, path: str, longest: int) -> bytes:
-    """A plain file of a skill; raises `BadFolder` for a link, a special file or a longer one, and `OSError`."""
+    """The bytes of a skill's file; raises `BadFolder` for a link, a special file or a longer one, and `OSError`."""
     above, _, name = path.rpartition("/")
     with _opened(root, f"{folder}/{above}") as here:
         try:
@@ -131,7 +131,7 @@ def read_file(root: Path, folder: str, path: str, longest: int) -> bytes:
 
 
 def hash_files(root: Path, folder: str, files: Listing, known: Mapping[str, bytes]) -> dict[str, str]:
-    """The SHA-256 of every file; `known` has the bytes of files read already. Raises `BadFolder` or `OSError`."""
+    """The SHA-256 of every file; `known` has the bytes of files already read. Raises `BadFolder` or `OSError`."""
     found = {}
     for file in files.files:
         data = known.get(file.path)

@@ -1,6 +1,6 @@
 """Installs skills from a folder or a repository: checks them and copies them into the vault in one commit.
 
-Nothing that comes with them is run, no file becomes executable, and they are not trusted until somebody reviews them.
+None of their files is run or made executable, and they are not trusted until a person has reviewed them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,11 +20,11 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import check
 
 MOST = 200
-"""Skills that one call installs."""
+"""The most skills per call."""
 _DEPTH = 5
 _FOLDERS = 5_000
 _NAMED = 20
-"""Skills of the source that are named where the wanted one is not in it."""
+"""The most skills of the source listed in the error for a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Installable:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The names of the installed skills, the commit (None: it waits in the queue), and what was left out."""
+    """The names of the installed skills, the commit (None: queued), and the problems of skipped skills and files."""
 
     names: tuple[str, ...]
     commit: str | None
@@ -58,9 +58,9 @@ class SourceFolder:
 
 
 def install(vault: Vault, source: str, wanted: Iterable[str] = ()) -> Installed:
-    """Copy the skills in a folder or a repository (all, or those `wanted` by name) into the vault's `skills/`.
+    """Copy the skills of a folder or repository (all, or those `wanted` by name) into the vault's `skills/`.
 
-    Raises `UserError` where the source has none or lacks a wanted one, and where the vault has one of that name.
+    Raises `UserError` if the source has no skill or lacks a wanted one, or if the vault already has one of that name.
     """
     is_bare_repository = (Path(source) / "HEAD").is_file() and (Path(source) / "objects").is_dir()
     if is_address(source) or is_bare_repository:
@@ -155,7 +155,7 @@ def _too_much(found: SourceFolder) -> str:
 
 
 def _in_folder(root: Path) -> Iterable[SourceFolder | SkillProblem]:
-    """The skills in a folder of this machine: the folder itself, else those in the folders below it."""
+    """The skills in a local folder: the folder itself, or else those in the folders below it."""
     waiting = [("", 0)]
     seen = 0
     while waiting and seen < _FOLDERS:
@@ -187,7 +187,7 @@ def _read_files(root: Path, folder: str, sizes: Mapping[str, int], paths: list[s
 
 
 def _in_repository(repository: Fetched) -> Iterable[SourceFolder | SkillProblem]:
-    """The skills in a repository; of nested folders with a `SKILL.md` the outermost is the skill."""
+    """The skills in a repository; of nested folders with a `SKILL.md`, the outermost is the skill."""
     folders = sorted(
         (path.rpartition("/")[0] for path in repository.files if path.rpartition("/")[2] == FILE),
         key=lambda folder: folder.count("/") if folder else -1,
@@ -210,7 +210,7 @@ def _in_repository(repository: Fetched) -> Iterable[SourceFolder | SkillProblem]
 
 
 def _named(repository: Fetched) -> str:
-    """The name in the header of a skill at the top of a repository, which has no folder to compare it with."""
+    """The name in the header of a skill at the top of a repository, which has no folder name to compare."""
     data = repository.read([FILE]).get(FILE, b"")
     line = next((row for row in data.splitlines()[:100] if row.startswith(b"name:")), b"name:skill")
     return line.partition(b":")[2].strip().strip(b"\"'").decode("utf-8", "replace").rpartition("/")[2] or "skill"

@@ -1,7 +1,7 @@
-"""The skill library: every skill of the vault, of those learned there and of the package, read once and cached.
+"""The skill library: the skills of the vault, the learned ones and those of the package, read once and cached.
 
 A skill is read again after `changed` was called with one of its files, or after `refresh` if its files differ. A skill
-that cannot be used is left out with the reason, and the others stay. Nothing in a skill is ever run.
+that cannot be used is left out with the reason, without affecting others. Nothing in a skill is ever run.
 """
 
 import threading
@@ -29,16 +29,16 @@ from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_proble
 from agent.vault.folders import SKILLS
 
 MOST = 1_000
-"""Skills of one location."""
+"""The most skills of one location."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillSnapshot:
-    """All skills at one moment. `skills` are all that can be used; `named` has one for each name: the first that was
-    reviewed, else the first.
+    """All skills at one moment.
 
-    `candidates` are the skills without those that `named` puts another one before; unreviewed ones stay in, to be
-    shown. `patterns` are all patterns of the candidates.
+    `skills` are all usable ones; `named` has one per name: the first reviewed one, else the first. `candidates` are the
+    skills without reviewed ones that `named` replaces with another; unreviewed ones stay in, to be shown. `patterns`
+    are all patterns of the candidates.
     """
 
     skills: tuple[Skill, ...]
@@ -55,13 +55,13 @@ class SkillSnapshot:
         object.__setattr__(self, "patterns", patterns)
 
     def get(self, name: str) -> Skill | None:
-        """The skill of a name; None where there is none."""
+        """The skill with this name; None if there is none."""
         return self.named.get(name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """One folder as it was read; `hashes` of its files once somebody has asked for them."""
+    """One folder as read; `hashes` of its files, computed on first request."""
 
     stamp: tuple[File, ...]
     skill: Skill | None
@@ -72,7 +72,7 @@ class _Loaded:
 
 @dataclass(slots=True)
 class SkillLibrary:
-    """The skills of one vault, for several threads. `passes` counts the looks at the disk, `reads` the skills read."""
+    """The skills of one vault; thread-safe. `passes` counts the scans of the disk, `reads` the skills read."""
 
     locations: tuple[SkillLocation, ...]
     pins: ReviewPins
@@ -87,7 +87,7 @@ class SkillLibrary:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Read the skills that these files of the vault belong to again before the next use."""
+        """Mark the skills that contain these files of the vault for reading again on the next use."""
         with self._lock:
             for path in paths:
                 found = split_path(path)
@@ -97,12 +97,12 @@ class SkillLibrary:
                     self._all_dirty = True
 
     def refresh(self) -> None:
-        """List all folders again before the next use, and read those whose files have changed."""
+        """List all folders again on the next use, and read the skills whose files have changed."""
         with self._lock:
             self._all_dirty = True
 
     def snapshot(self) -> SkillSnapshot:
-        """All skills now, as far as changes are known; the same value as before when there are none."""
+        """All skills now, as far as changes are known; the same object as before without changes."""
         with self._lock:
             stamp = self.pins.stamp()
             if self._snapshot is None or self._all_dirty or self._dirty or stamp != self._pins_stamp:
@@ -118,7 +118,7 @@ class SkillLibrary:
             return self._hashes(self._location(skill), skill.name)
 
     def file(self, skill: Skill, path: str) -> tuple[bytes, bool]:
-        """A file in a skill's folder, and whether it is trusted: of the package, or the same as when it was reviewed.
+        """A file of a skill; True if it is trusted: from the package, or unchanged since the review.
 
         Raises `BadFolder` for a file that the skill does not have or that is too long, and `OSError`.
         """
@@ -131,7 +131,7 @@ class SkillLibrary:
         return data, skill.source is SkillSource.PACKAGE or (skill.reviewed and same)
 
     def review(self, skill: Skill, when: datetime, how: str) -> Pin:
-        """Trust a skill as it was read; raises `BadFolder` or `OSError` when its files cannot be read."""
+        """Trust a skill as read; raises `BadFolder` or `OSError` if its files cannot be read."""
         pin = Pin(skill.key, self.hashes(skill), skill.size, when, how)
         self.pins.put(pin)
         self.refresh()
@@ -177,7 +177,7 @@ class SkillLibrary:
             self._loaded[key] = _read_folder(location, name, shown, listing)
 
     def _hashes(self, location: SkillLocation, name: str) -> Mapping[str, str]:
-        """The hashes of a folder's files; raises `BadFolder` when they are not those that were read."""
+        """The hashes of a folder's files; raises `BadFolder` if they are not those that were read."""
         loaded = self._loaded[location.source, name]
         if loaded.hashes is not None:
             return loaded.hashes
@@ -212,7 +212,7 @@ class SkillLibrary:
         return SkillSnapshot(tuple(usable), tuple(problems), _by_name(usable))
 
     def _with_review(self, location: SkillLocation, name: str, skill: Skill) -> Skill:
-        """The skill with `reviewed` set if it comes with the package, or if its pin has exactly these files."""
+        """The skill, with `reviewed` set if it comes with the package or its pin has exactly these files."""
         if location.source is SkillSource.PACKAGE:
             return replace(skill, reviewed=True)
         pin = self.pins.get(skill.key)
@@ -225,7 +225,7 @@ class SkillLibrary:
 
 
 def _by_name(skills: Iterable[Skill]) -> dict[str, Skill]:
-    """One skill for each name: an unreviewed skill never takes the place of a reviewed one."""
+    """One skill for each name: an unreviewed skill never replaces a reviewed one."""
     found: dict[str, Skill] = {}
     for skill in skills:
         other = found.get(skill.name)
@@ -235,11 +235,11 @@ def _by_name(skills: Iterable[Skill]) -> dict[str, Skill]:
 
 
 def _read_folder(location: SkillLocation, name: str, shown: str, listing: Listing) -> _Loaded:
-    """The skill in a folder, with what is wrong with it."""
+    """The skill in a folder, with its problems."""
     links = tuple(SkillProblem(shown, 1, f"{path} is a link or no file, and left out") for path in listing.strange)
     beside = tuple(file.path for file in listing.files if file.path != FILE)
     if not listing.files:
-        return _Loaded((), None, links)  # git leaves an empty folder where a skill was moved away
+        return _Loaded((), None, links)  # git leaves an empty folder after a skill was moved away
     if len(beside) == len(listing.files):
         other = next((path for path in beside if path.lower() == FILE.lower()), "")
         missing = name_problem(name) or f"there is no {FILE} in this folder"

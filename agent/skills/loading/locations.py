@@ -1,4 +1,4 @@
-"""The folders that skills lie in, and which skill a path in the vault belongs to."""
+"""The folders that contain skills, and the skill of a path in the vault."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +7,12 @@ from agent.skills.reading.skill import SkillSource
 from agent.vault.folders import DEPRECATED, LEARNED, MUTATIONS, SKILL_HISTORY, SKILLS
 
 RESERVED = frozenset(path[len(SKILLS) : -1] for path in (LEARNED, MUTATIONS, DEPRECATED, SKILL_HISTORY))
-"""Folders in a vault's `skills/` that belong to the agent and are no skills."""
+"""Folders in a vault's `skills/` that belong to the agent and are not skills."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillLocation:
-    """One folder of skills: `folder` below `root`. `shown` stands before a skill's name in paths that people see."""
+    """One folder of skills: `folder` below `root`. `shown` is the prefix of a skill's name in displayed paths."""
 
     source: SkillSource
     root: Path
@@ -26,7 +26,7 @@ class SkillLocation:
 
 
 def skill_locations(vault: Path, package: Path) -> tuple[SkillLocation, ...]:
-    """The three locations, the one with the highest precedence first."""
+    """The three locations, highest precedence first."""
     return (
         SkillLocation(SkillSource.VAULT, vault, SKILLS.rstrip("/"), SKILLS.rstrip("/"), RESERVED),
         SkillLocation(SkillSource.LEARNED, vault, LEARNED.rstrip("/"), LEARNED.rstrip("/")),
@@ -36,7 +36,7 @@ def skill_locations(vault: Path, package: Path) -> tuple[SkillLocation, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SkillPath:
-    """A path in the vault, split: the skill's source and name, and the `file` in its folder (empty: the folder)."""
+    """A path in the vault, split into the skill's source and name, and the `file` in its folder (empty: the folder)."""
 
     source: SkillSource
     name: str
@@ -44,7 +44,7 @@ class SkillPath:
 
 
 def split_path(path: str) -> SkillPath | None:
-    """The parts of a path that lies in a skill's folder; None for any other path."""
+    """The parts of a path in a skill's folder; None for any other path."""
     parts = path.split("/")
     if not path.startswith(SKILLS):
         return None

@@ -1,7 +1,7 @@
-"""The skills that somebody on this machine has reviewed, pinned by the SHA-256 of every file in their folder.
+"""The skills reviewed on this machine, each pinned by the SHA-256 of every file in its folder.
 
-Pins lie outside the vault, one small file each, so a cloned or pulled vault can bring a skill but never the permission
-to use it. Any change to a file makes the skill unreviewed again.
+Pins are stored outside the vault, one small file each, so a cloned or pulled vault can bring a skill but never the
+permission to use it. Any change to a file makes the skill unreviewed again.
 """
 
 import json
@@ -17,7 +17,8 @@ from agent.vault.store import Vault
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """The SHA-256 of each file of a skill (`key`) when it was reviewed, and `how` (by command, by checkbox …)."""
+    """The SHA-256 of each file of a skill (`key`) at its review, and `how` it was reviewed (by command, by checkbox
+    …)."""
 
     key: str
     files: Mapping[str, str]
@@ -30,7 +31,7 @@ class Pin:
         return folder_digest(self.files)
 
     def changed(self, now: Mapping[str, str]) -> tuple[str, ...]:
-        """The files that are new, gone or different now; sorted."""
+        """The files that were added, deleted or changed since; sorted."""
         return tuple(sorted(path for path in {*self.files, *now} if self.files.get(path) != now.get(path)))
 
 
@@ -41,14 +42,14 @@ class ReviewPins:
     folder: Path
 
     def stamp(self) -> int:
-        """A number that changes whenever a pin is put or dropped."""
+        """A number that changes when a pin is written or deleted."""
         try:
             return self.folder.stat().st_mtime_ns
         except OSError:
             return 0
 
     def get(self, key: str) -> Pin | None:
-        """The pin of a skill; None where there is none, and where its file cannot be parsed: that trusts nothing."""
+        """The pin of a skill; None if there is none or its file cannot be parsed, so that nothing is trusted."""
         try:
             return _parse_pin(key, json.loads(self._file(key).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
@@ -60,7 +61,7 @@ class ReviewPins:
         durable.replace(self._file(pin.key), json.dumps(document, indent=1))
 
     def drop(self, key: str) -> None:
-        """Delete a skill's pin: it is trusted no more."""
+        """Delete a skill's pin, which makes it untrusted."""
         self._file(key).unlink(missing_ok=True)
 
     def _file(self, key: str) -> Path:

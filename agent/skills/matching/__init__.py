@@ -1,4 +1,4 @@
-"""Which skills fit a task and what text of them the model is given.
+"""Matches skills with a task, and selects and shortens their text for the model.
 
 Imports `reading` and `loading`. Reads nothing from disk.
 """

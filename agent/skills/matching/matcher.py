@@ -1,11 +1,11 @@
-"""Weighs skills against a task: signals with fixed weights, each of them reported.
+"""Scores skills for a task: signals with fixed weights, each of them reported.
 
-1. Intent, 0.5: a pattern of the skill matches the task (or all that belong together do), and no exception does.
+1. Intent, 0.5: a pattern of the skill (or all patterns of a group) matches the task, and no exception does.
 2. Context: 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords in the task, 0.1 for
-   each slot with one of its values. For learned skills also how near the task is to their conditions in meaning.
+   each slot with one of its values. For learned skills also the similarity of the task and their conditions.
 3. Feedback multiplies the sum; `selection` decides between the skills that reach their thresholds.
 
-Pure: everything measured or remembered comes in a `MatchState`.
+Pure: all measured or stored values come in a `MatchState`.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from agent.skills.reading.skill import Skill, Triggers
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
 SEMANTIC, REFERENCE = 0.8, 0.6
-"""Similarity (as `similarity` calibrates it) from which on a learned skill is active, or offered to look at."""
+"""Similarities (calibrated by `similarity`) from which a learned skill is active, or listed for the model to read."""
 USUAL = SelectionLimits()
 _DIGITS = 4
 _SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.PRESENT})
@@ -43,9 +43,12 @@ class MatchTask:
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """Knowledge about skills: by name, the seconds `since` a skill was used in this session and its feedback factor
-    (1 where there is none); by key, how `near` the task is to its conditions, 0 to 1. The model has the skills named in
-    `present` in its context already."""
+    """Data about skills.
+
+    `since`: by name, the seconds since a skill's last use in this session. `factors`: by name, the feedback factor
+    (default 1). `near`: by key, the similarity of the task and the skill's conditions, 0 to 1. `present`: the names of
+    skills already in the model's context.
+    """
 
     since: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
     factors: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
@@ -55,7 +58,7 @@ class MatchState:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Every skill with a signal, best first; and the skills whose text is not shown, for the catalogue."""
+    """Every skill with a signal, best first; and for the catalogue, the skills whose text is not shown."""
 
     matches: tuple[Match, ...]
     catalogue: tuple[Skill, ...]
@@ -66,19 +69,19 @@ class Matched:
 
     @property
     def active(self) -> tuple[Match, ...]:
-        """The skills that are put before the model."""
+        """The skills shown to the model."""
         return self.of(MatchStatus.ACTIVE)
 
     @property
     def reference(self) -> tuple[Match, ...]:
-        """The skills that the model may look at."""
+        """The skills that the model may read on request."""
         return self.of(MatchStatus.REFERENCE)
 
 
 def match(
     task: MatchTask, snapshot: SkillSnapshot, state: MatchState, count: TokenCounter, limits: SelectionLimits = USUAL
 ) -> Matched:
-    """Weigh every skill against a task and select those that are used."""
+    """Score every skill for a task and select those to use."""
     searched = _SearchedTask(
         snapshot.patterns.hits(searchable(task.text)),
         normalize(excerpt(task.text).lower()),
@@ -164,7 +167,7 @@ def _signals(triggers: Triggers, task: _SearchedTask) -> list[Signal]:
 
 
 def _has(text: str, word: str) -> bool:
-    """Whether the text has the word; one of Latin letters must begin where a word does: `art` is not in `start`."""
+    """True if the text contains the word; a Latin one must start at a word boundary: `art` is not in `start`."""
     at = text.find(word)
     if at <= 0 or not (word[0].isascii() and word[0].isalnum()):
         return at >= 0
@@ -174,7 +177,7 @@ def _has(text: str, word: str) -> bool:
 
 
 def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
-    """The match; with the status `UNREVIEWED` if nobody has reviewed the skill or a skill of its chain."""
+    """The match; with the status `UNREVIEWED` if the skill or a skill of its chain is unreviewed."""
     skill = found.skill
     parts = (part for part in chain.parts(skill, snapshot.get) if not part.reviewed)
     unreviewed = skill if not skill.reviewed else next(parts, None)

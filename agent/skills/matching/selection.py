@@ -1,7 +1,7 @@
-"""Selects among the skills that fit a task: none that was just used, one of each exclusive group, the best few, as many
-as there is room for. Every decision has its reason.
+"""Selects among the skills that fit a task: none that was just used, one of each exclusive group, the best few, within
+the token limit. Every decision has a reason.
 
-Pure and deterministic: of equal matches the one with the higher priority goes first, then by name.
+Pure and deterministic: equal matches are ordered by priority, then by name.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,9 +13,9 @@ from agent.skills.reading.skill import Skill
 
 MOST = 3
 ROOM = 4_000
-"""Tokens of all active skills together."""
+"""The most tokens of all active skills together."""
 LEAST = 80
-"""Tokens below which a skill's text is left out altogether."""
+"""Tokens below which a skill's text is left out completely."""
 
 
 class MatchStatus(StrEnum):
@@ -34,8 +34,11 @@ class MatchStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One reason for a skill. `type`: intent_pattern, tool_signal, context_keyword, context_slot, semantic, or
-    except_pattern where an exception cancels a pattern; `weight` is what it adds, 0 to 1."""
+    """One reason for a skill.
+
+    `type`: intent_pattern, tool_signal, context_keyword, context_slot, semantic, or except_pattern for an exception
+    that cancels a pattern; `weight` is its part of the score, 0 to 1.
+    """
 
     type: str
     detail: str
@@ -44,8 +47,11 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A skill weighed against a task. `base` is the sum of its signals, at most 1; `factor` comes from feedback;
-    `score` is their product, at most 1. `text` is what the model is given of an active skill."""
+    """A skill scored for a task.
+
+    `base` is the sum of its signals, at most 1; `factor` comes from feedback; `score` is their product, at most 1.
+    `text` is the text of an active skill shown to the model.
+    """
 
     skill: Skill
     signals: tuple[Signal, ...]
@@ -61,17 +67,17 @@ class Match:
 
 
 Shorten = Callable[[Skill, int], Truncated]
-"""A skill's text in at most so many tokens."""
+"""Function from a skill and a number of tokens to its text within that limit."""
 
 
 def order(match: Match) -> tuple[float, int, str, str]:
-    """The order of matches: score, then priority, then name; of one name, by where it lies."""
+    """The sort key of matches: score, then priority, then name, then source."""
     return (-match.score, -match.skill.priority, match.skill.name, match.skill.source)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
-    """The most skills that are active at once, and the tokens of all of them."""
+    """The most active skills, and the tokens of all of them together."""
 
     most: int = MOST
     room: int = ROOM
@@ -110,7 +116,7 @@ def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], lim
 
 
 def _winners(matches: Iterable[Match]) -> dict[str, Match]:
-    """The match of each exclusive group that is used: by priority, then by score, then by name."""
+    """The selected match of each exclusive group: by priority, then by score, then by name."""
     found: dict[str, Match] = {}
     for match in sorted(matches, key=lambda each: (-each.skill.priority, *order(each))):
         if match.skill.exclusive_group:
@@ -127,7 +133,7 @@ def _beats(winner: Match, other: Match) -> str:
 
 
 def _placed(match: Match, room: int, shorten: Shorten) -> Match:
-    """The match with its text, or the reason why there is no room for it."""
+    """The match with its text, or with the reason if there is no room for it."""
     own = match.skill.max_tokens or room
     part = shorten(match.skill, min(own, room))
     if part.tokens > room or (not part.whole and room < min(own, LEAST)):

@@ -1,7 +1,7 @@
-"""The similarity in meaning of a task and the conditions of learned skills.
+"""The semantic similarity of a task and the conditions of learned skills.
 
-The cosine of a good match differs from model to model, and the models that ship score far below the scale of the
-thresholds. So each model's cosines are mapped to that scale by two figures, measured on examples in the tests.
+The cosine of a good match differs between models, and that of the included models is far below the thresholds. So each
+model's cosines are mapped to the thresholds' scale by two figures, measured on examples in the tests.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from agent.skills.reading.skill import Skill
 
 AT_REFERENCE, AT_SEMANTIC = 0.6, 0.8
 _LONGEST = 2_000
-"""Characters of a task that are compared."""
+"""The most characters of a task that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class Calibration:
 
 
 CALIBRATIONS: Mapping[str, Calibration] = {"wordllama": Calibration(0.57, 0.70)}
-"""By the first letters of an embedder's name."""
+"""By the prefix of an embedder's name."""
 OTHERWISE = Calibration(0.6, 0.8)
 """For models that were never measured."""
 
 
 def calibration(name: str) -> Calibration:
-    """The calibration of the embedder of this name."""
+    """The calibration of the embedder with this name."""
     return next((found for start, found in CALIBRATIONS.items() if name.startswith(start)), OTHERWISE)
 
 
@@ -50,7 +50,7 @@ class Similarity:
     _known: dict[str, list[float]] = field(default_factory=dict)
 
     def near(self, task: str, skills: Iterable[Skill]) -> dict[str, float]:
-        """The similarity of the nearest condition of each skill that has any, by key, 0 to 1."""
+        """The similarity of the nearest condition of each skill with conditions, by key, 0 to 1."""
         told = [skill for skill in skills if skill.conditions]
         if not told:
             return {}

@@ -1,6 +1,6 @@
-"""`allowed-tools`: while skills that name their tools are active, a run has only those.
+"""`allowed-tools`: limits a run to the tools named by its active skills.
 
-The result only narrows what the run's policy allows; an unknown name allows nothing.
+The result only restricts what the run's policy allows; an unknown name allows nothing.
 """
 
 from collections.abc import Collection, Iterable
@@ -24,27 +24,27 @@ _ELSEWHERE = {
     "task": ("delegate",),
     "askuserquestion": ("human_ask",),
 }
-"""The names of other programs for what our tools do."""
+"""The tool names of other programs, with the matching tools of this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The tools, or groups of tools, that active skills allow together: names, some with `*` for any ending."""
+    """The tools, or groups of tools, allowed by the active skills together: names, or prefixes with `*`."""
 
     words: frozenset[str]
 
     def keeps(self, name: str, groups: Collection[str] = ()) -> bool:
-        """Whether a tool of this name and these groups is allowed."""
+        """True if a tool with this name and these groups is allowed."""
         return name in ALWAYS or any(word in groups or fnmatchcase(name, word) for word in self.words)
 
 
 def allowance(active: Iterable[Skill]) -> Allowance | None:
-    """The tools that the active skills allow together; None where none of them names any, and nothing is narrowed."""
+    """The tools that the active skills allow together; None, for no limit, if none of them names any."""
     said = [skill.allowed_tools for skill in active if skill.allowed_tools is not None]
     if not said:
         return None
     words: set[str] = set()
     for word in (word for tools in said for word in tools):
-        name = word.partition("(")[0].strip()  # `Bash(git:*)`: the part in brackets is another program's rule
+        name = word.partition("(")[0].strip()  # `Bash(git:*)`: the part in brackets is a rule of another program
         words.update(_ELSEWHERE.get(name.lower(), (name,)))
     return Allowance(frozenset(words - {""}))

@@ -1,4 +1,4 @@
-"""Shortens a skill's text at a heading, and names the sections that are left out."""
+"""Shortens a skill's text at a heading, and names the omitted sections."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import TypeAlias
 from agent.markdown import blocks
 
 TokenCounter: TypeAlias = Callable[[str], int]
-"""Tokens of a text."""
+"""Function from a text to its number of tokens."""
 _SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """A text, its tokens, and the headings of the sections that were left out."""
+    """A text, its tokens, and the headings of the omitted sections."""
 
     text: str
     tokens: int
@@ -24,7 +24,7 @@ class Truncated:
 
 @lru_cache(maxsize=256)
 def truncate(text: str, room: int, count: TokenCounter, name: str) -> Truncated:
-    """The text in at most `room` tokens: without its last sections or, if not even the first one fits, its last lines.
+    """The text in at most `room` tokens: without its last sections or, if the first one does not fit, its last lines.
 
     `name` is the skill's, for the line that says how to read the rest. Cached.
     """
@@ -45,7 +45,7 @@ def truncate(text: str, room: int, count: TokenCounter, name: str) -> Truncated:
 
 
 def _by_lines(lines: list[str], room: int, count: TokenCounter, name: str, titles: tuple[str, ...]) -> Truncated:
-    """The first lines that fit; none where there is only room for the remark."""
+    """The first lines that fit; none if there is only room for the remark."""
     remark = _rest(name, titles)
     least, most = 0, len(lines) - 1
     while least < most:

@@ -1,4 +1,4 @@
-"""Composes the text that a chain of skills gives the model: one numbered workflow."""
+"""Composes the text of a chain of skills for the model: one numbered workflow."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ _FAILED = {
     "skip": "go on without it, and say in the result that it is missing.",
 }
 _LEAST = 60
-"""Tokens below which a step's skill is only named: so little text says nothing."""
+"""A step's skill with fewer tokens is only named: its text would be too short to be useful."""
 
 
 def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> str:
     """A chain as one numbered workflow of about `room` tokens: its own text, then each step with the text of its skill.
 
-    Where the room is too small, all texts are cut at headings, the longest ones most.
+    If the room is too small, all texts are cut at headings, the longest ones most.
     """
     steps = list(flat_steps(skill, find))
     heads = [_head(number, step, inner) for number, (step, inner) in enumerate(steps, 1)]
@@ -34,7 +34,7 @@ def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCount
 
 
 def _shared(skills: Sequence[Skill], room: int, count: TokenCounter) -> dict[str, str]:
-    """The text of each skill, by name; a short one leaves the rest of its share to the longer ones."""
+    """The text of each skill, by name; the unused share of a short one goes to longer ones."""
     sizes = {skill.name: (count(skill.body), skill) for skill in skills}
     texts = {}
     for waiting, (size, skill) in zip(

@@ -1,4 +1,4 @@
-"""A `SKILL.md` as a value: its header, triggers and chain, and how text is compared.
+"""A `SKILL.md` as a value: its header, triggers and chain, and the normalization of text.
 
-Pure: bytes in, a `Skill` and its problems out. Where skills lie on disk is `loading`'s.
+Pure: bytes in, a `Skill` and its problems out. File access is left to `loading`.
 """

@@ -1,6 +1,6 @@
-"""Checks skills that build on others: whether those exist, and whether each step of a chain has the results it needs.
+"""Checks that the skills named in chains and prerequisites exist, and that each step of a chain has its inputs.
 
-A chain may contain another chain, whose steps then stand in its place. The text for the model is made by
+A chain may contain another chain, whose steps follow in its place. The text for the model is left to
 `matching.workflow`.
 """
 
@@ -10,21 +10,21 @@ from itertools import islice
 from agent.skills.reading.skill import ChainStep, Skill, SkillProblem
 
 MOST_STEPS = 20
-"""Steps of a whole workflow, those of chains within it included."""
+"""The most steps of a whole workflow, with those of inner chains."""
 MOST_OTHERS = 50
-"""Skills that a skill may build on, directly or through others."""
+"""The most skills that a skill may depend on, directly or indirectly."""
 TASK = "task"
-"""The result that every step may start from: the person's request."""
+"""The input available to every step: the person's request."""
 FindSkill = Callable[[str], Skill | None]
-"""The skill of a name; None where there is none."""
+"""Function from a name to its skill; None if there is none."""
 
 
 class _TooMany(Exception):
-    """The skill builds on more than `MOST_OTHERS` skills."""
+    """The skill depends on more than `MOST_OTHERS` skills."""
 
 
 def chain_problems(skill: Skill, find: FindSkill) -> Iterator[SkillProblem]:
-    """The mistakes in a skill's chain and prerequisites; none for a skill that names no other."""
+    """The errors in a skill's chain and prerequisites; none for a skill without them."""
     for name in skill.prerequisites:
         if find(name) is None:
             yield _problem(skill, "prerequisites", f"the prerequisite {name} is no skill that is there")
@@ -72,7 +72,7 @@ def _links(skill: Skill | None) -> tuple[str, ...]:
 
 
 def _circle(start: str, following: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
-    """A path from a name back to itself; empty where there is none. Raises `_TooMany`."""
+    """A path from a name back to itself; empty if there is none. Raises `_TooMany`."""
     ways: list[tuple[str, ...]] = [(start,)]
     seen = {start}
     while ways:
@@ -89,9 +89,9 @@ def _circle(start: str, following: Callable[[str], tuple[str, ...]]) -> tuple[st
 
 
 def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[SkillProblem, ...]]:
-    """The skills whose chains and prerequisites work, and the problems of the others.
+    """The skills whose chains and prerequisites are valid, and the problems of the others.
 
-    Repeated until nothing more is left out, as a chain cannot work without a chain that it contains.
+    Repeated until no more skills are dropped, because a chain is invalid if an inner chain is.
     """
     kept = dict(skills)
     problems: list[SkillProblem] = []

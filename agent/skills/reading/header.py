@@ -1,7 +1,7 @@
-"""The keys of a `SKILL.md` header as typed values; every mistake is collected with its line.
+"""The keys of a `SKILL.md` header as typed values; every error is collected with its line.
 
-A mistake in a key of the open format, or inside a key of ours, makes the skill unusable. If a key of ours holds another
-type of value, another program has a key of the same name: the key is ignored, with a remark.
+An error in a key of the open format, or inside an extension key, makes the skill unusable. An extension key with a
+value of another type belongs to another program: it is ignored, with a remark.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,12 +14,12 @@ from agent.skills.reading.skill import SkillProblem
 
 LONGEST_LIST = 200
 LONGEST_TEXT = 2_000
-"""Characters of any text in one of our keys."""
+"""The most characters of any text in an extension key."""
 
 
 @dataclass(slots=True)
 class HeaderFields:
-    """The keys of one header. `problems` grows while keys are read; once `broken`, the skill cannot be used."""
+    """The keys of one header. `problems` grows while keys are read; if `broken`, the skill cannot be used."""
 
     path: str
     entries: Mapping[str, HeaderEntry]
@@ -40,7 +40,7 @@ class HeaderFields:
         return entry.value if entry is not None else None
 
     def line(self, key: str, inside: str = "") -> int:
-        """The line of a key, or of `inside` in its value where that is found."""
+        """The line of a key, or of `inside` in its value if it is found."""
         entry = self.entries.get(key)
         if entry is None:
             return 1
@@ -59,7 +59,7 @@ class HeaderFields:
         self.problems.append(SkillProblem(self.path, self.line(key), reason))
 
     def text(self, key: str, longest: int = LONGEST_TEXT) -> str:
-        """A text (or a number, written out); empty where the key is missing."""
+        """A text (or a number as text); empty if the key is missing."""
         value = self.value(key)
         if value is None:
             return ""
@@ -90,7 +90,7 @@ class HeaderFields:
         return tuple(found)
 
     def number(self, key: str, default: float, least: float, most: float) -> float:
-        """A number in a range; a value that is no number is ignored, with a remark."""
+        """A number in a range; a value that is not a number is ignored, with a remark."""
         value = self.value(key)
         if value is None:
             return default
@@ -107,7 +107,7 @@ class HeaderFields:
         return float(value)
 
     def mapping(self, key: str) -> Mapping[str, Value] | None:
-        """The mapping in one of our keys; None where the key is missing or holds another type."""
+        """The mapping in an extension key; None if the key is missing or has another type."""
         value = self.value(key)
         if value is None or isinstance(value, Mapping):
             return value
@@ -115,7 +115,7 @@ class HeaderFields:
         return None
 
     def pairs(self, key: str, name: str, value: Value) -> Iterator[tuple[str, Value]]:
-        """The items of a mapping inside one of our keys; adds a problem for anything else."""
+        """The items of a mapping inside an extension key; adds a problem for anything else."""
         if value is None:
             return
         if not isinstance(value, Mapping):

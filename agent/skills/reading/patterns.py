@@ -1,6 +1,6 @@
-"""Patterns of skills, compiled by RE2, with limits that keep every search short. The only door to RE2.
+"""Patterns of skills, compiled by RE2, with limits that keep every search short. The only module that imports RE2.
 
-RE2 takes time in proportion to the size of pattern and text, whatever they are; the limits here bound both.
+RE2 takes time proportional to the size of pattern and text; the limits here bound both.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,17 +12,17 @@ from typing import Protocol
 from agent.skills.reading.normalize import normalize
 
 LONGEST = 1_000
-"""Characters of one pattern."""
+"""The most characters of one pattern."""
 SIZE = 800
-"""Instructions of one compiled pattern: on the longest text, the worst takes 8 ms."""
+"""The most instructions of one compiled pattern: on the longest text, the worst takes 8 ms."""
 SIZE_TOGETHER = 3_300
-"""Instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
+"""The most instructions of all patterns of a skill together: on the longest text, the worst take 40 ms."""
 MOST = 50
-"""Patterns of one skill."""
+"""The most patterns of one skill."""
 TEXT_BYTES, LAST_BYTES = 1_000, 300
-"""Bytes of a task that are searched, and those of its end: a request stands before or behind pasted text."""
+"""The most bytes searched of a task, and those of them from its end: a request is before or after pasted text."""
 SIZE_OF_ALL = 200_000
-"""Instructions in one set of patterns: those of a hundred skills with as many patterns as the package's."""
+"""The most instructions in one set of patterns: those of a hundred skills with as many patterns as the package's."""
 _MEMORY, _MEMORY_OF_ALL = 1 << 20, 32 << 20
 
 
@@ -36,25 +36,25 @@ class Compiled(Protocol):
 
 
 class BadPattern(ValueError):
-    """A pattern that cannot be used; the text says why."""
+    """A pattern that cannot be used; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern that ignores case; `size` is the number of its RE2 instructions."""
+    """A case-insensitive pattern; `size` is the number of its RE2 instructions."""
 
     text: str
     size: int = field(compare=False)
     compiled: Compiled = field(compare=False, repr=False)
 
     def is_in(self, text: bytes) -> bool:
-        """Whether it matches somewhere in a text made by `searchable`."""
+        """True if it matches anywhere in a text made by `searchable`."""
         return self.compiled.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Patterns that call for a skill when all of them match, in any order; mostly a single one."""
+    """Patterns that match a skill together, in any order; usually a single one."""
 
     parts: tuple[Pattern, ...]
     texts: frozenset[str] = field(init=False, compare=False, repr=False)
@@ -66,7 +66,7 @@ class Intent:
         return " & ".join(part.text for part in self.parts)
 
     def is_in(self, text: bytes) -> bool:
-        """Whether all of them match somewhere in a text made by `searchable`."""
+        """True if all of them match anywhere in a text made by `searchable`."""
         return all(part.is_in(text) for part in self.parts)
 
 
@@ -95,10 +95,10 @@ def compile_pattern(text: str) -> Pattern:
 
 @dataclass(slots=True)
 class PatternSet:
-    """Many patterns searched for in one pass over a text, in the time that a few of them take one by one.
+    """Many patterns searched in one pass over a text, in the time of a few single searches.
 
-    Compiled at the first search. Patterns beyond `SIZE_OF_ALL`, and all of them where RE2 runs out of memory, are
-    searched one by one, with the same result.
+    Compiled at the first search. Patterns beyond `SIZE_OF_ALL`, and all of them if RE2 runs out of memory, are searched
+    one by one, with the same result.
     """
 
     patterns: tuple[Pattern, ...]
@@ -106,11 +106,11 @@ class PatternSet:
 
     @staticmethod
     def of(patterns: Iterable[Pattern]) -> "PatternSet":
-        """The set of these patterns, each once; the compiled one if it was asked for just before."""
+        """The set of these patterns, each once; cached for the last two sets."""
         return _together(tuple(dict.fromkeys(patterns)))
 
     def hits(self, text: bytes) -> frozenset[str]:
-        """The texts of the patterns that match somewhere in a text made by `searchable`."""
+        """The texts of the patterns that match anywhere in a text made by `searchable`."""
         if not text or not self.patterns:
             return frozenset()
         if self._pass is None:
@@ -125,7 +125,7 @@ class PatternSet:
 
 @lru_cache(maxsize=2)
 def _together(patterns: tuple[Pattern, ...]) -> PatternSet:
-    """Cached, because a fresh look at the skills mostly finds the same patterns."""
+    """The set of these patterns. Cached, because a new scan of the skills usually finds the same ones."""
     return PatternSet(patterns)
 
 
@@ -137,8 +137,8 @@ class CompiledSet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The first `size` patterns compiled as one set, and after them one that matches every text: an answer without that
-    one means that RE2 ran out of memory."""
+    """The first `size` patterns compiled as one set, plus one that matches every text: if the result lacks it, RE2 ran
+    out of memory."""
 
     compiled: CompiledSet | None
     size: int
@@ -165,7 +165,7 @@ def _hits(patterns: Iterable[Pattern], text: bytes) -> frozenset[str]:
 
 
 def excerpt(text: str) -> str:
-    """The beginning and the end of a text; all of it where it is short."""
+    """The beginning and the end of a text; all of it if it is short."""
     start = text[: TEXT_BYTES + 1].encode("utf-8", "replace")
     if len(start) <= TEXT_BYTES and len(text) <= TEXT_BYTES:
         return text
@@ -175,7 +175,7 @@ def excerpt(text: str) -> str:
 
 
 def searchable(text: str) -> bytes:
-    """The normalized excerpt of a text, as patterns search it."""
+    """The normalized excerpt of a text, as UTF-8, for the search with patterns."""
     return normalize(excerpt(text)).encode("utf-8", "replace")
 
 

@@ -1,6 +1,7 @@
-"""A skill as a value: what a `SKILL.md` says, in the open Agent Skills format with our keys for triggers and chains.
+"""A skill as a value: the content of a `SKILL.md` in the open Agent Skills format, with extension keys for triggers and
+chains.
 
-`skill_file` makes one from bytes, `loading` knows where skills lie, `matching` when one fits a task.
+Parsing is left to `skill_file`, files to `loading`, matching with a task to `matching`.
 """
 
 from collections.abc import Mapping
@@ -17,13 +18,13 @@ PRIORITY = 5
 MAX_TOKENS = 2_000
 
 OnFailure: TypeAlias = Literal["stop", "ask", "retry", "skip"]
-"""The reaction to a chain's step that fails."""
+"""The action when a step of a chain fails."""
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 _NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class SkillSource(StrEnum):
-    """Where a skill lies, the highest precedence first: of skills with one name, the earlier source's is used."""
+    """The source of a skill, highest precedence first: of skills with the same name, the first one is used."""
 
     VAULT = "vault"
     LEARNED = "learned"
@@ -32,7 +33,7 @@ class SkillSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SkillProblem:
-    """Why a skill, or a part of it, was left out. `line` counts from 1 in the file at `path`."""
+    """The reason for leaving out a skill or a part of it. `line` counts from 1 in the file at `path`."""
 
     path: str
     line: int
@@ -41,10 +42,9 @@ class SkillProblem:
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """The signals that call for a skill: `patterns` in the task, `tools` used lately, `keywords` in the task, `slots`
-    with the values that count.
+    """The signals of a skill: `patterns` and `keywords` in the task, `tools` used lately, `slots` with their values.
 
-    From the confidence `threshold` on, the skill is used. Where one of the `exceptions` is in the task, its patterns do
+    The skill is used from the confidence `threshold` on. If one of the `exceptions` matches the task, its patterns do
     not count.
     """
 
@@ -57,13 +57,13 @@ class Triggers:
 
     @property
     def every(self) -> tuple[Pattern, ...]:
-        """All patterns that are searched for in a task."""
+        """All patterns that are searched in a task."""
         return (*(part for intent in self.patterns for part in intent.parts), *self.exceptions)
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The result that a skill asks for: its `format`, and if `artifacts`, a note of its own of `artifact_type`."""
+    """The result of a skill: its `format`, and if `artifacts`, a separate note of `artifact_type`."""
 
     format: str = ""
     artifacts: bool = False
@@ -72,8 +72,8 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class ChainStep:
-    """One step of a chain: its skill, the named results that it starts from, the name of its own result, what to check
-    after it, and what to do when it fails."""
+    """One step of a chain: its skill, its inputs (names of earlier results), the name of its result, the check after
+    it, and the action when it fails."""
 
     skill: str
     inputs: tuple[str, ...] = ()
@@ -85,12 +85,13 @@ class ChainStep:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill. `path` is that of its `SKILL.md`, in the vault or, for the package's, on this machine; `files` are the
-    other files in its folder, relative to it; `size` is the bytes of them all.
+    """One skill.
 
-    `allowed_tools` is None where the skill names none. `conditions` are sentences about when a learned skill fits.
-    `cooldown` is in seconds. `max_tokens` of the body go into the model's context; 0 stands for all there is room for.
-    `lines` has the line of each key of the header. `reviewed`: somebody on this machine has reviewed these very files.
+    `path` is that of its `SKILL.md`, in the vault or, for the package's, on this machine; `files` are the other files
+    in its folder, relative to it; `size` is the bytes of all of them. `allowed_tools` is None if the skill names none.
+    `conditions` are sentences on when to use a learned skill. `cooldown` is in seconds. `max_tokens` limits the body in
+    the model's context; 0 for no limit of its own. `lines` has the line of each key of the header. `reviewed`: exactly
+    these files were reviewed on this machine.
     """
 
     name: str
@@ -118,7 +119,7 @@ class Skill:
 
     @property
     def has_triggers(self) -> bool:
-        """Whether a task can call for it; otherwise it stands only in the catalogue."""
+        """True if a task can match it; otherwise it is only listed in the catalogue."""
         return self.triggers is not None or bool(self.conditions)
 
     @property

@@ -1,7 +1,7 @@
-"""Parses a `SKILL.md` strictly: the open Agent Skills format, and our own keys for triggers, chains and limits.
+"""Strict parser of a `SKILL.md`: the open Agent Skills format, with extension keys for triggers, chains and limits.
 
-Never raises: every problem is returned with its line, and the skill is None when it cannot be used. `chain` checks the
-skills that it names; `loading` lists the files beside it.
+Never raises: every problem is returned with its line, and the skill is None if it cannot be used. Checking the named
+skills is left to `chain`, listing other files to `loading`.
 """
 
 import unicodedata
@@ -17,7 +17,7 @@ from agent.skills.reading.steps import parse_steps
 from agent.skills.reading.triggers import parse_triggers
 
 FILE_BYTES = 256 * 1024
-"""Bytes of a `SKILL.md`; long parts belong into `references/`."""
+"""The most bytes of a `SKILL.md`; long parts belong in `references/`."""
 HEADER_BYTES = 8 * 1024
 _NAME, _DESCRIPTION, _COMPATIBILITY = 64, 1_024, 500
 
@@ -32,7 +32,7 @@ class ParsedSkill:
 
 @dataclass(frozen=True, slots=True)
 class SkillFolder:
-    """The folder of a skill: its name, its source, the path of its `SKILL.md` as people see it, its other files."""
+    """The folder of a skill: its name, its source, the displayed path of its `SKILL.md`, its other files."""
 
     name: str
     source: SkillSource
@@ -74,7 +74,7 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
     name = _name(fields, where.name)
     chain = parse_steps(fields)
     rate = fields.number("success_rate", -1.0, 0.0, 1.0)
-    fields.text("license")  # checked as the open format wants it; the file itself keeps it
+    fields.text("license")  # checked only; the value stays in the file
     fields.text("compatibility", _COMPATIBILITY)
     return Skill(
         name,
@@ -114,7 +114,7 @@ def _name(fields: HeaderFields, folder: str) -> str:
 
 
 def name_problem(name: str) -> str:
-    """Why this cannot be a skill's name; empty if it can."""
+    """The reason why this cannot be a skill's name; empty if it can."""
     if not 1 <= len(name) <= _NAME:
         return f"name must have between 1 and {_NAME} characters"
     if not all(c == "-" or c.isalnum() for c in name) or name != name.lower():
@@ -141,7 +141,7 @@ def _written(value: Value) -> str:
 
 
 def _allowed_tools(fields: HeaderFields) -> tuple[str, ...] | None:
-    """The tools that it may use: a list, or words between spaces or commas; `Bash(git *)` is one word."""
+    """The tools that it may use: a list, or words separated by spaces or commas; `Bash(git *)` is one word."""
     value = fields.value("allowed-tools")
     if value is None and "allowed-tools" not in fields.entries:
         return None

@@ -1,4 +1,4 @@
-"""Parses the key `chain` of a skill, step by step; `chain` checks whether the steps fit together."""
+"""Parser of a skill's key `chain`, step by step. Checking the steps against each other is left to `chain`."""
 
 from typing import cast, get_args
 
@@ -12,7 +12,7 @@ _KNOWN = ("skill", "input_from", "output_as", "params", "check", "on_failure")
 
 
 def parse_steps(fields: HeaderFields) -> tuple[ChainStep, ...]:
-    """The steps in order; empty where there is no chain. Mistakes are added to `fields`."""
+    """The steps in order; empty without a chain. Errors are added to `fields`."""
     value = fields.value(_KEY)
     if value is None:
         return ()

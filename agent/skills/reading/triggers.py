@@ -1,4 +1,4 @@
-"""Parses the key `triggers` of a skill: the patterns, tools, keywords and slots that call for it."""
+"""Parser of a skill's key `triggers`: its patterns, tools, keywords and slots."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ _KNOWN = ("intent_patterns", "except_patterns", "tool_signals", "context_signals
 
 
 def parse_triggers(fields: HeaderFields) -> Triggers | None:
-    """The triggers; None where there are none. Mistakes are added to `fields`."""
+    """The triggers; None without them. Errors are added to `fields`."""
     found = fields.mapping(_KEY)
     if found is None:
         return None
@@ -49,7 +49,7 @@ def _keywords(fields: HeaderFields, value: Value) -> tuple[str, ...]:
 
 
 def _intents(fields: HeaderFields, value: Value) -> tuple[Intent, ...]:
-    """One intent for each pattern, and one for all the patterns of a list below `all`."""
+    """One intent for each pattern, and one for all the patterns in a list below `all`."""
     items = value if is_list(value) else () if value is None else (value,)
     found: list[Intent] = []
     for item in items:

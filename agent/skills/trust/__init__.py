@@ -1,4 +1,4 @@
-"""How a skill comes to be trusted: the note that asks, its record, and the owner's own edits.
+"""Trust in skills: the review note, its record, and the owner's own edits.
 
 Imports `reading` and `loading`.
 """

@@ -1,7 +1,7 @@
-"""The owner's own edits of skills, found in the commits that were made of the working tree in the owner's name.
+"""The owner's own edits of skills, from the commits of the working tree made in the owner's name.
 
-A skill that was trusted before such an edit stays trusted. Each commit names its files, and the text before the edit is
-that of the commit's parent: so an edit is told apart from a pull that changed the same file just before it.
+A skill that was trusted before such an edit stays trusted. Each commit names its files, and its parent has the text
+before the edit, which separates an edit from a pull that changed the same file just before it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,16 +19,16 @@ from agent.vault.store import Vault
 
 @dataclass(frozen=True, slots=True)
 class OwnerEdit:
-    """The SHA-256 of a file before and after an edit; None where there was no file."""
+    """The SHA-256 of a file before and after an edit; None if the file did not exist."""
 
     before: str | None
     after: str | None
 
 
 def load_owner_edits(vault: Vault, commits: Iterable[tuple[str, Sequence[str]]]) -> dict[str, OwnerEdit]:
-    """The edit of each file in these commits (oldest first, each with the paths that count), by path.
+    """The edit of each file in these commits (oldest first, each with its relevant paths), by path.
 
-    Edits that follow directly upon one another are joined; if something came between them, only the last one counts.
+    Consecutive edits are joined; after a change by others in between, only the last edit counts.
     """
     made = [(commit, path) for commit, paths in commits for path in paths]
     blobs = versions(vault, [(revision, path) for commit, path in made for revision in (f"{commit}^", commit)])
@@ -47,10 +47,10 @@ def _digest(found: Version | None) -> str | None:
 
 
 def carry_trust(library: SkillLibrary, edited: Mapping[str, OwnerEdit], when: datetime) -> tuple[str, ...]:
-    """Pin anew the skills that only these edits have changed since they were pinned; returns their names.
+    """Pin again the skills changed only by these edits since they were pinned; returns their names.
 
-    A skill in which anything else changed stays unreviewed. So does one about which the person was asked because
-    something else had changed it: an edit is no answer to that.
+    A skill with any other change stays unreviewed. So does a skill with an open review question about another change:
+    an edit is not an answer to it.
     """
     library.refresh()
     kept = []

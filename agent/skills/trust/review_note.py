@@ -1,7 +1,7 @@
-"""The note that asks to trust a skill: two boxes above the skill's whole text.
+"""The note that asks for a skill's review: two boxes above the skill's full text.
 
-A tick counts only together with the record of the question on this machine (`review_records`), and only for the files
-that were asked about, while they are still the same. Until a yes the note is marked as untrusted text.
+A tick counts only with the record of the question on this machine (`review_records`), and only while the files in
+question are unchanged. Until it is approved, the note is marked as untrusted text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,14 +36,14 @@ from agent.vault.store import Vault
 
 TYPE = "skill-review"
 MOST_AT_ONCE = 5
-"""Notes that wait for an answer at the same time: more would be noise."""
+"""The most notes without an answer: more would be noise."""
 _STAMP = Stamp("agent", tool="skills_review")
 
 SkillReviewStatus: TypeAlias = Literal["approved", "rejected", "outdated"]
 
 
 def note_path(skill: Skill) -> str:
-    """The path of the note that asks about a skill."""
+    """The path of a skill's review note."""
     return f"{APPROVALS}skill-{skill.source}-{skill.name}.md"
 
 
@@ -52,9 +52,9 @@ def ask_reviews(
 ) -> tuple[str, ...]:
     """Write a note about each unreviewed skill, all in one commit; returns the paths of the notes.
 
-    A skill whose present files were asked about already gets no second note. At most `MOST_AT_ONCE` notes wait for an
-    answer; the other skills get theirs later, and `skills review` lists them at any time. Raises `BadFolder` or
-    `OSError` when a skill's files cannot be read.
+    A skill whose current files have a note gets no second one. At most `MOST_AT_ONCE` notes wait for an answer; the
+    other skills get theirs later, and `skills review` lists them at any time. Raises `BadFolder` or `OSError` if a
+    skill's files cannot be read.
     """
     notes: dict[str, bytes] = {}
     unreviewed = [skill for skill in skills if not skill.reviewed]
@@ -84,9 +84,9 @@ def ask_reviews(
 
 
 def apply_decisions(vault: Vault, library: SkillLibrary, when: datetime) -> tuple[tuple[str, bool], ...]:
-    """Carry out what the person has ticked; returns the skills' names, each with whether it is trusted now.
+    """Apply the ticked answers; returns the skills' names, each with True if it is trusted now.
 
-    A skill that has changed since its note was written stays as it is.
+    A skill that has changed since its note was written is skipped.
     """
     done = []
     skills: Mapping[str, Skill] | None = None
@@ -109,13 +109,14 @@ def apply_decisions(vault: Vault, library: SkillLibrary, when: datetime) -> tupl
 
 
 def revoke(library: SkillLibrary, skill: Skill) -> None:
-    """Trust a skill no more, and do not ask about its present files; raises `BadFolder` or `OSError`."""
+    """Withdraw the trust in a skill, without a new question about its current files; raises `BadFolder` or
+    `OSError`."""
     library.pins.drop(skill.key)
     save_record(library.pins, ReviewRecord(skill.key, note_path(skill), folder_digest(library.hashes(skill))))
 
 
 def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -> tuple[str, ...]:
-    """Write into the notes how their questions were answered, in one commit; returns the paths of those notes."""
+    """Write the answers into the notes, in one commit; returns the paths of these notes."""
     records = tuple(load_records(library.pins))
     skills = {skill.key: skill for skill in library.snapshot().skills} if records else {}
     settled: dict[str, tuple[bytes, bytes]] = {}
@@ -137,7 +138,7 @@ def settle_reviews(vault: Vault, library: SkillLibrary, stamp: Stamp = _STAMP) -
 def _status(
     library: SkillLibrary, record: ReviewRecord, skill: Skill | None, data: bytes | None
 ) -> SkillReviewStatus | None:
-    """How a question was answered; None while it is open, or is to be asked anew."""
+    """The answer to a question; None while it is open, or has to be asked again."""
     if skill is None:
         return "outdated"
     if skill.reviewed or record.is_answered_by(library.pins.get(record.key)):
@@ -147,7 +148,7 @@ def _status(
 
 
 def _settled(data: bytes, status: SkillReviewStatus) -> bytes:
-    """The note with its answer; after a yes it is no longer marked as untrusted."""
+    """The note with its answer; an approved one is no longer marked as untrusted."""
     try:
         note = Note.parse(data if status == "outdated" else with_decision(data, status == "approved"))
         note = note.with_key("status", status)
@@ -159,7 +160,7 @@ def _settled(data: bytes, status: SkillReviewStatus) -> bytes:
 def _compose_note(
     vault: Vault, skill: Skill, pin: Pin | None, hashes: Mapping[str, str], when: datetime, language: Language
 ) -> bytes:
-    """The question: the boxes, and below them the skill's text. Raises `BadFolder` if that is not what was hashed."""
+    """The note: the boxes, and below them the skill's text. Raises `BadFolder` if that differs from the hashed file."""
     data = vault.read(skill.path) or b""
     if sha256(data).hexdigest() != hashes.get(FILE):
         raise BadFolder(f"{skill.path} has just changed; look at it again")

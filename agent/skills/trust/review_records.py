@@ -1,7 +1,7 @@
-"""Records of the review notes that this machine has written, and what a person has ticked in those notes.
+"""Records of the review notes written on this machine, and the parser of their ticked boxes.
 
-A note that a pull brought has no record here, so its ticks count for nothing. Records lie beside the pins. `status`
-counts waiting reviews with this module alone; asking and settling is `review_note`'s.
+A note from a pull has no record here, so its ticks do not count. Records are stored beside the pins. `status` counts
+waiting reviews with this module; asking and settling are left to `review_note`.
 """
 
 import json
@@ -18,14 +18,14 @@ from agent.vault.store import Vault
 
 @dataclass(frozen=True, slots=True)
 class ReviewRecord:
-    """One question: the skill's `key`, the `path` of the note that asks, the `digest` of the files it asks about."""
+    """One question: the skill's `key`, the `path` of its note, the `digest` of the files in question."""
 
     key: str
     path: str
     digest: str
 
     def is_answered_by(self, pin: Pin | None) -> bool:
-        """Whether the pin is for the files that were asked about, even if the skill has changed since."""
+        """True if the pin is for the files in question, even if the skill has changed since."""
         return pin is not None and pin.digest == self.digest
 
 
@@ -35,7 +35,7 @@ def save_record(pins: ReviewPins, record: ReviewRecord) -> None:
 
 
 def load_record(pins: ReviewPins, key: str) -> ReviewRecord | None:
-    """The record of one skill; None where there is none, or none that can be parsed."""
+    """The record of one skill; None if it is missing or cannot be parsed."""
     try:
         raw = json.loads(_file(pins, key).read_text("utf-8"))
         return ReviewRecord(key, str(raw["path"]), str(raw["digest"]))
@@ -44,14 +44,14 @@ def load_record(pins: ReviewPins, key: str) -> ReviewRecord | None:
 
 
 def load_records(pins: ReviewPins) -> Iterator[ReviewRecord]:
-    """The records of all questions that no yes has settled, by key."""
+    """The records of all questions that are not approved yet, by key."""
     for key in sorted(file.stem for file in (pins.folder / "asked").glob("*.json")):
         if (record := load_record(pins, key)) is not None:
             yield record
 
 
 def delete_record(pins: ReviewPins, key: str) -> None:
-    """Delete the record of a skill: its question is settled."""
+    """Delete the record of a skill whose question is settled."""
     _file(pins, key).unlink(missing_ok=True)
 
 
@@ -60,17 +60,17 @@ def _file(pins: ReviewPins, key: str) -> Path:
 
 
 def waiting_reviews(vault: Vault, pins: ReviewPins) -> tuple[str, ...]:
-    """The paths of the notes that this machine has written and nobody has answered."""
+    """The paths of the notes written on this machine that have no answer yet."""
     return tuple(record.path for record in load_records(pins) if is_open(vault.own_version(record.path)))
 
 
 def is_open(data: bytes | None) -> bool:
-    """Whether there is a note, and nothing was decided in it yet."""
+    """True if the note exists and has no decision yet."""
     return data is not None and is_pending(data) and parse_answer(data) is None
 
 
 def is_pending(data: bytes) -> bool:
-    """Whether the note's own `status` leaves its question open."""
+    """True if the note's own `status` leaves its question open."""
     return Note.parse(data).string("status") in {None, "pending"}
 
 

@@ -1,6 +1,6 @@
-"""Tells whether a file under `skills/` belongs to a skill that nobody on this machine has reviewed.
+"""Detects files under `skills/` that belong to an unreviewed skill.
 
-Decided from path and bytes alone, for searches and reads that meet the file as a note and have no library at hand.
+Uses path and bytes only, for searches and reads that see the file as a note and have no library.
 """
 
 from hashlib import sha256
@@ -10,7 +10,7 @@ from agent.skills.loading.pins import ReviewPins
 
 
 def untrusted_source(pins: ReviewPins, path: str, data: bytes) -> str:
-    """Words for the source of a skill's file that differs from what was reviewed; empty for any other file."""
+    """The words for the source of a skill's file that differs from the reviewed one; empty for any other file."""
     found = split_path(path)
     if found is None or not found.file:
         return ""

@@ -1,1 +1,1 @@
-"""The tools that come with the program, a file for each kind of thing they touch."""
+"""The built-in tools, one file for each kind of resource."""

@@ -1,7 +1,7 @@
-"""Decides which addresses a tool may connect to: those of the open internet, none of this machine or a near network.
+"""Decides which addresses a tool may connect to: those of the public internet, not this machine or a private network.
 
-A name is judged by what it resolves to, so that no spelling of `127.0.0.1` is a way around this. Resolving and
-connecting are `web`'s.
+A name is checked by the address that it resolves to, so that no spelling of `127.0.0.1` bypasses the check. Resolving
+and connecting are left to `web`.
 """
 
 import ipaddress
@@ -29,10 +29,10 @@ _CLOSED_V4 = tuple(
         ("240.0.0.0/4", "is reserved"),
     )
 )
-"""RFC 6890 and its successors, and the one public address behind which a cloud keeps its machines' secrets."""
+"""RFC 6890 and its successors, and the one public address at which a cloud serves its machines' secrets."""
 
 _OPEN_V6 = IPv6Network("2000::/3")
-"""All that is given out to the open internet; mapped, compatible, NAT64, private and local addresses lie outside."""
+"""All assigned global unicast addresses; mapped, compatible, NAT64, private and local addresses are outside."""
 
 _CLOSED_V6 = tuple(
     (IPv6Network(network), why)
@@ -44,11 +44,11 @@ _CLOSED_V6 = tuple(
     )
 )
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
-"""The third quarter of an IPv6 address whose last quarter is an IPv4 address of an inner network (RFC 5214)."""
+"""The third quarter of an IPv6 address whose last quarter is an IPv4 address in a private network (RFC 5214)."""
 
 
 def refusal(address: str) -> str:
-    """Return why an address may not be connected to, in a few words; empty for a global unicast address."""
+    """The reason not to connect to an address, in a few words; empty for a global unicast address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -71,7 +71,7 @@ def _refusal_v6(address: IPv6Address) -> str:
 
 
 def is_ours(address: str) -> bool:
-    """Return whether this machine itself has the address: a socket can be bound to its own addresses only."""
+    """True if this machine has the address: a socket can only be bound to its own addresses."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

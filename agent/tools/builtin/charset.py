@@ -1,6 +1,6 @@
-"""Decodes bytes from the web: by what the server says, else what the page says, else by what fits.
+"""Decodes bytes from the web: by the server's header, else by the page's declaration, else by a guess.
 
-Only the encodings listed here are used, whatever a page asks for: some of Python's codecs are no encodings of text.
+Only the encodings listed here are used, for any page: some of Python's codecs are not text encodings.
 """
 
 import codecs
@@ -26,7 +26,7 @@ _LABELS = {
     "utf-16le": "utf-16-le",
     "utf-16be": "utf-16-be",
 }
-"""What the web calls an encoding, and what Python does; wider ones for narrower, as browsers have it."""
+"""Python's names of encodings by their names on the web; wider encodings replace narrower ones, as in browsers."""
 
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s{0,8}=\s{0,8}[\"']?\s{0,8}([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s{0,8}<\?xml[^>]{0,100}?encoding\s{0,8}=\s{0,8}[\"']([A-Za-z0-9_:.-]{1,40})")
@@ -36,7 +36,7 @@ _CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 
 
 def decode(data: bytes, charset: str = "") -> str:
-    """Return the text of `data`; `charset` is the one in the server's header. What does not fit becomes U+FFFD."""
+    """The text of `data`; `charset` is the one in the server's header. Invalid bytes become U+FFFD."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
@@ -47,12 +47,12 @@ def decode(data: bytes, charset: str = "") -> str:
 def _in_the_page(head: bytes) -> str | None:
     found = _XML.search(head) or _META.search(head)
     encoding = _LABELS.get(found[1].decode("ascii").lower()) if found else None
-    # A page that could be read as far as here is in no encoding of two bytes a letter, whatever it says.
+    # A page whose declaration could be read as ASCII cannot be in UTF-16.
     return "utf-8" if encoding and encoding.startswith("utf-16") else encoding
 
 
 def _guess(data: bytes) -> str:
-    """Return UTF-8 if it is that, else Chinese if most of what is not ASCII then is, else Western."""
+    """UTF-8 if the sample is valid, else GB18030 if most non-ASCII characters are then Chinese, else Windows-1252."""
     sample = data[:_SAMPLE]
     if _reads(sample, "utf-8") is not None:
         return "utf-8"
@@ -64,7 +64,7 @@ def _guess(data: bytes) -> str:
 
 
 def _reads(sample: bytes, encoding: str) -> str | None:
-    """Return the sample's text, None when it is not in this encoding; a full sample may end in half a letter."""
+    """The sample's text, None if it is not in this encoding; a full sample may end inside a character."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample, final=len(sample) < _SAMPLE)
     except UnicodeDecodeError:

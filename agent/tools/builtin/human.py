@@ -1,6 +1,6 @@
-"""`human_ask`: a question to the person becomes a note; the answer is what they tick in it or write below it.
+"""`human_ask`: writes a question to the person as a note; the answer is a ticked option or text below it.
 
-The first call writes the note and pauses the run; the same call, made again when the run goes on, gives the answer.
+The first call writes the note and pauses the run; the same call, repeated when the run continues, returns the answer.
 """
 
 import re
@@ -25,7 +25,7 @@ from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 
 _ANSWER = re.compile(rf"\n## (?:{'|'.join(in_all_languages('question.answer'))})")
-"""The heading below which a person writes, in whatever language the note is in."""
+"""The heading above the person's text, in any language."""
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
 
 
@@ -39,7 +39,7 @@ class Questions:
     language: Language = "en"
 
     def tool(self) -> Tool:
-        """Return `human_ask`."""
+        """The tool `human_ask`."""
         schema = arguments.schema(
             "question",
             question={"type": "string", "minLength": 1, "maxLength": 4000},
@@ -76,7 +76,7 @@ class Questions:
         raise QuestionAsked(waits, path=path, hint=hint)
 
     def _asked(self, run: str, key: str) -> str | None:
-        """Return the note in which this run has asked this; a person may have renamed all but the end of its name."""
+        """The note with this question of this run; a person may have renamed it, except for the end of its name."""
         names = [path for path in self.vault.note_paths() if path.startswith(QUESTIONS)]
         names = [path for path in names if path.endswith(f"-{key}.md")]
         return next((path for path in names if Note.parse(self.vault.read(path) or b"").string("run") == run), None)
@@ -116,28 +116,28 @@ class Questions:
 
 
 def parse_answer(data: bytes, options: tuple[str, ...]) -> str:
-    """Return the options that the person has ticked and the text below `## Answer`; empty for no answer yet."""
+    """The ticked options and the text below `## Answer`; empty without an answer."""
     above, written = split_answer(Note.parse(data).body.replace("\r\n", "\n"))
     done = [task.text for task in tasks.find_tasks(blocks.parse_body(above)) if task.done and task.text in options]
     return "; ".join([*done, *filter(None, [(written or "").strip()])])
 
 
 def answer_heading(language: Language) -> str:
-    """Return the heading below which the answer is to be written."""
+    """The heading above the answer."""
     return f"## {text('question.answer', language)}"
 
 
 def split_answer(body: str) -> tuple[str, str | None]:
-    """Return the part that asks, and the text below the heading for the answer (None without that heading)."""
+    """The question part, and the text below the answer heading (None without that heading)."""
     found = _ANSWER.search(body)
     return (body[: found.start()], body[found.end() :]) if found else (body, None)
 
 
 def _harmless(words: str) -> str:
-    """Return the text without markup that could hide the boxes below it."""
+    """The text without markup that could hide the boxes below it."""
     return _HIDING.sub(" ", escape(words))
 
 
 def _option(words: str) -> str:
-    """Return an option exactly as it is parsed back from a checkbox."""
+    """The option in the form in which it is parsed from a checkbox."""
     return " ".join(escape(" ".join(_HIDING.sub(" ", words).replace("^", " ").split())).split())

@@ -1,4 +1,4 @@
-"""`memory_save`: writes one memory as one entry and one commit; one that is known already is counted again."""
+"""`memory_save`: writes one memory as one entry in one commit; a known one is counted again."""
 
 from agent.clock import Clock
 from agent.errors import ToolRetry
@@ -14,7 +14,7 @@ from agent.vault.message import one_line
 
 
 def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> Tool:
-    """Return the tool for one vault; `keeper` compares with what is known (None: everything is new)."""
+    """The tool for one vault; `keeper` compares with known entries (None: everything is new)."""
 
     def decide(call: JsonObject, context: RunContext) -> Judgement:
         text = arguments.text(call, "text")
@@ -59,7 +59,7 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
 
 
 def _draft(verdict: Judgement) -> Draft:
-    """Return the note that a verdict creates or changes."""
+    """The note that a verdict creates or changes."""
     if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
         return Draft(verdict.other.path, verdict.other.data, amended(verdict))
     return Draft(verdict.entry.path, None, verdict.entry.note())

@@ -1,6 +1,6 @@
-"""The commit that all tools share which change notes: one call is one commit, and is never made twice.
+"""The commit shared by all tools that change notes: one call is one commit, and is never repeated.
 
-A tool describes its change as `Draft`s; writing, recording where text is from and wording the result happen here.
+A tool describes its change as `Draft`s; this module writes them, records the origin of the text and formats the result.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,18 +17,18 @@ from agent.vault.store import Transaction, Vault
 
 _SHORT = 12
 Fill: TypeAlias = Callable[[Transaction], None]
-"""Asks a transaction for changes."""
+"""Adds changes to a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A vault for tools, with the record of where its text is from."""
+    """A vault for tools, with the record of the origin of its text."""
 
     vault: Vault
     origin: TextOrigin
 
     def existing(self, path: str) -> bytes:
-        """Return the note's bytes; raises `ToolRetry` where there is no note."""
+        """The note's bytes; raises `ToolRetry` if the note does not exist."""
         data = self.vault.read(path)
         if data is None:
             raise ToolRetry(f"there is no note {path}; vault_list or search_vault finds the right path")
@@ -37,9 +37,9 @@ class Notes:
     def commit(
         self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Fill | None = None
     ) -> ToolOutput:
-        """Make one commit of the drafts, by `fill` where a change is more than a new content (an append, a move).
+        """Make one commit of the drafts; `fill` adds changes that are more than new content (an append, a move).
 
-        Raises what the vault raises; nothing was written then.
+        Raises what the vault raises, and then writes nothing.
         """
         if context.taint:
             for draft in drafts:
@@ -52,15 +52,15 @@ class Notes:
             (fill or (lambda transaction: _write(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
             if draft.after is not None and whole:
-                with suppress(AgentError, OSError):  # it is committed, whatever a look at it says
+                with suppress(AgentError, OSError):  # it is committed, even if this read fails
                     if self.vault.read(draft.path) == draft.after:
                         context.shown.show(draft.path, draft.after)
         return _format_outcome(change.outcome, subject)
 
     def done(self, context: RunContext) -> ToolOutput | None:
-        """Return what an earlier call of this run and id has committed or put into the queue; None for nothing.
+        """The result of an earlier call with this run and id, committed or queued; None if there was none.
 
-        Raises `LockHeld` when another process holds on: what a crash left half done must be settled before one knows.
+        Raises `LockHeld` when another process holds the lock: work left unfinished by a crash must be settled first.
         """
         if not context.call:
             return None

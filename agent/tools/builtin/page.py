@@ -1,8 +1,8 @@
-"""Turns a web page into text for a model: headings, lists, links, tables and code, close to Markdown.
+"""Converts a web page to text for a model: headings, lists, links, tables and code, close to Markdown.
 
-lxml's parser takes the page apart: it is quick and linear where Python's own took minutes for a hostile page. What
-nests deeper than any real page does ends the reading, since there lxml is not linear either. What a reader would not
-see (scripts, hidden parts) is left out; menus and footers are, when there is something else.
+lxml parses the page: fast and in linear time, while Python's own parser took minutes for a hostile page. Deeper nesting
+than in any real page ends the conversion, because there lxml is not linear either. Invisible parts (scripts, hidden
+elements) are left out; menus and footers too, if there is other text.
 """
 
 import re
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 DEEPEST = 500
-"""Open elements at once; browsers stop at about as many."""
+"""The most open elements at once; browsers have a similar limit."""
 LONGEST = 200_000
-"""Characters of text that are taken from a page: many times what a model is shown."""
+"""The most characters of text from a page: many times the amount shown to a model."""
 _CHUNK = 1 << 14
 _ENOUGH = 250
-"""Characters from which the part marked as the main one is taken for it."""
+"""The least characters for which the part marked as main is used alone."""
 
 _UNSEEN = frozenset(
     {"script", "style", "template", "svg", "math", "object", "iframe", "select", "button", "noscript"}
@@ -36,7 +36,7 @@ _HIDDEN = re.compile(r"(?:display:none|visibility:hidden|font-size:0|opacity:0)(
 
 
 class _Enough(Exception):
-    """The page is too deep or too long to be read on."""
+    """The page is too deep or too long to continue."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _Reader:
-    """The target of the parser's events; `blocks` grow as it reads."""
+    """The target of the parser's events; `blocks` grow during parsing."""
 
     base: str
     blocks: list[_Block] = field(default_factory=list)
@@ -104,21 +104,21 @@ class _Reader:
             self._count(len(text))
 
     def comment(self, text: str) -> None:
-        """Skip a comment; the parser calls this for each."""
+        """Skip a comment; called by the parser."""
 
     def close(self) -> None:
-        """End the last line, at the end of the page or where reading stops."""
+        """End the last line, at the end of the page or of the reading."""
         self._flush()
 
     def _break(self) -> None:
-        """A block begins or ends; inside a table's cell that is no new line."""
+        """Begin or end a block; inside a table's cell this adds a blank and no line."""
         if self._cells:
             self._line.append(" ")
         else:
             self._flush()
 
     def _flush(self, prefix: str | None = None) -> None:
-        """End the line; the next one begins with `prefix` (None: as this one, if this one was empty)."""
+        """End the line; the next one begins with `prefix` (None: the current prefix, if this line was empty)."""
         text = "".join(self._line)
         self._line.clear()
         self._links = [(href, 0) for href, _ in self._links]
@@ -224,13 +224,13 @@ _END: dict[str, Callable[[_Reader], None]] = {
 
 
 def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) -> str:
-    """Return the page as text, links made absolute with `base`. When `stopped` returns True, what was read so far."""
+    """The page as text, links made absolute with `base`; only the text so far once `stopped` returns True."""
     from lxml import etree
 
     reader = _Reader(base)
-    parser = etree.HTMLParser(target=reader, recover=True)  # type: ignore[arg-type]  # bytes, say the stubs: never
+    parser = etree.HTMLParser(target=reader, recover=True)  # type: ignore[arg-type]  # the stubs require bytes
     try:
-        # The parser ends at a NUL, and a page may not say a second time what it is encoded in.
+        # The parser stops at a NUL, and a page must not declare its encoding a second time.
         text = html.replace("\0", "\ufffd")
         for start in range(0, len(text), _CHUNK):
             if stopped():
@@ -244,7 +244,7 @@ def readable(html: str, base: str, stopped: Callable[[], bool] = lambda: False) 
 
 
 def _chosen(reader: _Reader) -> str:
-    """Return the main part if there is one, else all but menus and the like, else everything."""
+    """The main part if there is one, else all but menus and footers, else everything."""
     main = [block for block in reader.blocks if block.main and not block.side]
     body = [block for block in reader.blocks if not block.side]
     blocks = main if sum(len(block.text) for block in main) >= _ENOUGH else body or reader.blocks
@@ -256,7 +256,7 @@ def _chosen(reader: _Reader) -> str:
 
 
 def _joined(blocks: list[str]) -> str:
-    """Return the blocks with an empty line between them, but none inside a list or a table."""
+    """The blocks with an empty line between them, except inside a list or a table."""
     text = ""
     before = ""
     for block in blocks:
@@ -286,7 +286,7 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
 
 
 def _absolute(base: str, href: str) -> str:
-    """Return the absolute address of a link; empty for one that is no web page or is longer than 1,000 characters."""
+    """The absolute address of a link; empty for one that is not a web page or has more than 1,000 characters."""
     href = "".join(href.split())
     if not href or href.startswith("#") or len(href) > 1000:
         return ""

@@ -1,6 +1,6 @@
-"""Runs one program to its end: limited, watched, its output cut, and no process of it left behind.
+"""Runs one program to its end: with limits, supervised, with its output cut and all its processes ended.
 
-The sandbox is part of the command (`sandbox`); what the program changed is left to `working_copy`.
+The sandbox is part of the command (`sandbox`); finding the program's changes is left to `working_copy`.
 """
 
 import json
@@ -30,7 +30,11 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|[\x00-\x08\x0b-\x1f\x7f]"
 
 @dataclass(frozen=True, slots=True)
 class ProgramLimits:
-    """`seconds` in all; `cpu` in seconds, `memory` and `file` in bytes for each process; `processes` beside ours."""
+    """The limits of a program.
+
+    `seconds` in total; `cpu` in seconds, `memory` and `file` in bytes for each process; `processes` in addition to the
+    user's other ones.
+    """
 
     seconds: float = 60.0
     cpu: int = 60
@@ -45,7 +49,7 @@ LIMITS = ProgramLimits()
 
 @dataclass(slots=True)
 class ProgramOutput:
-    """The beginning and the end of what a program printed, with its whole size."""
+    """The beginning and the end of a program's output, with its total size."""
 
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
@@ -68,7 +72,7 @@ class ProgramOutput:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command and where it runs: in `folder`, with `home` for everything else that it may want to write."""
+    """A command that runs in `folder`, with `home` for all its other files."""
 
     command: Sequence[str]
     folder: Path
@@ -78,7 +82,7 @@ class Program:
     output: ProgramOutput = field(default_factory=ProgramOutput)
 
     def run(self, cancelled: Cancelled) -> int:
-        """Return the exit code; raises `Interrupted` or `ToolFailed` when the program had to be stopped."""
+        """Run the program and return the exit code; raises `Interrupted` or `ToolFailed` if it had to be stopped."""
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", reaper.__file__, self._limits(), *self.command],
             stdin=subprocess.DEVNULL,
@@ -116,7 +120,7 @@ class Program:
                 )
 
     def _read(self, stdout: int) -> bool:
-        """Read what the pipe holds; returns False at its end."""
+        """Read the available data of the pipe; returns False at its end."""
         with suppress(BlockingIOError):
             for _ in range(64):
                 data = os.read(stdout, 1 << 16)
@@ -141,7 +145,7 @@ class Program:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program with all its children: by its reaper, or by the process group where the reaper is gone."""
+    """End a program with all its children: by its reaper, or by the process group if the reaper is gone."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -152,7 +156,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _threads() -> int:
-    """Return how many processes and threads this user has, which RLIMIT_NPROC counts together; 0 without `/proc`."""
+    """The number of this user's processes and threads, which RLIMIT_NPROC counts together; 0 without `/proc`."""
     count = 0
     with suppress(OSError):
         for entry in os.scandir("/proc"):

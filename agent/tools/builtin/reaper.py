@@ -1,8 +1,8 @@
-"""A separate program for each `shell_run`: sets limits, starts the command, and kills whatever that leaves running.
+"""A separate program for each `shell_run`: sets limits, starts the command, and kills all processes that it leaves.
 
-It takes in every orphan of what it has started, so that a grandchild in a session of its own is found and killed, too;
-and it ends with the agent that started it. Run as `python -I reaper.py LIMITS COMMAND…`, where LIMITS is JSON; its
-exit code is the command's, or 128 and the signal. It knows nothing of the rest of the package.
+It becomes the parent of every orphan below it, so that a grandchild in a separate session is found and killed, too; and
+it ends with the agent that started it. Run as `python -I reaper.py LIMITS COMMAND…`, where LIMITS is JSON; its exit
+code is the command's, or 128 and the signal. It imports nothing from the rest of the package.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ _ROUNDS = 100
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command to its end and kill what it leaves."""
+    """Run the command to its end and kill its remaining processes."""
     limits = json.loads(arguments[0])
     _end_with(int(limits.pop("parent")))
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _end_with(parent: int) -> None:
-    """Ask Linux for a signal when the agent dies, and to make us the parent of every orphan below us."""
+    """Request a signal from Linux when the agent dies, and make this process the parent of every orphan below it."""
     if sys.platform == "linux":
         control = ctypes.CDLL(None).prctl
         control(_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
@@ -46,7 +46,7 @@ def _end_with(parent: int) -> None:
 
 
 def _become(command: list[str], limits: dict[str, int]) -> None:
-    """Turn this process into the command; never returns."""
+    """Replace this process by the command; never returns."""
     try:
         for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
             signal.signal(name, signal.SIG_DFL)
@@ -56,7 +56,7 @@ def _become(command: list[str], limits: dict[str, int]) -> None:
     except FileNotFoundError:
         os.write(2, b"there is no such program\n")
         os._exit(NOT_FOUND)
-    except BaseException as error:  # noqa: BLE001 - a forked child must not go on as its parent
+    except BaseException as error:  # noqa: BLE001 - a forked child must not continue as its parent
         os.write(2, f"it could not be started: {error}\n".encode())
         os._exit(NOT_STARTED)
 
@@ -82,7 +82,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _kill_all() -> None:
-    """Kill every process below us until there is none; one that forks without end is chased for `_ROUNDS` rounds."""
+    """Kill every process below this one until there is none; against endless forking, `_ROUNDS` rounds at most."""
     for _ in range(_ROUNDS):
         below = _below(os.getpid())
         if not below:
@@ -100,7 +100,7 @@ def _kill_all() -> None:
 
 
 def _below(root: int) -> list[int]:
-    """Return the living processes below one, from `/proc`; none where there is no such folder."""
+    """The living processes below one, from `/proc`; none if that folder does not exist."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -1,7 +1,7 @@
-"""Sandboxes: which one works on this machine, and the command that runs a program in it.
+"""Sandboxes: the one that works on this machine, and the command that runs a program in it.
 
-`bwrap` (bubblewrap) keeps a program from the network and from every file but the folder given; `unshare` from the
-network only. Neither is needed; what there was is told to whoever asked for the program.
+`bwrap` (bubblewrap) blocks a program from the network and from every file except the given folder; `unshare` only from
+the network. Both are optional; the result of the call names the sandbox used.
 """
 
 import os
@@ -14,12 +14,12 @@ from pathlib import Path
 
 _PROBE_SECONDS = 10.0
 _ALWAYS_HIDDEN = ("/tmp", "/var/tmp", "/run", "/home", "/root", "/mnt", "/media")
-"""Where people's files, other programs' sockets and keys are."""
+"""Folders with people's files, other programs' sockets and keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A way to shut a program in. `files`: it is kept from all files but its folder's; `network`: from the network."""
+    """A way to isolate a program. `files`: blocks all files outside its folder; `network`: blocks the network."""
 
     name: str
     program: str
@@ -28,7 +28,7 @@ class Sandbox:
 
     @property
     def description(self) -> str:
-        """What the sandbox keeps a program from, in one line for the result of a call."""
+        """The restrictions of the sandbox, in one line for the result of a call."""
         if self.files and self.network:
             return f"sandbox: {self.name}, without network, with a copy of the notes and no other files of yours"
         if self.network:
@@ -42,9 +42,9 @@ NO_SANDBOX = Sandbox("none", "", files=False, network=False)
 def sandboxed_command(
     sandbox: Sandbox, command: Sequence[str], folder: Path, home: Path, hidden: Sequence[Path]
 ) -> list[str]:
-    """Return the command that runs `command` in the sandbox, in `folder`, which it may write to.
+    """The command that runs `command` in the sandbox, in the writable `folder`.
 
-    `hidden` are folders beside the usual ones that the program must not see.
+    `hidden` are further folders that the program must not see.
     """
     match sandbox.name:
         case "bubblewrap":
@@ -71,7 +71,7 @@ def _bubblewrap(folder: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
 
 @cache
 def best_sandbox() -> Sandbox:
-    """Return the best sandbox that works here, tried once: many systems have the programs and forbid their use."""
+    """The best sandbox that works here, tested once: many systems have the programs and forbid their use."""
     bubblewrap, unshare = shutil.which("bwrap"), shutil.which("unshare")
     if bubblewrap and _works([bubblewrap, *_bubblewrap(Path("/usr"), Path("/usr"), ()), "--", "true"]):
         return Sandbox("bubblewrap", bubblewrap, files=True, network=True)

@@ -1,6 +1,6 @@
-"""`search_vault` and `memory_recall`: passages that answer a question, with the lines they stand in.
+"""`search_vault` and `memory_recall`: passages that answer a question, with their line numbers.
 
-Both searches come in as functions: searching is left to the index, and which memories count to the caller.
+Both searches are passed in as functions: searching is left to the index, the selection of memories to the caller.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import may_read
 
 SearchNotes: TypeAlias = Callable[[str, int], SearchResult]
-"""(question, limit) to what was found."""
+"""Function from (question, limit) to the results."""
 RecallMemories: TypeAlias = Callable[[str, int, RunContext], Recollection]
-"""(question, limit, run) to what is remembered about it for the person of that run."""
+"""Function from (question, limit, run) to the memories about it for the person of that run."""
 
 _Found = TypeVar("_Found", Hit, Remembered)
 
@@ -33,7 +33,7 @@ _SCHEMA = arguments.schema(
 
 
 def search_tool(notes: Notes, search: SearchNotes) -> Tool:
-    """Return `search_vault`, which finds passages of notes; for guests only of notes that they may read."""
+    """`search_vault`, which finds passages of notes; for guests only in notes that they may read."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         answer = _open_to(context, search, arguments.text(call, "query"), arguments.number(call, "limit", LIMIT))
@@ -45,7 +45,7 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
 
 
 def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
-    """Return `memory_recall`, which finds memories of the person who asks."""
+    """`memory_recall`, which finds memories of the person who asks."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         found = recall(arguments.text(call, "query"), arguments.number(call, "limit", LIMIT), context)
@@ -59,7 +59,7 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
 def _format_results(
     notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, limited: str
 ) -> ToolOutput:
-    """Return the results, numbered, with their sources and with where strangers' text in them is from."""
+    """The results, numbered, with their sources and the origins of untrusted text in them."""
     note: list[str] = [limited] if limited else []
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
@@ -70,7 +70,7 @@ def _format_results(
 
 
 def _open_to(context: RunContext, find: SearchNotes, query: str, limit: int) -> SearchResult:
-    """Return what the person of the run may be shown of the results."""
+    """The results that the person of the run may see."""
     if context.role == "owner":
         return find(query, limit)
     answer = find(query, limit * _SPARE)

@@ -1,7 +1,8 @@
-"""`shell_run`: runs one program on a copy of the notes, shut in as well as the platform can, and commits what it did.
+"""`shell_run`: runs one program on a copy of the notes, isolated as far as the platform allows, and commits its
+changes.
 
-Off by default (settings), and each call needs a person's yes (`approvals`). The sandbox is left to `sandbox`, running
-and limiting to `program`, comparing what changed to `working_copy`.
+Off by default (settings), and each call needs a person's approval (`approvals`). The sandbox is left to `sandbox`,
+running and limiting to `program`, comparing the files to `working_copy`.
 """
 
 import logging
@@ -27,7 +28,7 @@ from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.tools.write_policy import check_text
 
 _NAMES = 20
-"""Notes named in a result."""
+"""The most notes named in a result."""
 _LONGEST = 100_000
 
 logger = logging.getLogger(__name__)
@@ -51,8 +52,8 @@ _PARAMETERS = schema(
 
 @dataclass(frozen=True, slots=True)
 class ShellConfig:
-    """Where programs run: copies are made in `scratch` (empty: the system's temporary folder), `hidden` is not shown
-    to them, `sandbox` says what shuts them in."""
+    """The settings for programs: copies are made in `scratch` (None: the system's temporary folder), `hidden` folders
+    are invisible to them, `sandbox` selects the sandbox."""
 
     scratch: Path | None = None
     hidden: tuple[Path, ...] = ()
@@ -61,7 +62,7 @@ class ShellConfig:
 
 
 def shell_tools(notes: Notes, clock: Clock, config: ShellConfig) -> tuple[Tool, ...]:
-    """Return `shell_run` for one vault."""
+    """The tool `shell_run` for one vault."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         argv = _checked(texts(arguments, "argv"))
@@ -111,7 +112,7 @@ class _Run:
     output: ProgramOutput = field(default_factory=ProgramOutput)
 
     def perform(self, argv: Sequence[str]) -> ToolOutput:
-        """Run it and commit what it changed. Raises `ToolFailed` when it was stopped, `Interrupted` when cancelled."""
+        """Run it and commit its changes. Raises `ToolFailed` if it was stopped, `Interrupted` if cancelled."""
         sandbox = self.config.sandbox()
         copy = WorkingCopy.of(self.notes.vault, self.place / "notes", self.context.cancelled)
         home = self.place / "home"
@@ -141,7 +142,7 @@ class _Run:
         return (*self.config.hidden, vault.place.root, vault.place.gitdir, vault.private_folder)
 
     def _bring_back(self, argv: Sequence[str], changes: Changes) -> tuple[list[str], tuple[str, ...]]:
-        """Commit the changes that are allowed; returns the lines for the result, and the commits."""
+        """Commit the allowed changes; returns the lines for the result, and the commits."""
         reasons = {draft.path: self._refusal(draft) for draft in changes.drafts}
         kept = [draft for draft in changes.drafts if not reasons[draft.path]]
         left = [*changes.left, *((path, why) for path, why in reasons.items() if why)]
@@ -165,7 +166,7 @@ class _Run:
         return lines, commits
 
     def _refusal(self, draft: Draft) -> str:
-        """Return why a change is refused, by the rules of every tool that writes; empty if it is allowed."""
+        """The reason for refusing a change, by the rules of every tool that writes; empty if it is allowed."""
         effect = Effect(lambda arguments: (draft.path,), lambda arguments, context: (draft,), self.notes.done)
         as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
         try:
@@ -183,7 +184,7 @@ def _never(arguments: JsonObject, context: RunContext) -> ToolOutput:
 
 
 def _states(notes: Notes) -> dict[str, tuple[int, int]]:
-    """Return each note's size and time of change, to see afterwards whether it was touched."""
+    """The size and modification time of each note, to detect later changes."""
     found: dict[str, tuple[int, int]] = {}
     for path in notes.vault.note_paths():
         with suppress(OSError):
@@ -193,7 +194,7 @@ def _states(notes: Notes) -> dict[str, tuple[int, int]]:
 
 
 def _remove(place: Path) -> None:
-    """Remove the copy, also where the program has locked folders of it."""
+    """Remove the copy, also if the program has made folders of it read-only."""
     for folder, _, _ in os.walk(place):
         with suppress(OSError):
             Path(folder).chmod(0o700)
@@ -208,5 +209,5 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _subject(program: str) -> str:
-    """Return a program's name, fit for the first line of a commit message."""
+    """A program's name, in a form for the first line of a commit message."""
     return re.sub(r"[^A-Za-z0-9._+-]", "", Path(program).name)[:40] or "a program"

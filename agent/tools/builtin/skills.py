@@ -1,7 +1,7 @@
-"""`skill_list`, `skill_show` and `skill_feedback`: the skills as a model sees and judges them.
+"""`skill_list`, `skill_show` and `skill_feedback`: the tools with which a model reads and rates skills.
 
-A skill that nobody on this machine has reviewed is shown as a stranger's text and taints the run. Finding and parsing
-skills is left to `agent.skills`; which of them a run is given at its beginning is decided elsewhere.
+A skill that is not reviewed on this machine is shown as untrusted text and taints the run. Finding and parsing skills
+is left to `agent.skills`, the skills given at the start of a run to the context.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ from agent.tools import arguments
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 RecordOpinion = Callable[[str, Opinion, RunContext], Use]
-"""Record what was said of a skill in a run; raises `UserError`."""
+"""Records an opinion about a skill in a run; raises `UserError`."""
 NoteOpened = Callable[[str, RunContext], object]
-"""Hears that a run's model has read a skill."""
+"""Called when a run's model has read a skill."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
 _LISTED_FILES = 40
@@ -60,7 +60,7 @@ class _Tools:
         return ToolOutput(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
 
     def feedback(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """Record whether a skill was helpful in this run."""
+        """Record the model's opinion about a skill in this run."""
         skill = _named(self.library.snapshot(), arguments.text(call, "name"))
         opinion = cast(Opinion, arguments.text(call, "verdict"))
         try:
@@ -71,7 +71,7 @@ class _Tools:
 
 
 def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: NoteOpened) -> tuple[Tool, ...]:
-    """Return the three tools for the skills of one vault."""
+    """The three tools for the skills of one vault."""
     tools = _Tools(library, say, opened)
     name: JsonObject = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
     file: JsonObject = {
@@ -91,7 +91,7 @@ def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: NoteOpened) -
 
 
 def beside(skill: Skill) -> str:
-    """Return the files of a skill in one line; empty where it has none."""
+    """The files of a skill in one line; empty if it has none."""
     if not skill.files:
         return ""
     more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""

@@ -1,4 +1,4 @@
-"""Builds the tools of one vault; which of them a run gets is left to the policy."""
+"""Builds the tools of one vault; their selection for a run is left to the policy."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,15 +20,14 @@ from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault
 
 Delegate: TypeAlias = Callable[[str, str, RunContext], ToolOutput]
-"""(task, background, context of the calling run) to the sub-run's answer, `untrusted` when the sub-run was tainted.
-
-The sub-run has its own limits; raises what a tool may raise."""
+"""Function from (task, background, context of the calling run) to the sub-run's answer, `untrusted` if the sub-run was
+tainted. The sub-run has separate limits; raises what a tool may raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDeps:
-    """What tools need from the rest of the program: two searches, sub-runs (None: a run that may have none), and what
-    tells whether an entry is new."""
+    """The functions that tools need from other packages: two searches, sub-runs (None: not allowed), and the comparison
+    of a new entry with existing ones."""
 
     search: SearchNotes
     recall: RecallMemories
@@ -37,7 +36,7 @@ class ToolDeps:
 
 
 def text_origin_of(vault: Vault) -> TextOrigin:
-    """Return this machine's record of text in the vault that does not come from its owner."""
+    """This machine's record of text in the vault that its owner did not write."""
     folder = vault.private_folder
     return TextOrigin(folder / "foreign-lines.txt", pins_of(vault), vault.provenance.strangers)
 
@@ -50,7 +49,7 @@ def builtin_tools(
     more: Iterable[Tool] = (),
     language: Language = "en",
 ) -> tuple[Tool, ...]:
-    """Return all built-in tools, and `more`: those that settings switch on (`web_fetch`, `shell_run`).
+    """All built-in tools, and `more`: those enabled by settings (`web_fetch`, `shell_run`).
 
     Notes that ask are written in `language`.
     """
@@ -62,7 +61,7 @@ def builtin_tools(
 
 
 def _delegate_tool(delegate: Delegate) -> Tool:
-    """Return `delegate`: a part of the task goes to a run of its own, with its own context and limits."""
+    """The tool `delegate`: gives a part of the task to a sub-run with separate context and limits."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         return delegate(arguments.text(call, "task"), arguments.text(call, "background"), context)

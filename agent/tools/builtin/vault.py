@@ -1,7 +1,8 @@
-"""Reading and changing notes: `vault_read`, `vault_list`, `vault_write`, `vault_edit`, `vault_append`, `vault_move`.
+"""Tools that read and change notes: `vault_read`, `vault_list`, `vault_write`, `vault_edit`, `vault_append`,
+`vault_move`.
 
-Where tools may write is left to `write_policy`, the commit to `notes`, and a person's save of the same note at the same
-time to the vault.
+The rules for writing are left to `write_policy`, the commit to `notes`, and concurrent saves of a note by a person to
+the vault.
 """
 
 from fnmatch import fnmatchcase
@@ -18,7 +19,7 @@ from agent.vault.find import find_note
 from agent.vault.store import Transaction
 
 READ_CHARACTERS = 15_000
-"""What one `vault_read` shows: under the limit of a result, so that it cuts itself and says how to read on."""
+"""The most characters of one `vault_read`: below the limit of a result, so that the result says how to continue."""
 LISTED = 100
 _GROUP = frozenset({"fs"})
 _PATH: JsonObject = {
@@ -29,7 +30,7 @@ _PATH: JsonObject = {
 
 
 def vault_tools(notes: Notes) -> tuple[Tool, ...]:
-    """Return the six tools for one vault."""
+    """The six tools for one vault."""
     return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 
@@ -70,7 +71,7 @@ def _range(lines: str, total: int, path: str) -> tuple[int, int]:
 
 
 def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
-    """Return the lines that one result has room for, at least a part of the first, and the number of the last one."""
+    """The lines that fit in one result, at least a part of the first, and the number of the last one."""
     room = READ_CHARACTERS
     for number in range(first, last + 1):
         room -= len(lines[number - 1]) + 1
@@ -242,7 +243,7 @@ def _writing(
 
 
 def _like(data: bytes, text: str) -> str:
-    """Return the text with the line endings of the note that it goes into."""
+    """The text with the line endings of the note that it is added to."""
     return text.replace("\r\n", "\n").replace("\n", "\r\n") if b"\r\n" in data else text
 
 
@@ -255,7 +256,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _check_header(path: str, before: bytes | None, after: bytes, *, always: bool = False) -> None:
-    """Raise `ToolRetry` for a header that cannot be parsed, unless it could not be parsed before either."""
+    """Raise `ToolRetry` for a header that cannot be parsed, unless the old header could not be parsed either."""
     problem = Note.parse(after).problem if path.endswith(".md") else None
     if problem is None or (not always and before is not None and Note.parse(before).problem is not None):
         return

@@ -1,8 +1,8 @@
-"""`web_fetch`: reads one public page, and reaches nothing else.
+"""`web_fetch`: reads one public page, and connects to nothing else.
 
-The name in a URL is resolved once, every address is judged by `addresses`, and the connection goes to that very
-address; the same again for each redirect. No proxy, cookie, key or setting of the environment takes part. What comes
-back is a stranger's text: `charset` and `page` make it readable, and the run is marked by `ToolOutput.untrusted`.
+The host of a URL is resolved once, every address is checked by `addresses`, and the connection uses exactly that
+address; each redirect repeats this. No proxy, cookie, key or setting of the environment is used. The result is
+untrusted text: `charset` and `page` make it readable, and `ToolOutput.untrusted` taints the run.
 """
 
 import re
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     import httpx
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
-"""The addresses of a host, as text; raises `OSError` where there are none."""
+"""Function from (host, port) to the host's addresses, as text; raises `OSError` if there are none."""
 Dial: TypeAlias = Callable[[str, int], tuple[str, int]]
-"""Returns where a connection to an address and port really goes; tests send it to a local server."""
+"""Function from (address, port) to the actual target of the connection; tests return a local server."""
 
 AGENT = "Mozilla/5.0 (compatible; vault-agent)"
 _PORTS = {"http": 80, "https": 443}
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _LONGEST_URL = 2_048
 _TRIED = 3
-"""Addresses of one host that are tried in turn."""
+"""The most addresses of one host that are tried in turn."""
 _LOOK = 0.1
 _PLAIN_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,40}/[a-z0-9][a-z0-9.+-]{0,80}")
 _HOST = re.compile(rb"(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,50}\.?|[0-9a-f:.]{2,45})")
@@ -57,19 +57,19 @@ _PARAMETERS = schema("url", url={"type": "string", "description": "The whole add
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """Return the addresses of a host as the system resolves it, in its order."""
+    """The addresses of a host from the system's resolver, in its order."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def identity_route(address: str, port: int) -> tuple[str, int]:
-    """Return the address and port unchanged."""
+    """The address and port, unchanged."""
     return address, port
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How hosts are resolved and reached; `trust` verifies certificates (None: the store that ships with httpx)."""
+    """The functions to resolve and reach hosts; `trust` verifies certificates (None: the store included in httpx)."""
 
     resolve: Resolve = resolve
     dial: Dial = identity_route
@@ -78,7 +78,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Limits of one fetch: `seconds` in all, with its redirects; `size` in bytes after decompressing."""
+    """The limits of one fetch: `seconds` in total, with redirects; `size` in bytes after decompression."""
 
     seconds: float = 20.0
     size: int = 5 << 20
@@ -92,7 +92,7 @@ LIMITS = FetchLimits()
 def web_tools(
     clock: Clock, secrets: Callable[[], Sequence[str]], network: Network = NETWORK, limits: FetchLimits = LIMITS
 ) -> tuple[Tool, ...]:
-    """Return `web_fetch`. `secrets` gives the values that no address may carry out."""
+    """The tool `web_fetch`. `secrets` gives the values that no URL may contain."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
         url = text(arguments, "url").strip()
@@ -107,14 +107,14 @@ def web_tools(
 
 
 def _check_leak(url: str, secrets: Sequence[str]) -> None:
-    """Raise `ToolFailed` for an address with a secret in it, however it is percent-encoded."""
+    """Raise `ToolFailed` for a URL with a secret in it, in any percent-encoding."""
     forms = {url, unquote(url), unquote_plus(url), unquote(unquote(url))}
     if any(count_secrets(form, secrets) for form in forms):
         raise ToolFailed("the address has a secret of this machine in it; it was not sent")
 
 
 def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> ToolOutput:
-    """Fetch in a thread of its own, so that neither a slow server nor a slow resolver holds the run up."""
+    """Fetch in a separate thread, so that neither a slow server nor a slow resolver blocks the run."""
     deadline = clock.monotonic() + visit.limits.seconds
     call = ThreadedCall(lambda: visit.fetch(url), "web")
     try:
@@ -131,7 +131,7 @@ def _watched(visit: "_Visit", url: str, clock: Clock, context: RunContext) -> To
 
 @dataclass(slots=True)
 class _Visit:
-    """One fetch with its redirects. `stop` cuts its connections, from any thread."""
+    """One fetch with its redirects. `stop` closes its connections, from any thread."""
 
     network: Network
     limits: FetchLimits
@@ -141,7 +141,7 @@ class _Visit:
     _transports: "list[httpx.HTTPTransport]" = field(default_factory=list)
 
     def stop(self) -> None:
-        """Close the connections, so that a thread that waits for one ends."""
+        """Close the connections, so that a thread waiting for one ends."""
         with self._mutex:
             self.stopped = True
             for each in self._sockets:
@@ -151,7 +151,7 @@ class _Visit:
             self._sockets.clear()
 
     def fetch(self, url: str) -> ToolOutput:
-        """Return the page at a URL; raises `ToolRetry` for a URL that is not allowed, `ToolFailed` for all else."""
+        """The page at a URL; raises `ToolRetry` for a URL that is not allowed, `ToolFailed` for any other failure."""
         import httpx
 
         try:
@@ -174,7 +174,7 @@ class _Visit:
         raise ToolFailed(f"the server sent us on more than {self.limits.redirects} times")
 
     def _ask(self, target: "httpx.URL") -> "httpx.Response":
-        """Return the response, its body unread, of the first address of the host that can be reached."""
+        """The response, its body unread, of the first address of the host that can be reached."""
         import httpx
 
         host, port = target.raw_host.decode("ascii"), _PORTS[target.scheme]
@@ -189,7 +189,7 @@ class _Visit:
         raise ToolFailed(f"{host} could not be reached: {reason}")
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
-        """Return every address of the host; raises `ToolFailed` when one of them is not on the open internet."""
+        """Every address of the host; raises `ToolFailed` if one of them is not on the public internet."""
         try:
             addresses = self.network.resolve(host, port)
         except (OSError, UnicodeError) as error:
@@ -256,7 +256,7 @@ class _Visit:
         return ToolOutput(f"{target}\n\n{whole.strip() or '(nothing to read there)'}{note}", untrusted=str(target))
 
     def _body(self, response: "httpx.Response") -> bytes:
-        """Return the decompressed body, at most one byte more than the limit."""
+        """The decompressed body, at most one byte more than the limit."""
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         raw = response.iter_raw()
         if encoding in ("gzip", "x-gzip"):
@@ -272,7 +272,7 @@ class _Visit:
 
 
 def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """Unpack the body piece by piece, so that a small one cannot become a huge one at once."""
+    """The body decompressed piece by piece, so that a small body cannot expand to a huge one at once."""
     unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         for piece in raw:
@@ -287,7 +287,7 @@ def _unzipped(raw: Iterator[bytes], most: int) -> Iterator[bytes]:
 
 
 def _checked(url: "httpx.URL") -> "httpx.URL":
-    """Return a URL that may be asked for; raises `ToolRetry` that says why another may not."""
+    """The URL, if it is allowed; raises `ToolRetry` with the reason if it is not."""
     if url.scheme not in _PORTS or not url.raw_host:
         raise ToolRetry("only pages at http:// and https:// can be read")
     if not _HOST.fullmatch(url.raw_host):
@@ -306,7 +306,7 @@ def _is_text(kind: str) -> bool:
 
 
 def _plainly(error: BaseException) -> str:
-    """Return what went wrong with a connection in our words: a server's own words are a stranger's text."""
+    """The reason for a failed connection in fixed words: a server's own message is untrusted text."""
     wording = f"{error} {error.__cause__}".lower()
     for sign, words in (
         ("certificate", "its certificate is not good"),

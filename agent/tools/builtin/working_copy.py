@@ -1,7 +1,7 @@
-"""A copy of a vault's notes for a program to work on, and the list of what the program changed in it.
+"""A copy of a vault's notes for a program, and the list of the program's changes.
 
-The program never touches the vault itself: what a person saves meanwhile cannot be lost, and what the program changed
-is known exactly, to be committed in the agent's name or not at all.
+The program never changes the vault itself: a person's saves meanwhile cannot be lost, and the program's changes are
+known exactly, so that they can be committed in the agent's name or dropped.
 """
 
 import os
@@ -16,14 +16,14 @@ from agent.tools.tool import Draft
 from agent.vault.store import Vault
 
 LARGEST = 5 << 20
-"""Bytes of a file that is brought back."""
+"""The most bytes of a file that is copied back."""
 MOST = 100_000
-"""Files that are looked at afterwards."""
+"""The most files that are compared afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a program changed: the notes before and after, and each file that is not taken over, with the reason."""
+    """The changes of a program: the notes before and after, and the rejected files with the reason."""
 
     drafts: tuple[Draft, ...]
     left: tuple[tuple[str, str], ...]
@@ -39,7 +39,7 @@ class WorkingCopy:
 
     @classmethod
     def of(cls, vault: Vault, folder: Path, cancelled: Cancelled) -> "WorkingCopy":
-        """Copy every note of the vault to `folder`, which is made; raises `Interrupted`."""
+        """A copy of every note of the vault in `folder`, which is created; raises `Interrupted`."""
         copy = cls(folder)
         folder.mkdir(mode=0o700)
         for path in vault.note_paths():
@@ -58,7 +58,7 @@ class WorkingCopy:
         self._marks[path] = _mark(target.lstat())
 
     def changes(self) -> Changes:
-        """Return what differs from the notes that were copied."""
+        """The differences from the copied notes."""
         drafts: list[Draft] = []
         left: list[tuple[str, str]] = []
         for path, found, descriptor in self._files():
@@ -95,12 +95,12 @@ class WorkingCopy:
 
 
 def _mark(found: os.stat_result) -> tuple[int, int, int]:
-    """Return inode, size and change time: they differ once a file was written, as no program can set the last."""
+    """Inode, size and change time: they differ after a write, because no program can set the change time."""
     return found.st_ino, found.st_size, found.st_ctime_ns
 
 
 def _read(path: str, found: os.stat_result, descriptor: int) -> bytes | str:
-    """Return a file's bytes, or the reason why they are not taken over."""
+    """A file's bytes, or the reason for rejecting it."""
     if not S_ISREG(found.st_mode):
         return "no plain file"
     if found.st_size > LARGEST:
@@ -117,7 +117,7 @@ def _read(path: str, found: os.stat_result, descriptor: int) -> bytes | str:
 
 
 def _is_gone(path: Path) -> bool:
-    """Return whether there is nothing at `path`; one that cannot be looked at may still be there."""
+    """True if `path` does not exist; a path that cannot be checked may still exist."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,1 +1,1 @@
-"""The health of a vault: status, probes, repairs, the audit of settings that could run commands."""
+"""The health of a vault: status, checks, repairs, and an audit of settings that could run commands."""

@@ -1,6 +1,6 @@
-"""Questions about one vault and its repository, each answered by looking; on request with the repair that is safe.
+"""Checks of one vault and its repository, with safe repairs on request.
 
-Nothing here raises for what it finds. The machine is `probe`'s, the repairs are `repair`'s.
+No function here raises for what it finds. `probe` checks the machine, `repair` has the repairs.
 """
 
 import re
@@ -25,7 +25,7 @@ _ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
 def repository(vault: Vault, *, fix: bool) -> list[Check]:
-    """Can git read what it needs, does anything stand in the way, is anything half done?"""
+    """The checks that git can read what it needs, that nothing blocks it, and that nothing is unfinished."""
     checks = guarded("disk", lambda: [disk("disk", vault.place.root)])
     checks += guarded("HEAD", lambda: _head(vault))
     checks += guarded("pipes", lambda: _pipes(vault))
@@ -158,7 +158,7 @@ def _objects(vault: Vault) -> Iterator[Check]:
 
 
 def notes(vault: Vault) -> list[Check]:
-    """Can every note be read, is every id there once, are there conflict copies to look at?"""
+    """The checks that every note can be read and every id is unique, and the list of conflict copies."""
     return guarded("notes", lambda: _notes(vault)) + guarded("conflicts", lambda: _conflicts(vault))
 
 
@@ -198,7 +198,7 @@ def _listed(name: str, what: str, lines: Sequence[str]) -> Iterator[Check]:
 
 
 def trust(vault: Vault, own_hooks: Iterable[str] = ()) -> list[Check]:
-    """The commands that git could run here when a person uses it; `own_hooks` are hooks known to be ours."""
+    """The check for commands that git could run here for a person; `own_hooks` are the hooks of this program."""
     mine = {f"hook {name}" for name in own_hooks}
     return guarded("trust", lambda: _trust([e for e in executables(vault.git, vault.place) if e.key not in mine]))
 
@@ -213,7 +213,7 @@ def _trust(found: Sequence[Executable]) -> Iterator[Check]:
 
 
 def template(vault: Vault, files: Iterable[str]) -> list[Check]:
-    """The template's files that are missing; a person may have removed them on purpose."""
+    """The check for missing template files; a person may have removed them on purpose."""
     root = vault.place.root
     gone = [path for path in files if not (root / path).exists()]
     if not gone:

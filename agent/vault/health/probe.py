@@ -1,6 +1,6 @@
-"""Tests the machine in a scratch vault: git, durable writes, exchange of files, commit and undo.
+"""Tests the machine in a temporary vault: git, durable writes, exchange of files, commit and undo.
 
-One `Check` a question. What to ask about a vault is `examine`'s, what to say and the exit code are the command's.
+Each question gives one `Check`. `examine` checks a vault; the command formats the output and sets the exit code.
 """
 
 import os
@@ -40,7 +40,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One question and its answer: in one line, with more lines below it, and the command that helps."""
+    """One question and its answer: one line, details on further lines, and the command that helps."""
 
     level: Level
     name: str
@@ -50,12 +50,12 @@ class Check:
 
 
 def ok(name: str, what: str, details: tuple[str, ...] = ()) -> Check:
-    """A finding that is as it should be."""
+    """A finding without a problem."""
     return Check(Level.OK, name, what, details)
 
 
 def warn(name: str, what: str, details: tuple[str, ...] = (), next: str = "") -> Check:
-    """A finding that a person should know of."""
+    """A finding that a person should look at."""
     return Check(Level.WARN, name, what, details, next)
 
 
@@ -65,7 +65,7 @@ def bad(name: str, what: str, details: tuple[str, ...] = (), next: str = "") -> 
 
 
 def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
-    """The answers, or the failure to get them as one bad answer: a broken vault must not break its doctor."""
+    """The answers, or one bad answer if asking fails: a broken vault must not stop `doctor`."""
     try:
         return list(ask())
     except AgentError as error:
@@ -75,7 +75,7 @@ def guarded(name: str, ask: Callable[[], Iterable[Check]]) -> list[Check]:
 
 
 Undo = Callable[[Vault, str], object]
-"""Takes back one commit of a vault."""
+"""A function that undoes one commit of a vault."""
 
 
 def _take_back(vault: Vault, commit: str) -> Undone:
@@ -83,7 +83,7 @@ def _take_back(vault: Vault, commit: str) -> Undone:
 
 
 def machine(state: Path, clock: Clock, options: Options, take_back: Undo = _take_back) -> list[Check]:
-    """Everything about this machine; `state` is where a vault's private files would be."""
+    """All checks of this machine; `state` is the folder for vaults' private files."""
     checks = guarded("git", _git_version)
     checks += guarded("state", lambda: _state(state))
     if any(check.level is Level.BAD for check in checks):
@@ -114,7 +114,7 @@ def _state(state: Path) -> Iterator[Check]:
 
 
 def disk(name: str, folder: Path) -> Check:
-    """Whether there is room where this folder lies."""
+    """The check of free disk space for this folder."""
     free = shutil.disk_usage(folder).free
     what = f"{free / _MB / 1024:.1f} GB free at {folder}"
     if free < _FULL:
@@ -123,7 +123,7 @@ def disk(name: str, folder: Path) -> Check:
 
 
 def _scratch(state: Path, clock: Clock, options: Options, take_back: Undo) -> Iterator[Check]:
-    """Write, edit, commit and undo in a vault of our own, on the file system of the state folder."""
+    """Write, edit, commit and undo in a temporary vault on the file system of the state folder."""
     with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as name:
         folder = Path(name)
         yield from _calls(folder)
@@ -137,7 +137,7 @@ def _scratch(state: Path, clock: Clock, options: Options, take_back: Undo) -> It
 
 
 def _calls(folder: Path) -> Iterator[Check]:
-    """The file-system calls that the write protocol would like to have."""
+    """The file-system calls that the write protocol prefers."""
     (folder / "one").write_bytes(b"1")
     (folder / "two").write_bytes(b"2")
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""Repairs that `doctor --fix` may make unasked: each keeps what it replaces, and none touches what a person wrote."""
+"""Repairs that `doctor --fix` may make without asking: each keeps what it replaces; none changes a person's text."""
 
 import os
 from pathlib import Path
@@ -14,9 +14,9 @@ from agent.vault.worktree.paths import is_temporary
 
 
 def rebuild_index(vault: Vault) -> Path:
-    """Make a new index from HEAD; returns where the unreadable one is kept.
+    """Make a new index from HEAD; returns the path of the saved unreadable one.
 
-    Raises `Permanent` in a sparse checkout, whose index says which notes are not deleted but away.
+    Raises `Permanent` in a sparse checkout: only its index shows which notes are excluded and not deleted.
     """
     check_not_sparse(vault.git)
     gitdir = vault.place.gitdir
@@ -34,7 +34,7 @@ def rebuild_index(vault: Vault) -> Path:
 
 
 def locks(vault: Vault) -> list[Path]:
-    """The lock files of git that are there now."""
+    """git's lock files that exist now."""
     gitdir = vault.place.gitdir
     names = ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock")
     found = [gitdir / name for name in names if os.path.lexists(gitdir / name)]
@@ -44,7 +44,7 @@ def locks(vault: Vault) -> list[Path]:
 
 
 def move_lock(vault: Vault, lock: Path) -> bool:
-    """Move a lock aside if it is ours and dead, or old with no git alive here; whether it was."""
+    """Move a lock aside if it is this program's and stale, or old while no git runs here; True if it was moved."""
     place = vault.place
     if lock.name == "index.lock":
         return clear_stale(lock, place.gitdir, place.worktree, vault.clock)
@@ -56,14 +56,14 @@ def move_lock(vault: Vault, lock: Path) -> bool:
 
 
 def litter(vault: Vault) -> list[Path]:
-    """Our own working files in the repository that no running process of ours can still need."""
+    """This program's working files in the repository that no running process can still need."""
     edge = vault.clock.now().timestamp() - STALE_SECONDS
     found = [*vault.place.gitdir.glob("vault-agent-index*"), *vault.place.gitdir.glob("vault-agent-lock.*")]
     return [path for path in found if path.lstat().st_mtime < edge and not path.name.endswith(OURS.decode())]
 
 
 def remove_litter(vault: Vault) -> int:
-    """Remove them, as the vault's only writer; returns how many there were."""
+    """Remove the files of `litter` under the writer lock; returns their number."""
     with vault.writer.exclusive():
         found = litter(vault)
         for path in found:
@@ -72,12 +72,12 @@ def remove_litter(vault: Vault) -> int:
 
 
 def temporaries(vault: Vault) -> list[str]:
-    """Our temporary files among the notes, as paths in the vault."""
+    """This program's temporary files among the notes, as paths in the vault."""
     root = vault.place.root
     found: list[str] = []
     for folder, names, files in os.walk(root):
         if folder != str(root) and is_repository(Path(folder), "", {}):
-            names[:], files = [], []  # what lies there may be at work in another vault
+            names[:], files = [], []  # they may be in use by another vault
         names[:] = [name for name in names if name != ".git"]
         here = Path(folder).relative_to(root).as_posix()
         found += [name if here == "." else f"{here}/{name}" for name in files if is_temporary(name)]
@@ -85,9 +85,9 @@ def temporaries(vault: Vault) -> list[str]:
 
 
 def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
-    """Remove those whose bytes git or a note beside them has, keep the bytes of the others as conflict copies.
+    """Remove the temporary files; bytes that neither git nor a note has are kept as conflict copies.
 
-    Called when no transaction is unfinished. Returns the paths removed and the copies made; what cannot be read as a
+    Does nothing while a transaction is unfinished. Returns the removed paths and the copies; what cannot be read as a
     file is left.
     """
     removed: list[str] = []
@@ -112,7 +112,7 @@ def clear_temporaries(vault: Vault) -> tuple[list[str], list[str]]:
 
 
 def _is_kept(vault: Vault, data: bytes) -> bool:
-    """Whether a commit on some branch has these bytes; an object that no commit reaches may be collected."""
+    """True if a commit on some branch has these bytes; git may delete an object that no commit reaches."""
     oid = vault.git.blob_id(data)
     if vault.git.objects([oid])[0] is None:
         return False

@@ -1,6 +1,6 @@
-"""Checks of the staged files, read from git's index: headers that cannot be read, and secrets.
+"""Checks of the staged files, read from git's index: unreadable frontmatter, and secrets.
 
-The working tree is not looked at: what counts is what the commit would keep.
+The working tree is not read, because the commit would contain the staged version.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class StagedProblem:
-    """A reason not to commit a file: its path in the vault, the line from 1, and why. Never a secret's text."""
+    """A reason not to commit a file: its path in the vault, the line from 1, and the reason. Never a secret's text."""
 
     path: str
     line: int
@@ -30,9 +30,9 @@ class StagedProblem:
 
 
 def problems(vault: Vault, index: Path | None = None) -> list[StagedProblem]:
-    """The problems of the vault's staged files; `index` names an index file other than the repository's own.
+    """The problems of the vault's staged files; `index` is an index file other than the repository's own.
 
-    Files over 5 MB and binary ones are not searched.
+    Files over 5 MB and binary files are not searched.
     """
     entries = list(_changed(vault, index))
     found: list[StagedProblem] = []
@@ -46,9 +46,9 @@ def problems(vault: Vault, index: Path | None = None) -> list[StagedProblem]:
 
 
 def _changed(vault: Vault, index: Path | None) -> Iterator[tuple[str, str]]:
-    """Path and blob of every staged file that is new or changed; links and submodules are not read.
+    """Path and blob of every staged file that is new or changed; links and submodules are left out.
 
-    The two lists are compared here, because `git diff-index` would stop at a submodule's bad settings.
+    The two lists are compared here, because `git diff-index` would fail at a submodule with invalid settings.
     """
     git, head, prefix = vault.git, vault.head, vault.place.prefix
     committed = set(_rows(git.run("ls-tree", "-r", "-z", "--full-tree", head))) if head else set[tuple[str, str]]()
@@ -58,7 +58,7 @@ def _changed(vault: Vault, index: Path | None) -> Iterator[tuple[str, str]]:
 
 
 def _rows(listed: bytes) -> Iterator[tuple[str, str]]:
-    """Path and blob of the plain files in what `ls-tree` (mode, kind, id) or `ls-files` (mode, id, stage) lists."""
+    """Path and blob of the regular files listed by `ls-tree` (mode, kind, id) or `ls-files` (mode, id, stage)."""
     for row in listed.decode("utf-8", "surrogateescape").split("\0"):
         facts, _, path = row.partition("\t")
         words = facts.split(" ")

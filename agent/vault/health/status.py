@@ -1,4 +1,4 @@
-"""The state of a vault, asked of the files and of git at this moment: nothing is cached, so nothing can be stale."""
+"""The state of a vault, read from the files and git at each call, without a cache."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HE
 
 @dataclass(frozen=True, slots=True)
 class LastCommit:
-    """The commit that HEAD is on."""
+    """The commit of HEAD."""
 
     id: str
     when: datetime
@@ -31,11 +31,11 @@ class LastCommit:
 class VaultStatus:
     """The vault's state.
 
-    `open` are changed files that another program keeps open, to be recorded when it closes them; of `unread` files and
-    folders nobody knows whether they have changed.
-    `blocked` says why writes wait; `waiting` counts them; `failed` maps files of writes that could not be carried
-    out to the reason; `unfinished` counts transactions that a crash left; `writer` is the process now writing; `notes`
-    maps every note to the hash of its content.
+    `open`: changed files that another program keeps open; they are committed when it closes them. `unread`: files and
+    folders that cannot be read, so that their changes are unknown. `blocked`: the reason why writes wait. `waiting`:
+    the number of waiting writes. `failed`: files of writes that could not be carried out, each with the reason.
+    `unfinished`: the number of transactions that a crash left. `writer`: the process that writes now. `notes`: every
+    note with its content hash.
     """
 
     root: Path
@@ -54,7 +54,7 @@ class VaultStatus:
 
 
 def status(vault: Vault) -> VaultStatus:
-    """Look at everything once; takes no lock and changes nothing. Raises `Permanent` for what cannot be looked at."""
+    """Read the state once, without a lock or a change. Raises `Permanent` for what cannot be read."""
     try:
         return _look(vault)
     except OSError as error:
@@ -92,7 +92,7 @@ def _look(vault: Vault) -> VaultStatus:
 
 
 def conflict_copies(vault: Vault) -> list[str]:
-    """The notes that hold a version which could not be merged."""
+    """The notes with a version that could not be merged."""
     return _copies(vault, vault.note_paths())
 
 
@@ -104,7 +104,7 @@ def _is_copy(vault: Vault, path: str) -> bool:
     try:
         data = vault.read(path)
     except (AgentError, OSError):
-        return True  # by its name; what cannot be read is named for that
+        return True  # recognised by name; an unreadable one counts too
     if data is None:
         return False
     note = Note.parse(data)

@@ -1,6 +1,6 @@
-"""Finds what could make git run a command in a repository, for a person to judge before they use git there.
+"""Finds settings and files that could make git run a command in a repository, for a person to judge.
 
-vault-agent runs none of it (see `git`). Reading here is reading files and asking git for its settings, which executes
+vault-agent never runs these commands (see `git`). This module reads files and asks git for its settings, which executes
 nothing.
 """
 
@@ -39,7 +39,7 @@ _KEYS = frozenset(
         "include.path",
     }
 )
-"""Settings that name a command, or that point git at files from somewhere else."""
+"""Settings that name a command, or that make git read files from elsewhere."""
 
 _PARTS = {
     "alias": frozenset({""}),
@@ -69,7 +69,7 @@ _DEEP = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """Something that could run: what it is, the command or path it names, and where that stands."""
+    """Something that git could run: its kind, the command or path, and the file that names it."""
 
     key: str
     value: str
@@ -77,9 +77,9 @@ class Executable:
 
 
 def settings(git: Git) -> list[Executable]:
-    """Every setting that the repository makes: key (section and last part in lower case), value, file.
+    """Every setting in the repository's own files: key (section and last part in lower case), value, file.
 
-    What the machine's own settings say is not here: those are the person's and did not come with a vault.
+    The machine's own settings are left out: they are the person's and did not come with a vault.
     """
     command = ["config", "--list", "--show-scope", "--show-origin", "-z", "--includes"]
     fields = git.run(*command).decode("utf-8", "surrogateescape").split("\0")
@@ -92,7 +92,7 @@ def settings(git: Git) -> list[Executable]:
 
 
 def every_scope(git: Git, key: str) -> list[Executable]:
-    """Every value of one setting in any file, the effective one last; our own neutral values are left out."""
+    """Every value of one setting in any file, the effective one last, without this program's own neutral values."""
     command = ["config", "--show-scope", "--show-origin", "-z", "--includes", "--get-all", key]
     fields = git.run(*command, ok=(0, 1)).decode("utf-8", "surrogateescape").split("\0")
     rows = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
@@ -100,7 +100,7 @@ def every_scope(git: Git, key: str) -> list[Executable]:
 
 
 def executables(git: Git, place: Place) -> list[Executable]:
-    """Everything in this repository that could make git run a command or look outside; never raises for odd content."""
+    """Everything in this repository that could make git run a command or read outside; never raises for odd content."""
     found = [item for item in settings(git) if could_execute(item.key, item.value)]
     found += _hooks(place)
     found += _attributes(git, place)
@@ -109,7 +109,7 @@ def executables(git: Git, place: Place) -> list[Executable]:
 
 
 def could_execute(key: str, value: str) -> bool:
-    """Whether a setting can name a command, or point git at files from somewhere else."""
+    """True if a setting can name a command, or make git read files from elsewhere."""
     section, _, rest = key.partition(".")
     section, last = section.lower(), rest.rpartition(".")[2].lower()
     if section == "remote" and last in {"url", "pushurl"}:
@@ -151,7 +151,7 @@ def _attributes(git: Git, place: Place) -> Iterator[Executable]:
 
 
 def _stores(place: Place) -> Iterator[Executable]:
-    """Other repositories that git would read: submodules, nested ones, borrowed objects; and links out of the store."""
+    """Other repositories that git would read (submodules, nested, borrowed objects), and links out of the store."""
     alternates = place.gitdir / "objects" / "info" / "alternates"
     for line in _text(alternates).splitlines():
         yield Executable("alternate objects", line, str(alternates))
@@ -166,7 +166,7 @@ def _stores(place: Place) -> Iterator[Executable]:
 
 
 def nested_repositories(worktree: Path) -> Iterator[Path]:
-    """Folders below the work tree that git would take for a repository, with or without files of their own."""
+    """The folders below the work tree that git would treat as a repository, with or without a work tree."""
     looked_at = 0
     for folder, names, files in os.walk(worktree):
         looked_at += len(names) + len(files)
@@ -190,7 +190,7 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    """A small file's text, empty where there is none; never through a link and never from a pipe."""
+    """A small file's text, empty if there is none; links and pipes are never read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -1,1 +1,1 @@
-"""The vault's git history: reading it, undoing commits, rewriting it. It writes notes only through a transaction."""
+"""The vault's git history: reading it, undoing commits, rewriting it. Notes are written only through transactions."""

@@ -1,4 +1,4 @@
-"""Which commit brought each line of a note."""
+"""The commits that added the lines of a note."""
 
 import re
 
@@ -8,9 +8,9 @@ _ROW = re.compile(rb"([0-9a-f]{40,64}) \d+ \d+")
 
 
 def blame(vault: Vault, path: str) -> list[tuple[str, str]]:
-    """The lines of a note in the last commit, without line ends, each with the id of the commit that brought it.
+    """The lines of a note in the last commit, without line ends, each with the id of the commit that added it.
 
-    Empty where the last commit has no such note.
+    Empty if the last commit has no such note.
     """
     command = ["blame", "--porcelain", "--no-progress", "HEAD", "--", vault.place.prefix + path]
     out = vault.git.run(*command, ok=(0, 128), drivers_off=True)
@@ -25,7 +25,7 @@ def blame(vault: Vault, path: str) -> list[tuple[str, str]]:
 
 
 def added_lines(vault: Vault, path: str) -> tuple[str, ...]:
-    """Every line that a commit has ever brought into a note, each once, without line ends."""
+    """All lines that any commit has added to a note, each once, without line ends."""
     command = ["log", "--format=", "-p", "-U0", "--full-history", "--no-ext-diff", "--no-textconv", "--no-color", "-m"]
     out = vault.git.run(*command, "HEAD", "--", vault.place.prefix + path, ok=(0, 128), drivers_off=True)
     added = (line[1:] for line in out.decode("utf-8", "replace").splitlines() if line.startswith("+"))

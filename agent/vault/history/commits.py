@@ -1,9 +1,8 @@
-"""The commits of a vault, read from git: who changed which notes, when, on whose behalf.
+"""The commits of a vault, read from git: author, time, changed notes, and the run that they were made for.
 
-One `git log` gives everything; who is meant by a commit is told by the trailers at the very end of its message, and a
-commit without them is a person's own. Anybody can write trailers: they count where this machine has a record that it
-made the commit, else they are only what the commit claims to be. What a change means in a note's terms is
-`difference`'s, taking it back `undo`'s.
+One `git log` gives everything. The trailers at the end of a message name the actor; a commit without them is a person's
+own. Anyone can write trailers, so they count only if this machine has a record that it made the commit; otherwise they
+are stored as a claim. `difference` describes changes in a note's terms, `undo` takes them back.
 """
 
 import re
@@ -24,10 +23,10 @@ _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One change of the vault, made at `when`; `actor`, `run` and so on are its trailers, empty where there are none.
+    """One commit of the vault; `actor`, `run` and so on are its trailers, empty if there are none.
 
-    `claims` is the actor that the trailers name where this machine has no record of the commit: then they count for
-    nothing else. The files of a merge are those that differ from its first parent.
+    `claims` is the actor named by trailers that do not count, because this machine has no record of the commit. The
+    files of a merge are those that differ from its first parent.
     """
 
     id: str
@@ -47,11 +46,11 @@ class Commit:
 
     @property
     def job(self) -> str:
-        """The job on whose behalf it was made, empty where there is none."""
+        """The job that the commit was made for, empty if there is none."""
         return self.actor.removeprefix("job:") if self.actor.startswith("job:") else ""
 
     def is_of(self, run: str) -> bool:
-        """Whether it belongs to a run, or to one that this run has delegated to (`run.call`)."""
+        """True if the commit belongs to the run, or to a run that it delegated to (`run.call`)."""
         return self.run == run or self.run.startswith(f"{run}.")
 
 
@@ -67,10 +66,10 @@ def commits(
     limit: int | None = None,
     revision: str = "HEAD",
 ) -> list[Commit]:
-    """The commits that touched the vault, newest first; every filter given must hold, and holds exactly.
+    """The commits that touched the vault, newest first, and that match every given filter exactly.
 
-    `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive.
-    A vault without a commit has none; raises `UserError` for any other revision that is not there.
+    `path` is a note or a folder, relative to the vault; renames are followed back. `since` and `until` are inclusive. A
+    vault without a commit gives an empty list; raises `UserError` for any other revision that does not exist.
     """
     place = vault.place
     if revision == "HEAD" and vault.head is None:
@@ -94,7 +93,7 @@ def commits(
 
 
 def resolve(vault: Vault, revision: str) -> str:
-    """The full id of the commit that a person means; raises `UserError` when there is none."""
+    """The full id of the commit with this name; raises `UserError` if there is none."""
     if not revision or revision.startswith("-") or any(ord(c) < 32 for c in revision):
         raise UserError(f"{revision!r} is not a commit", hint="vault-agent log lists the commits")
     asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"]
@@ -105,17 +104,17 @@ def resolve(vault: Vault, revision: str) -> str:
 
 
 def is_commit_id(text: str) -> bool:
-    """Whether the text is a full commit id."""
+    """True if the text is a full commit id."""
     return _COMMIT_ID.fullmatch(text) is not None
 
 
 def lineage(vault: Vault) -> list[Commit]:
-    """Every commit that HEAD is made of, children before parents, those that left the vault alone included."""
+    """All commits in HEAD's history, children before parents, including those that did not change the vault."""
     return _log(vault, vault.head, None) if vault.head else []
 
 
 def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, str]]:
-    """The trailers (names in lower case) of those of the commits that this machine has made, by commit id."""
+    """The trailers (names in lower case) of the commits that this machine made, by commit id."""
     named = sorted(ids)
     found = zip(named, vault.git.objects(named), strict=True) if named else ()
     messages = {
@@ -126,7 +125,7 @@ def trailers_made_here(vault: Vault, ids: Collection[str]) -> dict[str, dict[str
 
 
 def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
-    """The id and subject of the commit that one tool call of a run has made here; None where it has made none."""
+    """The id and subject of the commit that one tool call of a run made here; None if it made none."""
     command = ["log", "-z", "--format=%H%n%B", "--fixed-strings", "--all-match"]
     command += [f"--grep=Vault-Run: {run}", f"--grep=Vault-Call: {call}", "--end-of-options", "HEAD", "--"]
     out = vault.git.run(*command, ok=(0, 128)).decode("utf-8", "replace")
@@ -141,7 +140,7 @@ def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
 
 
 def undone_since(vault: Vault, commit: str) -> set[str]:
-    """The ids of the commits that later commits than this one say they have taken back."""
+    """The ids of the commits that later commits than this one undo, according to their trailers."""
     command = ["log", "--format=%(trailers:key=Vault-Undoes,valueonly)", f"{commit}..HEAD", "--"]
     return set(vault.git.run(*command, ok=(0, 128)).decode("ascii", "replace").split())
 
@@ -150,7 +149,7 @@ def _log(vault: Vault, start: str, limit: int | None) -> list[Commit]:
     options = ["--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M", "--no-relative"]
     options += ["--no-show-signature", "--encoding=UTF-8", "--date=raw", "--topo-order", _FORMAT]
     options += [f"--max-count={limit}"] if limit is not None else []
-    prefix = vault.place.prefix  # filtered here and not by git, whose history would lose the commits in between
+    prefix = vault.place.prefix  # filtered here: filtered by git, the history would lose the commits in between
     out = vault.git.run("log", "-z", *options, "--end-of-options", start, "--")
     fields = out.decode("utf-8", "surrogateescape").split("\0")
     position, found = 0, list[Commit]()
@@ -168,7 +167,7 @@ def _has_trailers(commit: Commit) -> bool:
 
 
 def _claimed(commit: Commit) -> Commit:
-    """A commit whose trailers nobody here can vouch for: they are shown, and count for nothing."""
+    """A commit whose trailers this machine cannot confirm: they are shown, and have no effect."""
     return replace(commit, actor=HUMAN, run="", tool="", session="", call="", undoes=(), claims=commit.actor)
 
 
@@ -186,7 +185,7 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
 def parse_message(message: str) -> tuple[str, str, list[tuple[str, str]]]:
     """A message as (subject, body, trailers with names in lower case).
 
-    Trailers count only in a last paragraph that consists of nothing else, and never in the first one.
+    Trailers count only in a last paragraph that has nothing else, and never in the first paragraph.
     """
     paragraphs = [part for part in re.split(r"\n(?:[ \t]*\n)+", message.strip("\n")) if part.strip()]
     if not paragraphs:
@@ -210,7 +209,7 @@ def _trailers(paragraph: str) -> list[tuple[str, str]]:
 
 
 def _when(date: str) -> datetime:
-    """A time as `--date=raw` has it: seconds since 1970 and the offset; times that no calendar has become 1970."""
+    """The time in git's `--date=raw` form (seconds since 1970 and offset); 1970 if it is out of range."""
     seconds, _, offset = date.partition(" ")
     try:
         minutes = int(offset[-4:-2]) * 60 + int(offset[-2:])
@@ -221,14 +220,14 @@ def _when(date: str) -> datetime:
 
 
 class Trail:
-    """The names that a note, or the notes of a folder, had: told commit after commit, newest first."""
+    """The names that a note, or the notes of a folder, have had. Feed it the commits newest first."""
 
     def __init__(self, path: str) -> None:
         self.asked = path.strip("/")
         self.earlier: set[str] = set()
 
     def follow(self, commit: Commit) -> bool:
-        """Whether the commit touched what is followed; learns the names before it."""
+        """True if the commit touched the followed notes; also records their earlier names."""
         touched = False
         for change in commit.files:
             names = [change.path, *([change.old_path] if change.old_path else [])]

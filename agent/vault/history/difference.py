@@ -1,7 +1,7 @@
-"""Changes shown two ways: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
+"""Changes in two forms: as a patch of lines, and in the notes' own terms (a task ticked, a property set).
 
-The working tree is compared through a private copy of the index, so that new notes and renames made by hand show up
-and the person's index stays as it is. Nothing that a vault's configuration names is run.
+The working tree is compared through a private copy of the index, so that new notes and manual renames are included and
+the person's index stays unchanged. No command from a vault's configuration is run.
 """
 
 import re
@@ -38,7 +38,7 @@ _FIRST_LINE = re.compile(rb"^(?:diff --git |\* Unmerged path )", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One changed file: its change, its part of the patch as git writes it, and plain lines about the note."""
+    """One changed file: its change, its part of git's patch, and lines that describe the change to the note."""
 
     change: FileChange
     patch: bytes
@@ -46,7 +46,7 @@ class FileDifference:
 
 
 def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
-    """The changes of a commit (a full id) against its first parent, or against nothing where it has none."""
+    """The changes of a commit (a full id) against its first parent, or against an empty tree if it has none."""
     git, place = vault.git, vault.place
     rows = git.run("rev-list", "--parents", "--max-count=1", "--end-of-options", commit).decode().split()
     old = rows[1] if len(rows) > 1 else _empty_tree(git)
@@ -58,14 +58,14 @@ def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
 
 
 def of_working_tree(vault: Vault) -> list[FileDifference]:
-    """The changes that are not committed, staged or not, with new files that git does not ignore."""
+    """The uncommitted changes, staged or not, including new files that git does not ignore."""
     found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
     described = describe(vault, found, vault.writer.files)
     return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
 
 
 def uncommitted(vault: Vault) -> tuple[FileChange, ...]:
-    """The files that differ from the last commit, renames recognised; quicker than their patches."""
+    """The files that differ from the last commit, with renames detected; faster than their patches."""
     fields = _against_head(vault, ["--raw"]).decode("utf-8", "surrogateescape").split("\0")
     found = parse_raw(fields, 0, vault.place.prefix)[0]
     return tuple(change for change in found if not is_temporary(change.path))
@@ -81,7 +81,7 @@ def _against_head(vault: Vault, output: Sequence[str]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="vault-agent-diff-") as folder:
         index = Path(folder) / "index"
         if (place.gitdir / "index").exists():
-            # With the index's own time: by it git knows which files changed too soon after to be described apart.
+            # Keep the index's own time: git needs it to find files that changed within the same clock tick.
             shutil.copy2(place.gitdir / "index", index)
         if lines:
             git.run("update-index", "-z", "--index-info", stdin=lines, index=index, drivers_off=True)
@@ -94,7 +94,7 @@ def _empty_tree(git: Git) -> str:
 
 
 def _split(out: bytes, place: Place) -> tuple[tuple[FileChange, ...], list[bytes]]:
-    """The changes and, for each, its part of the patch; git writes both in the same order."""
+    """The changes, and the part of the patch for each; git writes both in the same order."""
     raw, _, patch = out.partition(b"\0\0")
     fields = raw.decode("utf-8", "surrogateescape").split("\0")
     found = parse_raw(fields, 0, place.prefix)[0]
@@ -107,17 +107,17 @@ def _split(out: bytes, place: Place) -> tuple[tuple[FileChange, ...], list[bytes
 
 
 def _is_two(change: FileChange) -> bool:
-    """Whether git shows the change as a removal and an addition: a file that became a link, or the other way."""
+    """True if git shows the change as a removal and an addition: a file became a link, or a link a file."""
     if change.before is None or change.after is None:
         return False
     return change.before.mode[:2] != change.after.mode[:2]
 
 
 def describe(vault: Vault, found: Sequence[FileChange], files: Files | None = None) -> list[tuple[str, ...]]:
-    """For each change of a note, plain lines about what it means; all objects are read at once.
+    """For each change of a note, lines that describe it; all objects are read at once.
 
-    With `files`, what is there now is read from the working tree. Nothing is said about files that are no
-    notes, that are new or gone, or that have more than a megabyte.
+    With `files`, the new version is read from the working tree. Empty for files that are not notes, are new or deleted,
+    or are larger than a megabyte.
     """
     wanted = [change for change in found if _is_described(change)]
     ends = [entry for change in wanted for entry in (change.before, None if files else change.after) if entry]
@@ -145,7 +145,7 @@ def _described(change: FileChange, data: Mapping[str, bytes], files: Files | Non
 
 
 def summary(change: FileChange) -> str:
-    """One line that names the file and what became of it."""
+    """One line with the name of the file and its change."""
     if change.kind is Kind.RENAMED:
         return f"renamed: {change.old_path} → {change.path}"
     return f"{change.kind}: {change.path}"

@@ -1,4 +1,4 @@
-"""The references and repositories that still hold commits which a purge rewrites, and the check for a whole history."""
+"""Finds the references and repositories that still contain the commits of a purge; checks for a complete history."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ Changes = Callable[[Sequence[str]], Mapping[str, Collection[bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """`here`: refs and other places of this repository, but the current branch; `remote`: refs of others."""
+    """`here`: references of this repository other than the current branch; `remote`: remote-tracking references."""
 
     here: tuple[str, ...]
     remote: tuple[str, ...]
 
 
 def check_complete(git: Git) -> None:
-    """Raise `UserError` where commits or files are missing here: a history written anew would miss them for good."""
+    """Raise `UserError` if commits or files are missing here: a rewritten history would lose them for good."""
     if git.run("rev-parse", "--is-shallow-repository").strip() == b"true":
         raise UserError(
             "this is a shallow clone: the commits before its oldest ones are not here, so its history cannot be "
@@ -47,7 +47,7 @@ def check_complete(git: Git) -> None:
 def holders(
     git: Git, place: Place, rows: Mapping[str, Sequence[str]], paths: Sequence[str], changes: Changes
 ) -> Holders:
-    """Find other holders of the commits in `rows` (each with its parents), or of others whose `paths` hold the text."""
+    """The other holders of the commits in `rows` (each with its parents), or of other commits with the removed text."""
     oldest = [commit for commit, parents in rows.items() if rows.keys().isdisjoint(parents)]
     current = branch(place.gitdir)
     elsewhere = _elsewhere(git, paths, changes)
@@ -61,7 +61,7 @@ def holders(
 
 
 def _elsewhere(git: Git, paths: Sequence[str], changes: Changes) -> list[str]:
-    """Commits that the current branch does not have, whose files hold what is to go."""
+    """The commits outside the current branch whose files contain text to be removed."""
     found = _lines(git.run("rev-list", "--all", "--full-history", "--not", "HEAD", "--", *paths))
     return [commit for commit, changed in changes(found).items() if changed] if found else []
 
@@ -73,7 +73,7 @@ def _containing(git: Git, commits: Sequence[str]) -> Iterator[str]:
 
 
 def _stashed(git: Git) -> Iterator[tuple[str, str]]:
-    """Every stash but the last, which is a ref."""
+    """All stashes except the last, which is a reference."""
     if git.objects(["refs/stash"])[0] is None:
         return
     rows = _lines(git.run("log", "--walk-reflogs", "--format=%H", "refs/stash", "--", ok=(0, 128)))
@@ -81,7 +81,7 @@ def _stashed(git: Git) -> Iterator[tuple[str, str]]:
 
 
 def _detached(git: Git) -> Iterator[tuple[str, str]]:
-    """The commit of every work tree that is on no branch."""
+    """The commits of the work trees that are on no branch."""
     for block in git.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in block.splitlines())
         if "detached" in fields:
@@ -94,7 +94,7 @@ def _has_any(git: Git, commit: str, rows: Collection[str], elsewhere: Collection
 
 
 def _notes(git: Git, rows: Collection[str]) -> Iterator[str]:
-    """The refs of `git notes` in which a person has noted something about one of the commits."""
+    """The references of `git notes` with a person's note about one of the commits."""
     for name in _lines(git.run("for-each-ref", "--format=%(refname)", "refs/notes/")):
         listed = _lines(git.run("notes", f"--ref={name}", "list", ok=(0, 1, 128)))
         if any(line.rpartition(" ")[2] in rows for line in listed):

@@ -1,15 +1,16 @@
-"""The lines by which two versions of a note differ, for a person to judge. Loads nothing of git."""
+"""The lines that differ between two versions of a note, for a person to judge. Does not import git."""
 
 from difflib import unified_diff
 
 _COMPARED = 4_000
-"""Lines up to which two versions are compared."""
+"""Maximum number of lines of two versions that are compared."""
 
 
 def line_diff(before: bytes | None, after: bytes | None, context: int = 3) -> list[str]:
-    """The unified diff from the version in force to the one that arrived, line by line, for a person to judge.
+    """The unified diff from the version in force to the one that arrived, for a person to judge.
 
-    Of versions too long to be compared (the cost grows with their product) it has all lines, old ones first.
+    Versions too long to be compared (the cost grows with the product of their lengths) are listed in full, the old
+    first.
     """
     old, new = ((each or b"").decode("utf-8", "replace").splitlines() for each in (before, after))
     if max(len(old), len(new)) > _COMPARED and old != new:

@@ -1,9 +1,9 @@
-"""Writing a branch's history anew without some texts: the one thing here that cannot be undone.
+"""Rewrites a branch's history without some texts: the only operation here that cannot be undone.
 
-Every commit from the first that holds them on is made again, with other blobs and the same names, times and messages;
-then the branch moves by compare-and-swap. The last commit's files must be the same before and after, so neither a file
-nor the index is touched, and what a person is at work on stays. The commits as they were stay under a backup ref until
-a person drops them; nothing here drops an object.
+Every commit from the first one with such a text is made again, with other blobs and the same names, times and messages;
+then the branch moves by compare-and-swap. The last commit's files must be equal before and after, so files and index
+are not touched and a person's uncommitted work stays. The old commits stay under a backup reference until a person
+removes them; no object is deleted here.
 """
 
 import re
@@ -25,15 +25,14 @@ _SIGNATURE = re.compile(rb"^(?:gpgsig(?:-sha256)?|mergetag) [^\n]*\n(?: [^\n]*\n
 _COMMIT_ID = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 
 Clean = Callable[[str, bytes], bytes | None]
-"""A path in the vault and a version of that note to what is left of it; None: nothing."""
+"""A path in the vault and a version of that note to its remaining content; None removes the version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """The result of a purge or a dry run: the number of rewritten commits, the branch's end, the backup's name.
+    """The result of a purge or a dry run: number of rewritten commits, new end of the branch, name of the backup.
 
-    `other_refs` are the branches, tags and stashes that hold the old commits too, `remote_refs` those of other
-    repositories.
+    `other_refs` are branches, tags and stashes that contain old commits too, `remote_refs` those of other repositories.
     """
 
     commits: int = 0
@@ -53,12 +52,12 @@ def purge(
     remote: bool = False,
     dry_run: bool = False,
 ) -> Purged:
-    """Rewrite the history of the current branch with every version of these notes as `clean` leaves it.
+    """Rewrite the history of the current branch, with each version of these notes replaced by the result of `clean`.
 
-    `subject` replaces the first line of the message of each commit that changed them. `remote`: also when other
-    repositories have the commits. `token` names the backup: after a crash, the same call with the same token goes on.
-    Raises `UserError` where they have and nobody said so, while the repository is not free, or where a part of the
-    history is not here, and `Permanent` where the last commit would change.
+    `subject` replaces the first line of the message of each commit that changed them. `remote`: also if other
+    repositories have the commits. `token` names the backup: after a crash, the same call with the same token continues.
+    Raises `UserError` if other repositories have the commits and `remote` is not set, while the repository is not free,
+    or if a part of the history is missing here; raises `Permanent` if the last commit would change.
     """
     with vault.writer.exclusive():
         reason = vault.writer.waiting_reason()
@@ -92,7 +91,7 @@ def _existing(vault: Vault, name: str) -> str:
 
 
 def backups(vault: Vault) -> list[str]:
-    """The refs under which earlier purges have kept the commits as they were, the newest first."""
+    """The backup references of earlier purges, newest first."""
     listed = vault.git.run("for-each-ref", "--format=%(refname)", "--sort=-refname", BACKUP).decode()
     return listed.splitlines()
 
@@ -105,7 +104,7 @@ class _Work:
     subject: str
 
     def find(self, head: str) -> dict[str, list[str]]:
-        """The commits to make anew with their parents, oldest first: those whose files change, and all after them."""
+        """The commits to make again, with their parents, oldest first: those with changed files, and all later ones."""
         listed = self.vault.git.run("rev-list", "--topo-order", "--reverse", "--parents", head).decode().splitlines()
         rows = [line.split(" ") for line in listed]
         dirty: set[str] = set()
@@ -118,7 +117,7 @@ class _Work:
         return {commit: parents for commit, *parents in rows if commit in dirty}
 
     def changes(self, commits: Sequence[str]) -> dict[str, dict[bytes, bytes | None]]:
-        """The new content of the paths in each commit (None: removed), where it differs."""
+        """The new content of the paths in each commit (None: removed), where it differs from the old one."""
         held = self._held(commits)
         blobs = sorted({oid for found in held.values() for oid in found.values()})
         data = {
@@ -136,7 +135,7 @@ class _Work:
         }
 
     def rewrite(self, head: str, concerned: Sequence[str]) -> dict[str, str]:
-        """Make the commits anew; returns each one's new id."""
+        """Make the commits again; returns the new id of each."""
         made: dict[str, str] = {}
         with closing(Pack(len(head))) as pack:
             for start in range(0, len(concerned), _TOGETHER):
@@ -173,7 +172,7 @@ class _Work:
         return found
 
     def _named(self, commits: Sequence[str]) -> set[str]:
-        """Those of the commits that changed one of the paths: their messages may quote it."""
+        """The commits that changed one of the paths: their messages may quote it."""
         command = ["log", "--no-walk", "--stdin", "--format=%H", "-m", "--root", "--full-history"]
         asked = "\n".join((*commits, "--", *self.paths)) + "\n"
         out = self.vault.git.run(*command, stdin=asked.encode("utf-8", "surrogateescape")).decode()
@@ -223,10 +222,10 @@ def _text(path: bytes) -> str:
 
 
 def drop_commands(vault: Vault, backup: str) -> Iterator[str]:
-    """The commands that drop the old commits for good, to be typed while nothing else writes to the repository.
+    """The commands that delete the old commits for good, to be run while no other program writes to the repository.
 
-    Only what the branch has left behind goes from the logs of HEAD and the branch: `--all` would take every stash but
-    the last.
+    In the logs of HEAD and the branch they remove only unreachable commits: `--all` would remove all stashes but the
+    last.
     """
     yield f"git update-ref -d {backup}"
     yield f"git reflog expire --expire-unreachable=now HEAD {branch(vault.place.gitdir) or 'HEAD'}"

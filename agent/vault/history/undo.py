@@ -1,7 +1,7 @@
-"""Taking changes back: by commit, run, job or time, with everything that was written since kept.
+"""Undoes changes by commit, run, job or time, and keeps everything that was written since.
 
-An undo is one more commit that names what it undoes, so it can be undone like any other. This module writes the
-result; which commits are meant is `undo_choice`'s, what becomes of each note is `undo_plan`'s.
+An undo is a new commit that names the commits it undoes, so it can be undone too. This module writes the result;
+`undo_choice` selects the commits and `undo_plan` plans each note.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ _LISTED = 40
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The result of an undo, or the expected one of a dry run. Ids are full.
+    """The result of an undo, or the expected result of a dry run. Ids are full.
 
-    `undone` are commits taken back as a whole, `partial` those of which a part was refused. `files` are the changes,
-    `kept` notes that stay because they were edited since, `refused` those that could not be merged, `skipped` changes
-    that needed nothing. `queued` says why the undo waits, where the repository is not free.
+    `undone`: commits undone completely. `partial`: commits of which a part was refused. `files`: the changes. `kept`:
+    notes that stay because they were edited since. `refused`: notes that could not be merged. `skipped`: changes that
+    needed nothing. `queued`: the reason for waiting, if the repository is not free.
     """
 
     commit: str | None = None
@@ -48,10 +48,10 @@ class Undone:
 def undo(
     vault: Vault, selection: Selection, *, partial: bool = False, confirmed: bool = False, dry_run: bool = False
 ) -> Undone:
-    """Take the selected changes back in one commit; `dry_run` only says what would happen.
+    """Undo the selected changes in one commit; with `dry_run` only the result is returned.
 
-    Raises `Conflict` when a note's same lines were changed since (with `partial`, such notes stay and the rest is
-    undone), `MassChange` when too many notes would go and nobody `confirmed` it, and `UserError` for an unknown commit.
+    Raises `Conflict` if the same lines of a note were changed since (with `partial`, such notes stay and the rest is
+    undone), `MassChange` if too many notes would be lost without `confirmed`, and `UserError` for an unknown commit.
     """
     history = lineage(vault)
     chosen = choose(vault, history, selection)
@@ -59,7 +59,7 @@ def undo(
         return Undone(skipped=chosen.skipped, human_commits_kept=chosen.human_kept)
     unsaved = uncommitted(vault)
     if not dry_run and vault.options.human_commits and any(item.kind is Kind.RENAMED for item in unsaved):
-        vault.commit_human(confirmed=confirmed)  # else the half of a rename that we do not touch stays out of history
+        vault.commit_human(confirmed=confirmed)  # otherwise the untouched half of a rename would not be in the history
         history = lineage(vault)
         unsaved = uncommitted(vault)
     undo_plan = plan(vault, history, unsaved, chosen.commits)
@@ -75,7 +75,7 @@ def undo(
 
 
 def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:
-    """Work out what each note becomes; reads, and writes nothing."""
+    """The plan for the content of each note; reads notes and writes nothing."""
     ids = needed(list(commits))
     found = vault.git.objects(ids) if ids else []
     blobs = {oid: item.data if item else None for oid, item in zip(ids, found, strict=True)}
@@ -103,7 +103,7 @@ def _result(undo_plan: UndoPlan, chosen: UndoChoice) -> Undone:
 
 
 def _as_change(draft: PlannedFile) -> FileChange | None:
-    """The planned change of a file; None where it stays as it is."""
+    """The planned change of a file; None if it stays the same."""
     there = draft.now if draft.before is not None else None
     if draft.path is None or draft.after is None:
         return FileChange(Kind.DELETED, there) if there else None
@@ -141,7 +141,7 @@ def _body(planned: Undone) -> str:
 
 
 def _request(transaction: Transaction, undo_plan: UndoPlan) -> None:
-    """Ask for the planned files: what goes first, so that what moves or comes back finds its place free."""
+    """Add the planned files to the transaction, deletions first, to free the paths of moved or restored notes."""
     moving: list[PlannedFile] = []
     staying: list[PlannedFile] = []
     for draft in undo_plan.drafts:
@@ -159,12 +159,12 @@ def _request(transaction: Transaction, undo_plan: UndoPlan) -> None:
         assert draft.path is not None and draft.after is not None
         if draft.now is None:
             transaction.create(draft.path, draft.after)
-        else:  # what stands at the path is its own text, or that of a note it trades places with
+        else:  # the path has a text of its own, or that of a note it trades places with
             transaction.edit(draft.path, undo_plan.present(draft.path).before or b"", draft.after)
 
 
 def _move(transaction: Transaction, moving: list[PlannedFile]) -> list[PlannedFile]:
-    """Ask for the moves, each once its target is free; returns those that trade places, to be written as edits."""
+    """Add each move once its target is free; returns the files that trade places, to be written as edits."""
     while moving:
         sources = {draft.now for draft in moving}
         free = [draft for draft in moving if draft.path not in sources]
@@ -180,7 +180,7 @@ def _move(transaction: Transaction, moving: list[PlannedFile]) -> list[PlannedFi
 
 
 def _settle(vault: Vault, planned: Undone, outcome: Outcome) -> Undone:
-    """Complete the result with what the transaction came to, and remove folders that it left empty."""
+    """Complete the result with the transaction's outcome, and remove folders that it left empty."""
     if outcome.queued:
         return replace(planned, queued=outcome.queued)
     left = [change.old_path or change.path for change in planned.files if change.kind in {Kind.DELETED, Kind.RENAMED}]

@@ -1,4 +1,4 @@
-"""The commits that an undo takes back: those named, or all of a run, a job or a time, without those undone already."""
+"""Selects the commits for an undo: named ones, or all of a run, a job or a time, except those already undone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _SETUP = "init"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The request of an undo: these commits, or all of a run, of a job, or since a time. Exactly one of them is set.
+    """The commits to undo: named ones, all of a run, all of a job, or all since a time. Exactly one of them is set.
 
-    `since` leaves people's own commits and the vault's set-up alone, unless `include_human`.
+    `since` leaves out people's own commits and the vault's set-up, unless `include_human`.
     """
 
     commits: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class UndoChoice:
-    """The commits to undo, newest first, those that were passed over, and what an undo's subject calls them."""
+    """The commits to undo, newest first, the skipped commits, and their name in the subject of the undo."""
 
     commits: tuple[Commit, ...]
     skipped: tuple[Reason, ...]
@@ -38,7 +38,7 @@ class UndoChoice:
 
 
 def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> UndoChoice:
-    """The commits that are meant and not undone already; raises `UserError` for one that is not there."""
+    """The selected commits that are not undone already; raises `UserError` for one that does not exist."""
     aside: list[Reason] = []
     human_kept = 0
     touching = [commit for commit in history if commit.files]
@@ -77,10 +77,10 @@ def _is_set_up(commit: Commit) -> bool:
 
 
 def _undone(history: Sequence[Commit], leaving: set[str]) -> set[str]:
-    """The commits whose undo is in force once the commits that are `leaving` are taken back.
+    """The commits that are undone once the commits in `leaving` are taken back.
 
-    An undo that was undone itself counts for nothing, and so on up the chain: children come first in `history`, so
-    whether an undo is in force is known before what it undid is looked at.
+    An undo that was itself undone does not count, and so on. As `history` has children first, the state of an undo is
+    known before the commits that it undid are reached.
     """
     done: set[str] = set()
     for commit in history:

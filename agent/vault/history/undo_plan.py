@@ -1,7 +1,7 @@
-"""Plans the content and path of each note when commits are taken back: in memory, nothing is written here.
+"""Plans the content and path of each note when commits are undone, in memory only.
 
-A `UndoPlan` holds each note as it stands on disk and as it is to be. Commits are handed to it newest first, each change
-with the note it is about, wherever that note is by now; following notes through later renames is `undo_walk`'s.
+An `UndoPlan` has each note's present and planned state. It gets the commits newest first, each change together with the
+note that it is about, at the note's present path. `undo_walk` follows notes through later renames.
 """
 
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ class Reason:
 
 @dataclass(eq=False, slots=True)
 class PlannedFile:
-    """One file: `now` and `before` as it stands on disk, `path` and `after` as it is to be (None: no file).
+    """One file: `now` and `before` are its path and text on disk, `path` and `after` the planned ones (None: no file).
 
-    `later` are the commits, newer than what is being undone, that touched it too; `unsaved` says that the working
-    tree differs from the last one; `meant` is where it was to come back. A `kept` or `refused` draft stays as it is.
+    `later`: commits, newer than the undone ones, that touched it too. `unsaved`: the working tree differs from the last
+    commit. `meant`: the path to which it was to return. A `kept` or `refused` file stays unchanged.
     """
 
     now: str | None
@@ -48,7 +48,7 @@ class PlannedFile:
 
     @property
     def name(self) -> str:
-        """The path to call it by."""
+        """The path used in messages."""
         return self.path or self.now or self.meant
 
     @property
@@ -57,16 +57,16 @@ class PlannedFile:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it stays as it is, whatever older commits did to it."""
+        """True if it stays unchanged, whatever older commits did to it."""
         return bool(self.kept or self.refused)
 
 
 @dataclass(slots=True)
 class UndoPlan:
-    """The files at work.
+    """The files of one undo.
 
-    `blobs` has what git holds for the ids that the undone commits name, `closed` the paths at which nothing of ours
-    may be written, each with the error that says why.
+    `blobs` has git's contents for the ids in the undone commits. `closed` has the paths at which this program must not
+    write, each with the error that explains it.
     """
 
     git: Git
@@ -81,7 +81,7 @@ class UndoPlan:
     _planned: dict[str, PlannedFile | None] = field(default_factory=dict)
 
     def present(self, path: str) -> PlannedFile:
-        """The file that stands at this path on disk now; one that is not there when there is none."""
+        """The file that is at this path on disk now; an empty plan for the path if there is none."""
         draft = self._on_disk.get(path)
         if draft is None:
             draft = PlannedFile(path, None, path, None)
@@ -89,7 +89,7 @@ class UndoPlan:
         return draft
 
     def undo(self, commit: Commit, change: FileChange, draft: PlannedFile | None) -> PlannedFile | None:
-        """Take one change back; `draft` is its file now. Returns the file that was at the change's path before it."""
+        """Undo one change; `draft` is its file now. Returns the file that was at the path before the change."""
         before, after = change.before, change.after
         if not _is_plain(before) or not _is_plain(after):
             return self._skip(change, draft, "a link or another repository is left as it is")
@@ -128,7 +128,7 @@ class UndoPlan:
                 pass
 
     def _withdraw(self, change: FileChange, draft: PlannedFile) -> None:
-        """Remove what a commit created, unless somebody has worked on it since."""
+        """Remove a file that a commit created, unless it was edited or moved since."""
         assert change.after is not None
         if draft.path == change.path and self._is(draft.after, change.after):
             self._planned[change.path] = None
@@ -138,7 +138,7 @@ class UndoPlan:
         self._reset(draft)
 
     def _restore(self, change: FileChange) -> PlannedFile:
-        """Bring back what a commit deleted; refused where another file has taken the path."""
+        """Restore a file that a commit deleted; refused if another file has taken the path."""
         assert change.before is not None
         there = self._at(change.path)
         if there is not None and self._is(there.after, change.before):
@@ -156,7 +156,7 @@ class UndoPlan:
         return draft
 
     def _merge(self, change: FileChange, draft: PlannedFile) -> None:
-        """Take the change of the text back, and keep what was written since."""
+        """Undo a change of the text, and keep what was written since."""
         assert change.before is not None and change.after is not None and draft.after is not None
         if change.before.oid == change.after.oid:
             if change.kind is Kind.EDITED:
@@ -185,7 +185,7 @@ class UndoPlan:
     def _move_back(self, change: FileChange, draft: PlannedFile) -> None:
         assert change.old_path is not None
         if draft.refused or draft.path != change.path:
-            return  # moved again since: it stays where it was put
+            return  # moved again since: it stays at its new path
         if self._at(change.old_path) is not None:
             self._refuse(draft, f"another note has taken its place at {change.old_path}")
             return
@@ -198,7 +198,7 @@ class UndoPlan:
         self._reset(draft)
 
     def _reset(self, draft: PlannedFile) -> None:
-        """Leave a file as it stands; whatever was to take its place is refused in turn."""
+        """Leave a file as it is on disk; a file planned for its path is then refused."""
         if draft.path is not None and self._planned.get(draft.path) is draft:
             self._planned[draft.path] = None
         draft.path, draft.after = draft.now, draft.before
@@ -210,7 +210,7 @@ class UndoPlan:
             self._refuse(taker, f"{draft.now} is still there")
 
     def _at(self, path: str) -> PlannedFile | None:
-        """The file that is to be at this path, as planned so far."""
+        """The file that is planned for this path so far."""
         if path in self._planned:
             return self._planned[path]
         draft = self.present(path)
@@ -229,7 +229,7 @@ class UndoPlan:
         return has_id(data, entry.oid)
 
     def finish(self) -> None:
-        """Note which commits could be undone only in part."""
+        """Record the commits that could be undone only in part."""
         self.partial.update(commit for commit, draft in self._touched if draft.refused)
 
 
@@ -238,7 +238,7 @@ def _is_plain(entry: TreeEntry | None) -> bool:
 
 
 def _who(draft: PlannedFile) -> str:
-    """The author of later work on a file, in words that fit before a verb."""
+    """The author of later work on a file, as a phrase that precedes a verb."""
     if draft.unsaved or not draft.later or any(commit.actor == HUMAN for commit in draft.later):
         return "you have"
     last = draft.later[0]
@@ -246,7 +246,7 @@ def _who(draft: PlannedFile) -> str:
 
 
 def needed(commits: list[Commit]) -> list[str]:
-    """The ids of the texts that undoing these commits may need; other files' new bytes are compared by id alone."""
+    """The ids of the contents that undoing these commits may need; other files are compared by id only."""
     wanted: dict[str, None] = {}
     for change in (change for commit in commits for change in commit.files):
         if not _is_plain(change.before) or not _is_plain(change.after) or change.before is None:

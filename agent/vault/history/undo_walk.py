@@ -1,7 +1,7 @@
-"""Follows files back through renames: the present file of a path in an old commit.
+"""Follows files back through renames: finds the present file of a path in an old commit.
 
-Goes from the working tree and HEAD to the parents and keeps, for each commit still to come, where the paths of that
-time are now. The undone commits' changes are handed to the undo_plan on the way; all others only teach renames.
+Walks from the working tree and HEAD to the parents. For each commit still to come, it has a table from the paths of
+that time to the present files. The changes of undone commits go to the `UndoPlan`; other commits only update the table.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,12 +13,12 @@ from agent.vault.history.undo_plan import PlannedFile, UndoPlan
 from agent.vault.plumbing.git import Git
 
 Whereabouts = dict[str, PlannedFile | None]
-"""Path at some time to the file that it is today; None: that file is gone. A path not in it has kept its file."""
+"""Path at some time to its present file; None: that file is gone. A missing path still has the same file."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """One way back. `merged` has, for each merge and each parent but the first, what the merge changed against it."""
+    """One walk back. `merged` has the changes of each merge against each of its parents except the first."""
 
     undo_plan: UndoPlan
     merged: dict[tuple[str, str], tuple[FileChange, ...]]
@@ -26,7 +26,7 @@ class Walk:
     _died: dict[str, str] = field(default_factory=dict)
 
     def back(self, history: Sequence[Commit], unsaved: Sequence[FileChange], targets: Collection[str]) -> None:
-        """Undo the `targets` among `history` (children first), starting from a working tree with `unsaved` changes."""
+        """Undo the `targets` in `history` (children first), starting from a working tree with `unsaved` changes."""
         if not history:
             return
         left = set(targets)
@@ -60,7 +60,7 @@ class Walk:
                 here[change.old_path or change.path] = draft
 
     def _learn(self, here: Whereabouts, changes: Sequence[FileChange], commit: Commit | None) -> None:
-        """Take a change that stays into account; `commit` is None for what is not committed."""
+        """Update the table for a change that stays; `commit` is None for an uncommitted change."""
         for change in changes:
             draft = None if change.kind is Kind.DELETED else self._find(here, change.path)
             if draft is not None and commit is None:
@@ -82,7 +82,7 @@ class Walk:
                     pass
 
     def _bear(self, here: Whereabouts, change: FileChange, draft: PlannedFile | None) -> None:
-        """Remember a file that came; one that is deleted elsewhere in a later commit was moved, in two steps."""
+        """Record a created file; if a later commit deleted the same content elsewhere, it was moved in two steps."""
         if change.after is None:
             return
         self._born[change.path] = (change.after.oid, draft)
@@ -91,7 +91,7 @@ class Walk:
             here[left] = draft
 
     def _returned(self, change: FileChange) -> PlannedFile | None:
-        """The file that came back later with the very text that was deleted here: it is the same one."""
+        """The file that was created again later with exactly the content deleted here: it is the same file."""
         oid, draft = self._born.get(change.path, ("", None))
         return draft if change.before is not None and change.before.oid == oid else None
 
@@ -100,7 +100,7 @@ class Walk:
 
 
 def _add(waiting: dict[str, Whereabouts], commit: str, found: Whereabouts) -> None:
-    """Two ways that meet again: a file that either of them still knows is known."""
+    """Join two tables of one commit; a file known in either is known in the result."""
     known = waiting.setdefault(commit, found)
     if known is not found:
         known.update({path: draft for path, draft in found.items() if known.get(path) is None})

@@ -1,4 +1,4 @@
-"""Earlier versions of notes, and which commits changed them: questions that need no whole history."""
+"""Earlier versions of notes, and the commits that changed them, without reading the whole history."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Version:
 
 
 def versions(vault: Vault, asked: Iterable[tuple[str, str]]) -> list[Version | None]:
-    """The files at (revision, path), read by one process; None where a revision or its file is missing."""
+    """The files at (revision, path), read by one process; None if a revision or its file is missing."""
     names = [f"{revision}:{vault.place.prefix}{path}" for revision, path in asked]
     found = vault.git.objects(names) if names else []
     return [Version(each.oid, each.data) if each is not None and each.kind == "blob" else None for each in found]
@@ -35,19 +35,19 @@ def committed_blobs(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
 
 
 def commits_of_path(vault: Vault, path: str, revision: str = "HEAD", *, limit: int) -> list[str]:
-    """The newest commits in the revision's history that changed the path, also those that a merge has given up."""
+    """The newest commits in the revision's history that changed the path, including those that a merge discarded."""
     command = ["rev-list", "--full-history", f"--max-count={limit}", "--end-of-options", revision, "--"]
     return vault.git.run(*command, vault.place.prefix + path, ok=(0, 128)).decode().split()
 
 
 def last_commit(vault: Vault, path: str) -> str | None:
-    """The commit that gave the note the content that it has in the last commit; None where it is in none."""
+    """The commit that gave the note its present content in HEAD; None if the note is in no commit."""
     command = ["log", "-1", "--format=%H", "HEAD", "--", vault.place.prefix + path]
     return vault.git.run(*command, ok=(0, 128)).decode().strip() or None
 
 
 def edited_on(vault: Vault, folder: str, day: date) -> list[str]:
-    """The notes of a folder (ending in `/`) that commits of a day have changed and not created, in local time."""
+    """The notes of a folder (ending in `/`) that commits of a day, in local time, changed but did not create."""
     zone = vault.clock.now().strftime("%z")
     times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
     options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
@@ -56,13 +56,13 @@ def edited_on(vault: Vault, folder: str, day: date) -> list[str]:
 
 
 def changed_between(vault: Vault, before: str, after: str) -> list[str]:
-    """The paths of the vault that differ between two commits; raises `GitFailed` where one of them is missing."""
+    """The paths of the vault that differ between two commits; raises `GitFailed` if one of them is missing."""
     command = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", before, after]
     return vault.place.in_vault(vault.git.fields(*command))
 
 
 def last_changed_by_person(vault: Vault, paths: Collection[str]) -> set[str]:
-    """Those of the paths whose last commit was made for the person of this vault, and not by a tool."""
+    """The paths whose last commit was made for the vault's person, and not by a tool."""
     if not paths:
         return set()
     prefix = vault.place.prefix

@@ -1,1 +1,1 @@
-"""git at its lowest level: one neutralised runner, objects, locks, commits. What is written, and why, is not known."""
+"""Low-level git: a safe command runner, objects, locks, commits. The caller chooses the content."""

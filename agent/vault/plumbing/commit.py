@@ -1,7 +1,7 @@
-"""Commits by plumbing: some paths on top of HEAD's tree, the shared index kept in step, HEAD moved by compare-and-swap.
+"""Commits by git plumbing: changed paths on top of HEAD's tree, an updated shared index, HEAD by compare-and-swap.
 
-Called with the index lock held. Which commits to make is the caller's plan, asked anew whenever HEAD has moved
-meanwhile; the files themselves are `apply`'s.
+Must be called with the index lock held. The caller plans the commits, and plans again whenever HEAD has moved in the
+meantime. `apply` writes the files.
 """
 
 import shutil
@@ -35,25 +35,25 @@ from agent.vault.plumbing.repository import Place, head_commit
 
 RETRIES = 60
 REFLOG_MARK = "vault-agent: "
-"""The beginning of the reflog's message for each commit that is made here: no other program's has it."""
+"""The start of the reflog message of every commit that this program makes; no other program uses it."""
 FEW_PATHS = 20
 LOOSE_OBJECTS, LOOSE_BYTES = 400, 32 << 20
 _PAUSE = 0.01
 
 Edits = dict[bytes, TreeEntry | None]
-"""Paths inside the repository, each with what it becomes; None: it goes."""
+"""Paths inside the repository with their new entries; None removes the path."""
 
 
 class IndexChanged(Retryable):
-    """Another program wrote the shared index, or took its lock, while ours was being made."""
+    """Another program changed the shared index, or took its lock, while the new index was being made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """HEAD as it was read.
+    """HEAD at the time of reading.
 
-    `commit` is None before the first one; `trees` has the folders above the asked paths; `staged` the blobs that the
-    index holds for them, where asked; `width` is the length of ids in hex digits.
+    `commit` is None before the first one. `trees` has the folders above the requested paths. `staged` has their blobs
+    in the index, if requested. `width` is the length of ids in hex digits.
     """
 
     commit: str | None
@@ -62,13 +62,13 @@ class Tip:
     width: int = 40
 
     def entry(self, path: bytes) -> TreeEntry | None:
-        """The entry that HEAD has at the path."""
+        """HEAD's entry at the path."""
         return entry_in(self.trees, path)
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One commit to make: what changes, in whose name, with what message."""
+    """One commit to make: changed entries, author and message."""
 
     edits: Edits
     author: Person
@@ -77,7 +77,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
-    """Commits to make, oldest first, and what the shared index is to hold afterwards for the same paths."""
+    """The commits to make, oldest first, and the new index entries of the same paths."""
 
     layers: tuple[Layer, ...]
     index: Edits
@@ -85,7 +85,7 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """Makes commits in one repository; `before_ref` is told the new commit just before HEAD moves to it."""
+    """Makes commits in one repository."""
 
     git: Git
     place: Place
@@ -101,10 +101,11 @@ class Committer:
         refresh: bool = False,
         before_ref: Callable[[str], None] = lambda commit: None,
     ) -> tuple[str | None, ...]:
-        """Make the planned commits on top of HEAD; returns an id per layer, None where a layer changed nothing.
+        """Make the planned commits on top of HEAD; returns an id per layer, None if a layer changed nothing.
 
-        Raises `GitFailed` or `Retryable`; HEAD has not moved then, and the index is as it was. `refresh` brings the
-        index's file times up to date, which costs a look at every file.
+        `before_ref` is called with the new commit just before HEAD moves to it. `refresh` updates the index's file
+        times, which costs one `stat` per file. Raises `GitFailed` or `Retryable`; HEAD and the index are then
+        unchanged.
         """
         when = self.clock.now()
         with self._index_put_back(token):
@@ -132,9 +133,9 @@ class Committer:
 
     @contextmanager
     def _index_put_back(self, token: str) -> Iterator[None]:
-        """Give the shared index its old file again when the block fails; needs neither git nor disk space.
+        """Restore the old file of the shared index if the block fails; needs neither git nor disk space.
 
-        Only in the place of one that we put there: what another program has written since stays.
+        Only this program's own index file is replaced: a newer one of another program stays.
         """
         index, before, after = self._index_files(token)
         try:
@@ -153,7 +154,7 @@ class Committer:
                     link.unlink(missing_ok=True)
 
     def _index_files(self, token: str) -> tuple[Path, Path, Path]:
-        """The shared index, a second name for the one that we found there, and one for the one that we put there."""
+        """The shared index, a hard link to the one found there, and a hard link to this program's new one."""
         gitdir = self.place.gitdir
         return (
             gitdir / "index",
@@ -162,11 +163,11 @@ class Committer:
         )
 
     def _swap_index(self, private: Path, seen: "_Look | None", token: str) -> None:
-        """Compare and swap: raises `IndexChanged` when the shared index is not the one that `private` was made from."""
+        """Replace the shared index by `private`; raises `IndexChanged` if it has changed since `private` was made."""
         index, before, after = self._index_files(token)
         if not keep_index_lock(self.place.gitdir, token) or _look(index) != seen:
             raise IndexChanged("another program has changed git's index", hint="try again when it is done")
-        with suppress(OSError):  # without second names it is only not given back
+        with suppress(OSError):  # without the hard links, only the restore after a failure is lost
             if seen is not None and not (after.exists() and after.samefile(index)):
                 before.unlink(missing_ok=True)
                 before.hardlink_to(index)
@@ -175,7 +176,7 @@ class Committer:
         private.replace(index)
 
     def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
-        """HEAD, its folders above `paths`, and on request what the index holds for the paths."""
+        """HEAD, its folders above `paths` and, if requested, the index's blobs of the paths."""
         above, width = folders(paths), self.git.width
         index = load_index(self.git) if read_staged else None
         listed = index.may_hold(paths) if index is not None and index.content else []
@@ -195,9 +196,9 @@ class Committer:
         return Tip(head.oid if head else None, trees, staged, width)
 
     def _loose_tip(self, above: Sequence[bytes]) -> tuple[str, Trees] | None:
-        """HEAD and its folders from the files of loose objects, as our last commit left them; saves a process.
+        """HEAD and its folders from loose object files, the form of this program's last commit; saves a process.
 
-        None where git has to be asked: one of them is packed, or cannot be read.
+        None if git must be asked: an object is packed or cannot be read.
         """
         common = common_folder(self.place.gitdir)
         head = head_commit(self.place.gitdir, common)
@@ -216,7 +217,7 @@ class Committer:
         return head, trees
 
     def _store(self, pack: Pack | None, index: bytes, token: str, refresh: bool) -> None:
-        """Write the objects and, at the same time, prepare the shared index that names them (`index_lines`)."""
+        """Write the objects and, at the same time, prepare the shared index that refers to them (`index_lines`)."""
         if pack is None:
             with self._new_index(index, token, refresh):
                 return
@@ -232,14 +233,14 @@ class Committer:
 
     @contextmanager
     def _new_index(self, lines: bytes, token: str, refresh: bool) -> Iterator[None]:
-        """Prepare the shared index and put it in its place after the block: it must never name a missing object."""
+        """Prepare the shared index, and install it after the block: it must never refer to a missing object."""
         index = self.place.gitdir / "index"
         private = self.place.gitdir / f"vault-agent-index.{token}"
         keep_index_lock(self.place.gitdir, token)
         try:
             seen = _look(index)
             if seen is not None:
-                # With the index's own time: by it git knows which files changed too soon after to be told apart.
+                # Keep the index's own time: git needs it to find files that changed within the same clock tick.
                 shutil.copy2(index, private)
             else:
                 check_not_sparse(self.git)
@@ -257,13 +258,13 @@ class Committer:
             private.unlink(missing_ok=True)
 
     def _move_head(self, new: str, tip: Tip, message: str) -> bool:
-        """Compare and swap; False when HEAD is no longer what it was, or another program holds the branch's lock."""
+        """Move HEAD by compare-and-swap; False if HEAD has moved, or another program holds the branch's lock."""
         old = tip.commit or "0" * tip.width
         reason = REFLOG_MARK + message.split("\n", 1)[0]
         try:
             self.git.run("update-ref", "-m", reason, "HEAD", new, old)
         except (GitFailed, Retryable):
-            if self._is_at(new):  # it complained, or was cut off, after the branch had moved
+            if self._is_at(new):  # git failed, or was killed, after the branch had moved
                 return True
             now = self.git.objects(["HEAD"])[0]
             if now and now.oid == new:
@@ -275,11 +276,11 @@ class Committer:
         return True
 
     def _is_at(self, commit: str) -> bool:
-        """Whether HEAD is at the commit, as far as the files of the repository say."""
+        """True if HEAD is at the commit, according to the repository's files."""
         return head_commit(self.place.gitdir, common_folder(self.place.gitdir)) == commit
 
     def holds(self, tip: Tip, commit: str) -> bool:
-        """Whether a commit that was made earlier is in the branch that `tip` is the end of."""
+        """True if the branch that ends at `tip` contains the commit."""
         if tip.commit is None:
             return False
         found = self.git.run("rev-list", "-n1", "--end-of-options", f"{tip.commit}..{commit}", ok=(0, 128))
@@ -288,7 +289,7 @@ class Committer:
 
 
 def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:
-    """Raises `Permanent` where a folder of HEAD cannot be read: taken for empty, all that is in it would be deleted."""
+    """Raise `Permanent` if a folder of HEAD cannot be read: counted as empty, its files would be deleted."""
     for folder in above:
         entry = entry_in(trees, folder)
         expected = entry is not None and entry.mode == FOLDER if folder else has_head
@@ -300,7 +301,7 @@ def _check_whole(has_head: bool, above: Sequence[bytes], trees: Trees) -> None:
 
 
 def _chain(tip: Tip, layers: Sequence[Layer], pack: Pack, when: datetime) -> tuple[str | None, ...]:
-    """Add the commits to the pack, each on top of the one before; a layer that changes nothing makes none."""
+    """Add the commits to the pack, each on top of the one before; a layer without changes makes no commit."""
     parent, trees, made = tip.commit, tip.trees, list[str | None]()
     for layer in layers:
         edits = {path: entry for path, entry in layer.edits.items() if entry_in(trees, path) != entry}
@@ -318,7 +319,7 @@ _Look = tuple[int, int, int]
 
 
 def _look(index: Path) -> _Look | None:
-    """Inode, size and time of the index file, which tell its versions apart; None where there is none."""
+    """The inode, size and time of the index file, to detect a new version; None if there is no file."""
     try:
         status = index.stat()
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""The one way to run git: fixed options, nothing from the vault's own configuration may execute.
+"""Runs git with fixed options, so that nothing in the vault's own configuration is executed.
 
-A repository can name commands in its configuration, attributes and hooks. Every call here turns them off, asks
-for durable objects, leaves other processes' locks alone and has a time limit. Finding the repository and judging
-its state is `repository`'s; what to write is `commit`'s.
+A repository can name commands in its configuration, attributes and hooks. Every call turns them off, makes objects
+durable, respects the locks of other processes and has a time limit. `repository` finds the repository and checks its
+state; `commit` chooses the content.
 """
 
 import os
@@ -43,7 +43,7 @@ NEUTRAL = (
     ("maintenance.auto", "false"),
 )
 LOOK_SECONDS = 1.0
-"""So long a command may take before the repository is searched for what it could be waiting for."""
+"""Seconds after which a running command causes a search for what it may be waiting for (`hazards`)."""
 DURABLE = (("core.fsync", "all"), ("core.fsyncObjectFiles", "true"))
 
 _SHA256 = re.compile(rb"^\s*(?:\[extensions\]\s*)?objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
@@ -55,7 +55,7 @@ KEPT_VARIABLES = (
 
 
 class Obstructed(UserError):
-    """git waits for something that it will not get, or not soon; `hazard` says what it is."""
+    """git waits for something that never comes, or takes too long; `hazard` is the cause."""
 
     def __init__(self, hazard: Hazard) -> None:
         super().__init__(str(hazard), hint=hazard.hint)
@@ -64,7 +64,7 @@ class Obstructed(UserError):
 
 @dataclass(frozen=True, slots=True)
 class GitObject:
-    """An object as `cat-file` gives it: hex id, type and bytes."""
+    """An object from `cat-file`: hex id, type and bytes."""
 
     oid: str
     kind: str
@@ -72,19 +72,19 @@ class GitObject:
 
 
 class Git:
-    """One repository's neutralised command line.
+    """The git command line for one repository, with all configured commands turned off.
 
-    `gitdir` and `worktree` are absolute and given to git explicitly: `core.worktree` and discovery never decide.
+    `gitdir` and `worktree` are absolute and passed to git, so that `core.worktree` and discovery have no effect.
     """
 
     def __init__(self, gitdir: Path, worktree: Path, *, durable: bool = True, timeout: float = 60.0) -> None:
         for name in [n for n in os.environ if n.startswith("GIT_") and n not in KEPT_VARIABLES]:
-            del os.environ[name]  # a hook's GIT_DIR or GIT_INDEX_FILE speaks of another command, never of ours
+            del os.environ[name]  # the GIT_DIR or GIT_INDEX_FILE of a hook belongs to another command
         self.gitdir = gitdir
         self.worktree = worktree
         self.timeout = timeout
         self.costly: Hazard | None = None
-        """A pattern that git was found unable to match in time, so that nobody asks it again for new files."""
+        """A pattern that git could not match in time; while it is set, git is not asked for new files."""
         self._settings = NEUTRAL + (DURABLE if durable else ())
         self._drivers: tuple[tuple[int, int], tuple[tuple[str, str], ...]] | None = None
         self._width = 0
@@ -99,15 +99,15 @@ class Git:
         index: Path | None = None,
         drivers_off: bool = False,
     ) -> bytes:
-        """Run `git ARGS` and return its standard output; raises `GitFailed` on an exit status outside `ok`.
+        """Run `git ARGS` and return its standard output; raises `GitFailed` for an exit status outside `ok`.
 
-        `drivers_off` also silences filters, textconv and merge drivers by name: needed wherever git may read a
-        file of the working tree (`status`, `diff`, `update-index --refresh`).
+        `drivers_off` also disables filters, textconv and merge drivers by name: needed whenever git may read a file of
+        the working tree (`status`, `diff`, `update-index --refresh`).
         """
         return self.start(*args, stdin=stdin, index=index, drivers_off=drivers_off).wait(ok)
 
     def fields(self, *args: str, stdin: bytes = b"", ok: Sequence[int] = (0,), drivers_off: bool = False) -> list[str]:
-        """Run `git ARGS` with `-z` among them and return its NUL-separated fields, without empty ones."""
+        """Run `git ARGS`, which include `-z`, and return its NUL-separated fields without the empty ones."""
         out = self.run(*args, stdin=stdin, ok=ok, drivers_off=drivers_off)
         return [field for field in out.decode("utf-8", "surrogateescape").split("\0") if field]
 
@@ -146,7 +146,7 @@ class Git:
         return environment
 
     def silenced_drivers(self) -> tuple[tuple[str, str], ...]:
-        """Settings that empty every filter, diff and merge driver that any configuration file defines."""
+        """Settings that disable every filter, diff and merge driver defined in any configuration file."""
         try:
             status = (self.gitdir / "config").stat()
             stamp = (status.st_mtime_ns, status.st_size)
@@ -160,7 +160,7 @@ class Git:
     def width(self) -> int:
         """The number of hex digits in this repository's ids: 40 (SHA-1) or 64 (SHA-256).
 
-        Read from the file that git reads it from: an `include` cannot say it, and a repository never changes it.
+        Read from the configuration file itself: git ignores an `include` for it, and it never changes.
         """
         if not self._width:
             try:
@@ -171,21 +171,21 @@ class Git:
         return self._width
 
     def blob_id(self, data: bytes) -> str:
-        """The id that this repository's git gives to a file's content."""
+        """The id that git gives to a file's content in this repository."""
         return blob_id(data, self.width)
 
     def config_names(self) -> list[str]:
-        """Every configured key, in lower case but for the middle part, which is a name."""
+        """All configured keys, in lower case except the middle part, which is a name."""
         listed = self.run("config", "--list", "--name-only", "-z")
         return [name.decode("utf-8", "surrogateescape") for name in listed.split(b"\0") if name]
 
     def objects(self, names: Sequence[str]) -> list[GitObject | None]:
-        """Look up revisions such as `HEAD`, `HEAD:daily` or `:0:note.md` in one process; None where one is missing."""
+        """The objects at revisions such as `HEAD`, `HEAD:daily` or `:0:note.md`, by one process; None if missing."""
         asked = "".join(f"{self._plain(name)}\n" for name in names).encode("utf-8", "surrogateescape")
         return list(_parse_batch(self.run("cat-file", "--batch", stdin=asked), len(names)))
 
     def small_blobs(self, ids: Iterable[str], most: int) -> dict[str, bytes]:
-        """The contents of those of these blobs that have at most so many bytes, by id."""
+        """The contents, by id, of the blobs that have at most `most` bytes."""
         asked = "\n".join(dict.fromkeys(ids)).encode()
         if not asked:
             return {}
@@ -195,7 +195,7 @@ class Git:
         return {found.oid: found.data for found in (self.objects(small) if small else ()) if found is not None}
 
     def _plain(self, name: str) -> str:
-        """The name, or its id where a line end in it would break the one-line-each protocol."""
+        """The name, or its id if the name contains a line end, which would break the line-based protocol."""
         if "\n" not in name:
             return name
         found = self.run("rev-parse", "--verify", "-q", "--end-of-options", name, ok=(0, 1, 128)).decode().strip()
@@ -204,7 +204,7 @@ class Git:
 
 @dataclass(slots=True)
 class Running:
-    """A git command under way. `process` is GitPython's wrapper, kept because it ends its process when collected."""
+    """A running git command. `process` is GitPython's wrapper, stored because its deletion ends the process."""
 
     name: str
     process: Command.AutoInterrupt
@@ -217,22 +217,22 @@ class Running:
     waited: bool = False
 
     def end(self) -> None:
-        """Kill it, if nobody has waited for it."""
+        """Kill the process if it has not been waited for."""
         process = self.process.proc
         if process is not None and not self.waited:
             process.kill()
             process.communicate()
 
     def wait(self, ok: Sequence[int] = (0,)) -> bytes:
-        """Feed it, wait, return its standard output; raises `GitFailed`, or `Retryable` after the time limit.
+        """Send the input, wait, and return standard output; raises `GitFailed`, or `Retryable` after the time limit.
 
-        Raises `Obstructed` soon when it waits for a pipe, or for the match of a costly pattern.
+        Raises `Obstructed` early if the command waits for a pipe or for a costly pattern.
         """
         process = self.process.proc
         if process is None:
             raise GitFailed(self.name, -1, "it was waited for already")
         self.waited = True
-        # After the last byte, communicate waits for the end in steps of a millisecond, longer than some commands take.
+        # After the last byte, `communicate` polls in steps of 1 ms, which is longer than some commands take.
         process.wait = lambda timeout=None: type(process).wait(process)  # type: ignore[method-assign]
         try:
             out, err = self._communicate(process)

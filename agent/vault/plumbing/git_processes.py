@@ -1,6 +1,6 @@
-"""Live git processes in a repository, found in the process table.
+"""Running git processes of a repository, found in the process table.
 
-A lock file names no process and an open commit editor holds none open, so the process table is the only witness.
+A lock file contains no process id, and an open commit editor holds no lock, so only the process table shows them.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def git_is_busy(gitdir: Path, worktree: Path) -> bool:
-    """Whether a git process works in this repository; where that cannot be told, whether any git process is alive."""
+    """True if a git process works in this repository; if that is unknown, true if any git process is running."""
     if Path("/proc/self/cwd").exists():
         return any(_works_here(process, gitdir, worktree) for process in _git_processes())
     listed = subprocess.run(["ps", "-axo", "comm="], capture_output=True, text=True, check=False)
@@ -18,7 +18,7 @@ def git_is_busy(gitdir: Path, worktree: Path) -> bool:
 
 
 def commit_editor_is_open(gitdir: Path, worktree: Path) -> bool:
-    """Whether a person seems to write a commit message here: its file is newer than the last move of HEAD."""
+    """True if a person seems to write a commit message: the message file is newer than the last move of HEAD."""
     try:
         message = (gitdir / "COMMIT_EDITMSG").stat().st_mtime_ns
     except OSError:

@@ -1,7 +1,7 @@
-"""Things that keep git waiting: pipes where it reads rules, and patterns that it takes exponential time to match.
+"""Causes of a git command that hangs: pipes in the place of rule files, and patterns with exponential matching time.
 
-Looking for them costs a walk through every folder, so it is done by `doctor`, and for a command that takes too long.
-A large repository alone is none of them: its commands are waited for as long as before.
+The search walks through every folder, so it is done only by `doctor` and for a command that takes too long. The mere
+size of a repository is not a hazard: its commands get their full time limit.
 """
 
 import os
@@ -14,13 +14,13 @@ from math import comb
 from pathlib import Path
 
 STARS = 3
-"""Stars in one pattern from which on matching it can take seconds."""
+"""Number of stars in one pattern from which on matching can take seconds."""
 STEPS = 50_000_000
-"""Steps of matching that git does in about half a second."""
+"""Matching steps that git does in about half a second."""
 _MOST = 1 << 20
 _READ_BY_GIT = frozenset((".gitattributes", ".gitignore", ".gitmodules"))
 READERS = frozenset(("status", "ls-files", "update-index", "check-attr", "check-ignore", "diff", "add"))
-"""The git commands that read those files."""
+"""The git commands that read the rule files."""
 _RULES = frozenset((".gitignore", ".gitattributes"))
 _RUN = re.compile(r"\*+")
 _KEYS = (b"excludesfile", b"attributesfile", b"path")
@@ -28,7 +28,7 @@ _KEYS = (b"excludesfile", b"attributesfile", b"path")
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """A file that git reads. `pattern` is its costly line, the `line`-th from 1; empty for what is not a file."""
+    """A file that git reads. `pattern` is its costly line, number `line` from 1; empty for a pipe or device."""
 
     path: Path
     line: int = 0
@@ -45,7 +45,7 @@ class Hazard:
 
 
 def hazards(gitdir: Path, worktree: Path, *, folders: bool = True) -> Iterator[Hazard]:
-    """The hazards of a repository; `folders`: also in the folders of its work tree."""
+    """The hazards of a repository; with `folders` also those in the folders of its work tree."""
     fixed = [gitdir / "config", worktree / ".mailmap", gitdir / "info" / "exclude", gitdir / "info" / "attributes"]
     fixed += [_home() / name for name in ("ignore", "attributes", "config")]
     fixed += _named(gitdir / "config", gitdir, worktree)
@@ -66,7 +66,7 @@ def hazards(gitdir: Path, worktree: Path, *, folders: bool = True) -> Iterator[H
 
 
 def _pipes(worktree: Path) -> Iterator[Path]:
-    """Files that git reads and that are none: pipes, sockets, devices. Links are not followed, by git either."""
+    """Paths of git's rule files that are pipes, sockets or devices. Links are not followed, as in git."""
     for folder, below, names in os.walk(worktree):
         below[:] = sorted(name for name in below if name != ".git")
         for name in sorted(_READ_BY_GIT.intersection(names)):
@@ -80,10 +80,10 @@ def _pipes(worktree: Path) -> Iterator[Path]:
 
 
 def _steps(pattern: str, names: list[str]) -> int:
-    """About how many steps git takes to match a pattern with these paths, where it does not match.
+    """About how many steps git takes to match a pattern with these paths when it does not match.
 
-    Each star is tried at every place where the character after it stands: with k stars and m such places, there are
-    `comb(m, k)` ways to try. (git up to 2.40 tries them all; newer versions give up early.)
+    Each star is tried at every place where its next character occurs: k stars and m places give `comb(m, k)` tries.
+    (git up to 2.40 tries them all; newer versions stop early.)
     """
     stars = _stars(pattern)
     after = {end for here, end in pairwise(pattern) if here == "*" and end != "*"}
@@ -105,7 +105,7 @@ def _home() -> Path:
 
 
 def _named(config: Path, gitdir: Path, worktree: Path) -> Iterator[Path]:
-    """The files that the repository's settings name: patterns from elsewhere, and included settings."""
+    """The files that the repository's settings refer to: pattern files and included settings."""
     for line in _content(config).splitlines():
         key, _, value = line.partition(b"=")
         if key.strip().lower() in _KEYS:
@@ -114,7 +114,7 @@ def _named(config: Path, gitdir: Path, worktree: Path) -> Iterator[Path]:
 
 
 def _is_pipe(path: Path) -> bool:
-    """Whether something stands there that is neither a file nor a folder; links are followed, as git does here."""
+    """True if the path exists and is neither a file nor a folder; links are followed, as git does here."""
     try:
         kind = path.stat().st_mode
     except (OSError, ValueError):
@@ -130,12 +130,12 @@ def _suspects(path: Path) -> Iterator[Hazard]:
 
 
 def _stars(pattern: str) -> int:
-    """The stars of a pattern, neighbours counting as one; the `**` that stands for whole folders is none."""
+    """The number of stars in a pattern; neighbours count as one, and a `**` for whole folders does not count."""
     return sum(len(_RUN.findall(part)) for part in pattern.split("/") if part != "**")
 
 
 def _content(path: Path) -> bytes:
-    """A small file's bytes; empty where there is none, and never from a pipe."""
+    """The bytes of a small file; empty if it is missing or a pipe."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

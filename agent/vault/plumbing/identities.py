@@ -1,4 +1,4 @@
-"""Authors of commits: the agent, or the person as git or the machine knows them."""
+"""Authors of commits: the agent, or the person under the name that git or the machine has."""
 
 import getpass
 import os
@@ -11,7 +11,7 @@ from agent.vault.plumbing.objects import Signature
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The human whose vault this is, as git knows them or as the machine does."""
+    """The person who owns the vault, under the name that git or the machine has."""
 
     name: str
     email: str

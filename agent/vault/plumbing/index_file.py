@@ -1,7 +1,7 @@
-"""The repository's index as bytes: what most commits ask of it, answered without asking git.
+"""The repository's index, read as bytes to answer most questions of a commit without a git process.
 
-Listing the index with git takes longer the more notes there are. Most vaults have no submodule and no sparse checkout,
-and the bytes tell that at once (the format is that of gitformat-index(5)); elsewhere git is asked.
+Listing the index with git gets slower as the number of notes grows. In most vaults the bytes show that there is no
+submodule and no sparse checkout (format: gitformat-index(5)); otherwise git is asked.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,7 +11,7 @@ from agent.errors import Permanent
 from agent.vault.plumbing.git import Git
 
 _LINK_MODE = b"\0\0\xe0\0"
-"""The mode 160000 as an index entry has it, in 32 bits."""
+"""The mode 160000 in an index entry, as 32 bits."""
 _VERSION_2, _VERSION_3 = b"\0\0\0\2", b"\0\0\0\3"
 
 _NAMED = 500
@@ -19,7 +19,7 @@ _NAMED = 500
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """The bytes of one index. `is_whole`: all entries are in it (a split index has most of them in another file)."""
+    """The bytes of one index. `is_whole`: it has all entries (a split index has most of them in another file)."""
 
     git: Git
     content: bytes
@@ -27,15 +27,15 @@ class IndexFile:
 
     @property
     def has_full_names(self) -> bool:
-        """Whether every path stands in the bytes in full, as in the versions 2 and 3."""
+        """True if the bytes contain every path in full, as in versions 2 and 3."""
         return self.is_whole and self.content[4:8] in {_VERSION_2, _VERSION_3}
 
     def may_hold(self, paths: Iterable[bytes]) -> list[bytes]:
-        """Those of the paths that may be in the index: a name that the bytes do not contain is not."""
+        """The paths that may be in the index: those whose names the bytes contain."""
         return [path for path in paths if not self.has_full_names or path in self.content]
 
     def submodules(self, paths: Collection[bytes]) -> set[bytes]:
-        """Those of the paths at which the index has another repository's commit (a submodule)."""
+        """The paths that are submodules in the index."""
         if self.is_whole and _LINK_MODE not in self.content:
             return set()
         asked = [*paths]
@@ -49,19 +49,19 @@ class IndexFile:
         return found.intersection(paths)
 
     def skipped(self, paths: Collection[bytes]) -> set[bytes]:
-        """Those of the paths that the index marks as kept out of the working tree (mostly by `git sparse-checkout`)."""
-        if not paths or (self.is_whole and self.content[4:8] in {b"", _VERSION_2}):  # version 2 cannot hold the mark
+        """The paths that the index marks as excluded from the working tree (mostly by `git sparse-checkout`)."""
+        if not paths or (self.is_whole and self.content[4:8] in {b"", _VERSION_2}):  # version 2 has no such mark
             return set()
         out = self.git.run("ls-files", "-t", "-z", *_only(paths))
         return {row[2:] for row in out.split(b"\0") if row.startswith(b"S ")}.intersection(paths)
 
     def _linked_names(self) -> set[bytes]:
-        """Names that stand where an entry with the mode of a submodule has its name; a few may be no names at all."""
+        """The names at places where an entry with a submodule's mode would have its name; some may be no names."""
         found = set[bytes]()
         content = self.content
         at = content.find(_LINK_MODE)
         while at >= 0:
-            flags = at + len(_LINK_MODE) + 12 + self.git.width // 2  # owner, group and size come before the id
+            flags = at + len(_LINK_MODE) + 12 + self.git.width // 2  # owner, group and size precede the id
             is_extended = bool(content[flags : flags + 1] and content[flags] & 0x40)
             start = flags + (4 if is_extended else 2)
             found.add(content[start : content.find(b"\0", start)])
@@ -70,7 +70,7 @@ class IndexFile:
 
 
 def load_index(git: Git) -> IndexFile:
-    """The shared index as it is now; without bytes where there is none."""
+    """The shared index as it is now; empty bytes if there is none."""
     try:
         content = (git.gitdir / "index").read_bytes()
     except FileNotFoundError:
@@ -79,7 +79,7 @@ def load_index(git: Git) -> IndexFile:
 
 
 def check_not_sparse(git: Git) -> None:
-    """Raise `Permanent` in a sparse checkout: a new index of HEAD would call every note deleted that is away."""
+    """Raise `Permanent` in a sparse checkout: a new index of HEAD would show every excluded note as deleted."""
     if git.run("config", "--bool", "core.sparseCheckout", ok=(0, 1)).strip() == b"true":
         raise Permanent(
             "the index of this sparse checkout is lost, and only git knows which notes are kept out of the folder",
@@ -88,6 +88,6 @@ def check_not_sparse(git: Git) -> None:
 
 
 def _only(paths: Collection[bytes]) -> list[str]:
-    """The arguments that limit a list to the paths; none where they are too many for a command line."""
+    """The arguments that limit a list to the paths; empty if they are too many for a command line."""
     names = [path.decode("utf-8", "surrogateescape") for path in paths]
     return ["--", *names] if len(names) <= _NAMED else []

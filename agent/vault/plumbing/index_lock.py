@@ -1,8 +1,8 @@
-"""git's index lock, which all git commands respect: taking it, keeping it, and removing one that a crash left.
+"""git's index lock, which all git commands respect: taking, keeping, and removing one that a crash left.
 
-Ours names its holder: host, start of the computer, PID namespace and process. A living holder keeps it locked in the
-kernel too and touches it at every step, so that a lock which a crash left is told from one that is held in another
-container or on another computer. Locks among our own processes are in `vault/locks`.
+This program's lock file names its holder: host, boot, PID namespace and process. The holder also locks the file in the
+kernel and touches it at every step. So a lock left by a crash differs from one held in another container or on another
+computer. Locks between processes of this program are in `vault/locks`.
 """
 
 import fcntl
@@ -21,26 +21,26 @@ from agent.vault.plumbing.git_processes import git_is_busy
 
 OURS = b"vault-agent"
 STALE_SECONDS = 60.0
-"""Age of a lock that names nobody, or a process of this computer in another PID namespace, when it counts as left."""
+"""Age in seconds from which a lock counts as left, if its holder is unknown or is in another PID namespace here."""
 FOREIGN_SECONDS = 600.0
-"""The same for a lock from another computer, or from before this one's last start."""
+"""The same for a lock from another computer, or from before this computer's last start."""
 _PAUSE = 0.005
 
 
 @contextmanager
 def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience: float) -> Iterator[None]:
-    """Hold git's index lock; raises `LockHeld` after `patience` seconds of somebody else holding it.
+    """Hold git's index lock; raises `LockHeld` if another program holds it for `patience` seconds.
 
-    Other git commands fail or wait while it is held, so what happens inside must be short, or call `keep_index_lock`.
+    Other git commands fail or wait while it is held, so the block must be short, or call `keep_index_lock`.
     """
     lock = gitdir / "index.lock"
     mark = gitdir / f"vault-agent-lock.{token}"
     try:
-        with mark.open("wb") as file:  # on a full disk, the file is made and stays empty
+        with mark.open("wb") as file:  # on a full disk, the file is created but stays empty
             file.write(OURS + f" {token} {holders.current()}\n".encode())
             file.flush()
             with suppress(OSError):
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)  # seen by all processes of this kernel
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)  # visible to all processes of this kernel
             deadline = clock.monotonic() + patience
             while not _try_link(mark, lock):
                 if clear_stale(lock, gitdir, worktree, clock, mark):
@@ -58,7 +58,7 @@ def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience:
 
 
 def keep_index_lock(gitdir: Path, token: str) -> bool:
-    """Whether the index lock is still the one of this token; if so it is touched, which shows that its holder lives."""
+    """True if the index lock still has this token; it is then touched, to show that its holder lives."""
     lock = gitdir / "index.lock"
     if not _has_token(lock, token):
         return False
@@ -92,7 +92,7 @@ def _try_link(mark: Path, lock: Path) -> bool:
 
 
 class _Kernel(Enum):
-    """This kernel's knowledge of a lock file's holder."""
+    """The state of a lock file in this kernel."""
 
     LOCKED = 1
     FREE = 2
@@ -100,11 +100,11 @@ class _Kernel(Enum):
 
 
 def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock, beside: Path | None = None) -> bool:
-    """Remove a lock of ours whose holder is gone; move aside another program's that is 60 s old, with no git alive.
+    """Remove this program's lock if its holder is gone; move aside another's that is 60 s old, if no git runs.
 
-    A holder in another PID namespace, on another computer or before its last start is judged by the age of its lock
-    alone, in the time of the file system: that of `beside`, a file of the caller's, or of one that is made for it.
-    Returns whether the lock is gone.
+    A holder in another PID namespace, on another computer or from before its last start is judged only by the age of
+    its lock. The age is measured with the file system's clock, by touching the caller's file `beside` or a temporary
+    file. Returns True if the lock is gone.
     """
     try:
         descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -112,7 +112,7 @@ def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock, beside: 
         return False
     try:
         content, seen = os.read(descriptor, LONGEST), os.fstat(descriptor)
-        kernel = _try_flock(descriptor)  # two that find the same dead lock do not both remove it
+        kernel = _try_flock(descriptor)  # prevents that two processes both remove the same stale lock
         age = _file_time(beside or gitdir / f"vault-agent-lock.{clock.new_id()}", keep=beside is not None)
         age -= seen.st_mtime
         if not content.startswith(OURS):
@@ -129,9 +129,9 @@ def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock, beside: 
 
 
 def is_left(found: Holder | None, locked: bool, free: bool, age: float) -> bool:
-    """Whether a lock of ours was left behind by a crash. `age` is in seconds since its holder last touched it.
+    """True if a crash left this lock of this program. `age` is in seconds since its holder last touched it.
 
-    `locked`, `free`: this kernel knows a process that holds it, or knows of none; neither where it cannot say.
+    `locked`: a process of this kernel holds it; `free`: none does; neither is set if the kernel cannot tell.
     """
     if locked:
         return False
@@ -144,7 +144,7 @@ def is_left(found: Holder | None, locked: bool, free: bool, age: float) -> bool:
 
 
 def remove_own(lock: Path, token: str) -> None:
-    """Remove the index lock of a transaction that this vault's journal knows as one of ours that a crash ended."""
+    """Remove the index lock of a transaction that, according to the vault's journal, ended by a crash."""
     if _has_token(lock, token):
         lock.unlink(missing_ok=True)
 
@@ -167,7 +167,7 @@ def _try_flock(descriptor: int) -> _Kernel:
 
 
 def _file_time(path: Path, *, keep: bool) -> float:
-    """The file system's time in seconds: a file server's clock may differ from this computer's."""
+    """The file system's time in seconds: the clock of a file server may differ from this computer's."""
     try:
         path.touch()
         return path.stat().st_mtime
@@ -187,6 +187,6 @@ def _is_at(lock: Path, seen: os.stat_result) -> bool:
 
 
 def set_aside(lock: Path, gitdir: Path) -> None:
-    """Rename a dead lock so that a person can still look at it; under `refs` git would take it for a broken branch."""
+    """Rename a stale lock, for a person to look at; it leaves `refs`, where git would read it as a broken branch."""
     name = lock.relative_to(gitdir).as_posix().replace("/", "-")
     lock.replace(gitdir / f"{name}.vault-agent-stale")

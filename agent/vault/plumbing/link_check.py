@@ -1,7 +1,7 @@
-"""A repository's own files must lie in the repository: where one is a link, a commit would write somewhere else.
+"""Checks that a repository's own files lie inside it: through a link, a commit would write somewhere else.
 
-Folders can come from strangers as archives, `.git` included. Only what we and our git calls write to or read first is
-looked at, by names alone; what git could execute is `trust`'s.
+A folder may come from a stranger as an archive, `.git` included. Only the paths that this program and its git calls
+write or read first are checked, by name. `trust` checks what git could execute.
 """
 
 import os
@@ -23,11 +23,11 @@ _FILES = (
     "info/exclude",
 )
 _HARMLESS = frozenset({"hooks"})
-"""People link their hooks; we neither read nor write there unasked."""
+"""People link their hooks; this program reads and writes there only on request."""
 
 
 def refuse_links(gitdir: Path) -> None:
-    """Raise `NotAVault` where a part of the repository is a link, or a pipe where a file must be."""
+    """Raise `NotAVault` if a part of the repository is a link, or a pipe in the place of a file."""
     common = common_folder(gitdir)
     if common != gitdir and (gitdir.parent.name != "worktrees" or common.resolve() != gitdir.parent.parent):
         raise NotAVault(
@@ -43,7 +43,7 @@ def refuse_links(gitdir: Path) -> None:
 
 
 def common_folder(gitdir: Path) -> Path:
-    """The shared repository of a linked work tree; `gitdir` itself elsewhere."""
+    """The shared repository of a linked work tree; otherwise `gitdir` itself."""
     pointer = gitdir / "commondir"
     if not _is_plain(pointer):
         return gitdir
@@ -64,7 +64,7 @@ def _suspects(gitdir: Path) -> Iterator[Path]:
 
 
 def _of_branch(gitdir: Path) -> Iterator[Path]:
-    """The folders down to the branch that HEAD is on, and to its log."""
+    """The folders on the way to HEAD's branch, and to its log."""
     head = gitdir / "HEAD"
     name = head.read_text("utf-8", "surrogateescape").strip().removeprefix("ref:").strip() if _is_plain(head) else ""
     parts = [part for part in name.split("/") if part not in {"", ".", ".."}]

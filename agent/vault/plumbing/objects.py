@@ -1,7 +1,7 @@
-"""git's objects as bytes: blob ids, trees with some paths changed, commits, and a pack that holds them.
+"""git's objects as bytes: blob ids, trees with changed paths, commits, and a pack that holds them.
 
-One process takes a whole commit (blob, trees, commit) as a pack; one process per object cost 20 ms against 15 at
-10,000 notes, and `fast-import` 20 ms. The formats are those of gitformat-pack(5) and of `git cat-file`.
+One process stores a whole commit (blob, trees, commit) as a pack: 15 ms at 10,000 notes, against 20 ms with one process
+per object or with `fast-import`. The formats are those of gitformat-pack(5) and of `git cat-file`.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _TREE_RECORD_256 = re.compile(rb"([0-7]+ ([^\0]+)\0.{32})", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """The entry of a tree or the index for a name: octal mode without leading zeros, hex id."""
+    """A name's entry in a tree or the index: octal mode without leading zeros, hex id."""
 
     mode: str
     oid: str
@@ -44,22 +44,22 @@ def object_id(kind: str, data: bytes, width: int) -> str:
 
 
 def blob_id(data: bytes, width: int) -> str:
-    """The id that git gives to a file's content, in `width` hex digits; the project's one content hash.
+    """The id that git gives to a file's content, in `width` hex digits; the only content hash of this project.
 
-    The width is the repository's (`Git.width`): an id of the other width equals none that git says.
+    The width is the repository's (`Git.width`): ids of different widths are never equal.
     """
     return object_id("blob", data, width)
 
 
 def has_id(data: bytes | None, oid: str | None) -> bool:
-    """Whether a file's content has this blob id, of either width; no file (None) has no id (None)."""
+    """True if the content has this blob id, of either width; no file (None) has no id (None)."""
     if data is None or oid is None:
         return data is None and oid is None
     return blob_id(data, len(oid)) == oid
 
 
 def load_loose(gitdir: Path, oid: str, kind: str) -> bytes | None:
-    """The content of an object of this kind from its own file; None where it has none, or none that can be read.
+    """The content of a loose object of this kind; None if it is missing or cannot be read.
 
     `gitdir` is the repository's shared folder. Most objects are in packs, which only git reads.
     """
@@ -72,7 +72,7 @@ def load_loose(gitdir: Path, oid: str, kind: str) -> bytes | None:
 
 
 def index_lines(entries: Mapping[bytes, TreeEntry | None], width: int) -> bytes:
-    """The entries as `git update-index -z --index-info` reads them; mode 0 and an id of zeros remove a path."""
+    """The entries in the format of `git update-index -z --index-info`; mode 0 and an id of zeros remove a path."""
     return b"".join(
         (f"{entry.mode} {entry.oid}" if entry else f"0 {'0' * width}").encode() + b"\t" + path + b"\0"
         for path, entry in entries.items()
@@ -81,9 +81,9 @@ def index_lines(entries: Mapping[bytes, TreeEntry | None], width: int) -> bytes:
 
 @dataclass(slots=True)
 class Pack:
-    """Objects on their way into the repository, written out as they are added so that memory stays small.
+    """New objects for the repository, written to a temporary file while they are added, to save memory.
 
-    It holds a temporary file until it is closed. `level` is zlib's; 0 where git unpacks at once and compresses anew.
+    The file exists until `close`. `level` is zlib's; 0 if git unpacks the pack at once and compresses again.
     """
 
     width: int = 40
@@ -98,22 +98,22 @@ class Pack:
             self.ids.add(oid)
             self._body.write(_pack_header(_PACK_TYPE[kind], len(data)))
             squeeze = zlib.compressobj(self.level)
-            for start in range(0, len(data), _PIECE):  # a large attachment is in memory once, not once more compressed
+            for start in range(0, len(data), _PIECE):  # a large attachment is in memory only once
                 self._body.write(squeeze.compress(memoryview(data)[start : start + _PIECE]))
             self._body.write(squeeze.flush())
         return oid
 
     @property
     def size(self) -> int:
-        """Bytes so far, compressed."""
+        """The compressed bytes so far."""
         return self._body.tell()
 
     def close(self) -> None:
-        """Let go of the bytes."""
+        """Delete the temporary file."""
         self._body.close()
 
     def stream(self) -> BinaryIO:
-        """The finished pack as a real file, at its start."""
+        """The finished pack as a real file, positioned at its start."""
         out = tempfile.TemporaryFile()  # noqa: SIM115 - the git process that reads it outlives this function
         digest = hasher(self.width)
         head = b"PACK" + (2).to_bytes(4, "big") + len(self.ids).to_bytes(4, "big")
@@ -137,20 +137,20 @@ def _pack_header(kind: int, size: int) -> bytes:
 
 
 Level = dict[bytes, bytes]
-"""One folder of a commit: name to the whole record of the tree object, since most records are only copied."""
+"""One folder of a commit: name to the raw record of the tree object, because most records are only copied."""
 
 Trees = dict[bytes, Level]
-"""Folders of a commit by path; the root is empty."""
+"""The folders of a commit by path; the root's path is empty."""
 
 
 def parse_tree(data: bytes, width: int) -> Level:
-    """A tree object's records by name."""
+    """The records of a tree object by name."""
     pattern = _TREE_RECORD if width == 40 else _TREE_RECORD_256
     return {name: record for record, name in pattern.findall(data)}
 
 
 def format_tree(level: Level) -> bytes:
-    """A tree object's bytes, in git's order: by name, folders as if their name ended in a slash."""
+    """The bytes of a tree object in git's order: by name, folders as if their name ended in a slash."""
     folder = b"40000 "
     keyed = [(name + b"/" if record[:6] == folder else name, record) for name, record in level.items()]
     return b"".join([record for _, record in sorted(keyed)])
@@ -161,7 +161,7 @@ def _record(name: bytes, entry: TreeEntry) -> bytes:
 
 
 def entry_in(trees: Trees, path: bytes) -> TreeEntry | None:
-    """The entry at a path; None where there is none."""
+    """The entry at a path; None if there is none."""
     folder, _, name = path.rpartition(b"/")
     record = trees.get(folder, {}).get(name)
     if record is None:
@@ -171,7 +171,7 @@ def entry_in(trees: Trees, path: bytes) -> TreeEntry | None:
 
 
 def folders(paths: Iterable[bytes]) -> list[bytes]:
-    """Every folder above the paths, the root (empty) included, parents before children."""
+    """The folders above the paths, with the root (empty path), parents before children."""
     found = {b""}
     for path in paths:
         while b"/" in path:
@@ -183,10 +183,10 @@ def folders(paths: Iterable[bytes]) -> list[bytes]:
 
 
 def graft(trees: Trees, edits: Mapping[bytes, TreeEntry | None], pack: Pack) -> tuple[str, Trees]:
-    """Write new trees along the edited paths; return the new root's id and the folders as they are then.
+    """Write new trees along the changed paths; returns the new root's id and the folders after the change.
 
-    `trees` must have every folder in `folders(edits)` that exists; None removes a path. A folder left empty
-    vanishes, as git has no empty folders.
+    `trees` must have every existing folder of `folders(edits)`; None removes a path. An emptied folder disappears,
+    because git has no empty folders.
     """
     levels = {folder: dict(trees.get(folder, {})) for folder in folders(edits)}
     for path, entry in edits.items():
@@ -213,7 +213,7 @@ def _depth(folder: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The author or committer of a commit. `seconds` since 1970, `offset` in minutes east."""
+    """The author or committer of a commit. `seconds` since 1970, `offset` in minutes east of UTC."""
 
     name: str
     email: str
@@ -226,7 +226,7 @@ class Signature:
 
 
 def format_commit(tree: str, parents: Iterable[str], author: Signature, committer: Signature, message: str) -> bytes:
-    """A commit object's bytes."""
+    """The bytes of a commit object."""
     lines = [
         f"tree {tree}",
         *(f"parent {p}" for p in parents),

@@ -1,6 +1,6 @@
-"""Where a vault's repository is, and whether it is in a state in which committing is right.
+"""Finds a vault's repository and checks that its state allows commits.
 
-Only plain files are read here, so that nothing runs before the repository is known to be this vault's.
+Only plain files are read, so that nothing is executed before the repository is known to be this vault's.
 """
 
 import os
@@ -19,7 +19,7 @@ MARKER = VAULT_FILE
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LINKS = 5
-"""References that point to references are followed so far, as git does."""
+"""Maximum number of references to references that are followed, as in git."""
 _UNDER_WAY = (
     ("rebase-merge", "a rebase is under way"),
     ("rebase-apply", "a rebase or a patch series is under way"),
@@ -32,7 +32,7 @@ _UNDER_WAY = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A vault's folder and its repository. `prefix` is its path inside the work tree, empty or ending in `/`."""
+    """A vault's folder and its repository. `prefix` is the vault's path in the work tree, empty or ending in `/`."""
 
     root: Path
     gitdir: Path
@@ -40,7 +40,7 @@ class Place:
 
     @property
     def prefix(self) -> str:
-        inside = str(self.root)[len(str(self.worktree)) :].strip("/")  # asked for every path of a listing
+        inside = str(self.root)[len(str(self.worktree)) :].strip("/")  # called for every path of a listing
         return inside and inside + "/"
 
     @property
@@ -49,16 +49,16 @@ class Place:
         return ["--", self.prefix.rstrip("/")] if self.prefix else ["--"]
 
     def in_git(self, path: str) -> bytes:
-        """A path of the vault as git has it: from the top of the work tree, in bytes."""
+        """git's path for a path of the vault: relative to the top of the work tree, in bytes."""
         return (self.prefix + path).encode("utf-8", "surrogateescape")
 
     def in_vault(self, paths: Iterable[str]) -> list[str]:
-        """Those of git's paths that lie in the vault, relative to it."""
+        """git's paths that are in the vault, relative to the vault."""
         return [path.removeprefix(self.prefix) for path in paths if path and path.startswith(self.prefix)]
 
 
 def locate(root: Path) -> Place | None:
-    """The repository that `root` lies in, None where there is none; raises `NotAVault` for one that is not its own."""
+    """The repository that contains `root`, None if there is none; raises `NotAVault` if its `.git` leads elsewhere."""
     root = root.resolve()
     for folder in (root, *root.parents):
         candidate = folder / ".git"
@@ -105,13 +105,13 @@ def _configured_worktree(gitdir: Path) -> Path | None:
 
 
 def branch(gitdir: Path) -> str | None:
-    """The full name of the branch that HEAD is on, None when HEAD is detached."""
+    """The full name of HEAD's branch, None if HEAD is detached."""
     head = (gitdir / "HEAD").read_text("utf-8", "replace").strip()
     return head.removeprefix("ref:").strip() if head.startswith("ref:") else None
 
 
 def head_commit(gitdir: Path, common: Path) -> str:
-    """The id of the commit that HEAD is on, by the files of the repository; empty where there is none yet.
+    """The id of HEAD's commit, read from the repository's files; empty if there is none yet.
 
     `common` is the folder that all work trees share, which has the branches.
     """
@@ -125,18 +125,18 @@ def head_commit(gitdir: Path, common: Path) -> str:
 
 
 def packed_refs(common: Path) -> dict[str, str]:
-    """The commits of the references that git keeps together in one file, by full name."""
+    """The commits of the references in git's packed file, by full name."""
     rows = (line.partition(" ") for line in read_text(common / "packed-refs").split("\n"))
     return {name.strip(): oid for oid, _, name in rows if is_id(oid)}
 
 
 def is_id(text: str) -> bool:
-    """Whether a text is the full id of an object, in hex."""
+    """True if a text is the full id of an object, in hex."""
     return _ID.fullmatch(text) is not None
 
 
 def read_text(path: Path) -> str:
-    """A file's text without the space around it; empty where it cannot be read."""
+    """A file's text without surrounding white space; empty if it cannot be read."""
     try:
         return path.read_text("utf-8", "surrogateescape").strip() if path.is_file() else ""
     except OSError:
@@ -144,7 +144,7 @@ def read_text(path: Path) -> str:
 
 
 def blocked(gitdir: Path) -> str | None:
-    """The reason why commits must wait, in words for the person; None when they need not."""
+    """The reason why commits must wait, in words for the person; None if they need not."""
     for name, reason in _UNDER_WAY:
         if os.path.lexists(gitdir / name):
             return reason

@@ -1,7 +1,7 @@
-"""The record of arrivals, in one SQLite file beside the vault's other private files.
+"""The record of arrivals: one SQLite file beside the vault's other private files.
 
-It can be rebuilt from git's own logs, so a damaged file is set aside and the record begun anew; the person's answers
-are elsewhere (`remotes`, `looks`). Each look is one transaction, durable before its result is returned.
+It can be rebuilt from git's own logs, so a damaged file is set aside and a new one started; the person's answers are
+stored elsewhere (`remotes`, `looks`). Each update is one transaction, durable before its result is returned.
 """
 
 import json
@@ -25,7 +25,7 @@ _MACHINE = {
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL),
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOMEM),
 }
-"""Errors of the disk or the machine: the file itself may be whole."""
+"""Errors of the disk or the machine: the file itself may be undamaged."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS own_commit (id TEXT PRIMARY KEY, maker TEXT NOT NULL) WITHOUT ROWID;
@@ -41,14 +41,14 @@ logger = logging.getLogger(__name__)
 
 
 class RecordDamaged(Retryable):
-    """The file was damaged and has been put aside: the record begins anew."""
+    """The file was damaged and has been set aside; a new record is started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """One file that a commit from elsewhere brought: blob ids before and after (None: no file).
 
-    `addresses` are those of the remotes that have the commit, empty where no remote has it.
+    `addresses` are those of the remotes that have the commit; empty if no remote has it.
     """
 
     id: int
@@ -60,20 +60,22 @@ class Arrival:
     author: str
 
     def is_mine(self, answers: RemoteAnswers) -> bool:
-        """Whether it came from where only the person writes."""
+        """True if it came from a remote to which only the person writes."""
         return bool(self.addresses) and all(map(answers.is_mine, self.addresses))
 
     @property
     def source(self) -> str:
-        """Where it came from, in words for people and for the model."""
+        """Its origin, in words for people and for the model."""
         where = ", ".join(self.addresses) or "an unknown place"
         return f"{where}, by {self.author}" if self.author else where
 
 
 @dataclass(slots=True)
 class Database:
-    """The record of one vault. May be used by several threads; Raises `RecordDamaged`, and `Retryable` when another
-    process holds it for long."""
+    """The record of one vault, for use by several threads.
+
+    Raises `RecordDamaged`, and `Retryable` if another process locks it for long.
+    """
 
     path: Path
     _open: sqlite3.Connection | None = None
@@ -81,7 +83,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make what is written in the block durable at once, or nothing of it."""
+        """Make the writes of the block durable together, or none of them."""
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -93,26 +95,26 @@ class Database:
             connection.execute("COMMIT")
 
     def fact(self, name: str) -> str | None:
-        """One remembered value; None where there is none."""
+        """A stored value; None if there is none."""
         rows = self._rows("SELECT value FROM fact WHERE name = ?", (name,))
         return str(rows[0][0]) if rows else None
 
     def remember(self, facts: Mapping[str, str]) -> None:
-        """Keep these values."""
+        """Store these values."""
         self._write("INSERT OR REPLACE INTO fact VALUES (?, ?)", facts.items())
 
     def add_commits(self, makers: Mapping[str, Maker]) -> None:
-        """Keep that these commits were made on this machine."""
+        """Record that these commits were made on this machine."""
         self._write("INSERT OR REPLACE INTO own_commit VALUES (?, ?)", [(id, str(each)) for id, each in makers.items()])
 
     def makers(self, ids: Sequence[str]) -> dict[str, Maker]:
-        """The maker of each of these commits on this machine; those made elsewhere are left out."""
+        """The maker of each of these commits on this machine; commits made elsewhere are left out."""
         return {
             str(id): Maker(str(maker)) for id, maker in self._among("SELECT id, maker FROM own_commit WHERE id", ids)
         }
 
     def add_arrival(self, arrival: Arrival, marks: Iterable[int]) -> None:
-        """Keep an arrival with the marks of its new lines; its `id` is given here."""
+        """Add an arrival with the marks of its new lines; its `id` is assigned here."""
         row = (arrival.path, arrival.before, arrival.after, arrival.commit, json.dumps(arrival.addresses))
         with self._connected() as connection:
             columns = "path, before, after, commit_id, addresses, author"
@@ -123,19 +125,19 @@ class Database:
             connection.executemany("INSERT OR IGNORE INTO line VALUES (?, ?)", lines)
 
     def arrived_commits(self, ids: Sequence[str]) -> set[str]:
-        """Those of the commits of which arrivals are known."""
+        """The commits that have recorded arrivals."""
         return {str(row[0]) for row in self._among("SELECT DISTINCT commit_id FROM arrival WHERE commit_id", ids)}
 
     def is_empty(self) -> bool:
-        """Whether nothing has ever arrived."""
+        """True if nothing has ever arrived."""
         return not self._rows("SELECT 1 FROM arrival LIMIT 1", ())
 
     def paths(self) -> list[str]:
-        """Every path at which something has arrived, sorted."""
+        """All paths with arrivals, sorted."""
         return [str(row[0]) for row in self._rows("SELECT DISTINCT path FROM arrival ORDER BY path", ())]
 
     def counts(self) -> dict[str, int]:
-        """The number of paths that arrived by each address (empty: by none)."""
+        """The number of paths that arrived from each address (empty: from no remote)."""
         found: dict[str, int] = {}
         for addresses, count in self._rows(
             "SELECT addresses, COUNT(DISTINCT path) FROM arrival GROUP BY addresses", ()
@@ -145,7 +147,7 @@ class Database:
         return found
 
     def at(self, path: str) -> list[Arrival]:
-        """The arrivals at a path, the oldest first."""
+        """The arrivals at a path, oldest first."""
         return self._arrivals("SELECT * FROM arrival WHERE path = ? ORDER BY id", (path,))
 
     def of_commits(self, ids: Sequence[str]) -> list[Arrival]:
@@ -162,7 +164,7 @@ class Database:
         return [_arrival(row) for row in self._among(query, marks)]
 
     def close(self) -> None:
-        """Let go of the file; it is opened again when it is needed."""
+        """Close the file; the next use opens it again."""
         with self._lock:
             if self._open is not None:
                 self._open.close()
@@ -216,7 +218,7 @@ class Database:
         return connection
 
     def _put_aside(self, error: sqlite3.DatabaseError) -> None:
-        """A damaged record is kept beside the new one, in case somebody wants to know what was in it."""
+        """Move a damaged record aside, so that a person can still look at it."""
         logger.warning("the record of what arrived is damaged (%s); it is made anew from git's logs", error)
         with suppress(sqlite3.Error):
             self.close()

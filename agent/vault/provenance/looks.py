@@ -1,4 +1,4 @@
-"""The arrived contents that the person has looked at on this machine: a file outside the vault that grows."""
+"""The arrived contents that the person has looked at on this machine: a growing file outside the vault."""
 
 import json
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from agent.vault import durable
 
 @dataclass(slots=True)
 class Looks:
-    """The looks of one vault, read again when the file has grown."""
+    """The person's looks in one vault; the file is read again when it has grown."""
 
     path: Path
     _known: set[tuple[str, str]] = field(default_factory=set)
     _size: int = -1
 
     def has(self, path: str, blob: str | None) -> bool:
-        """Whether the person has looked at this content in this place (None: at its removal)."""
+        """True if the person has looked at this content at this path (None: at its removal)."""
         self._refresh()
         return (path, blob or "") in self._known
 
@@ -37,7 +37,7 @@ class Looks:
 
 
 def _parsed(row: str) -> tuple[str, str] | None:
-    """One look; None for a line that a crash or damage has broken: then it is asked about again."""
+    """One look; None for a line damaged by a crash: the person is then asked again."""
     try:
         path, blob = json.loads(row)
     except (ValueError, TypeError):

@@ -1,7 +1,7 @@
-"""Marks by which lines of text are known again when they are copied, quoted, or made part of a list.
+"""Marks (hashes) that identify lines of text after they are copied, quoted, or made part of a list.
 
 A line is reduced to its letters and digits, without case: list marks, checkboxes, emphasis, spaces and punctuation make
-no difference. A line that is too short to be told from everybody's lines counts together with the lines below it.
+no difference. A line too short to be distinctive is combined with the lines below it.
 """
 
 import re
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 LEAST = 12
-"""Bytes of letters and digits that a line needs to be known by itself: three English words, four Chinese characters."""
+"""Bytes of letters and digits that make a line distinctive: three English words, or four Chinese characters."""
 TOGETHER = 8
-"""Short lines that are looked at together at most."""
+"""Maximum number of short lines that are combined."""
 
 _LIST = re.compile(r"^(?:[\s>#*+-]|\[[ xX?!/-]\]|\d{1,9}[.)](?=\s))+")
 _MERE_NAME = re.compile(r"[\w .()+-]{0,48}")
@@ -25,7 +25,7 @@ def normalized(line: str) -> str:
 
 
 def line_marks(lines: Sequence[bytes]) -> list[int | None]:
-    """A signed 64-bit mark for each line; None for a line that says nothing and for a short one at the very end."""
+    """A signed 64-bit mark for each line; None for a line without text, and for a short one at the very end."""
     texts = [normalized(line.decode("utf-8", "replace")).encode("utf-8", "replace") for line in lines]
     filled = [at for at, text in enumerate(texts) if text]
     marks: list[int | None] = [None] * len(texts)
@@ -40,21 +40,21 @@ def line_marks(lines: Sequence[bytes]) -> list[int | None]:
 
 
 def new_marks(after: bytes, before: Iterable[bytes]) -> list[int]:
-    """The marks of the lines in `after` that none of the versions `before` has, each once."""
+    """The marks of the lines in `after` that are in none of the versions `before`, each once."""
     known = {mark for version in before for mark in line_marks(version.split(b"\n"))}
     found = line_marks(after.split(b"\n"))
     return [mark for mark in dict.fromkeys(found) if mark is not None and mark not in known]
 
 
 def name_mark(path: str) -> int | None:
-    """The mark of a file's path; None for one that can be nothing but a name."""
+    """The mark of a file's path; None if each of its names is an ordinary short name."""
     if all(_MERE_NAME.fullmatch(name) for name in path.split("/")):
         return None
     return line_marks([path.encode("utf-8", "replace")])[0]
 
 
 def text_mark(text: bytes) -> int | None:
-    """The mark of a text that is normalized already; None where it is too short."""
+    """The mark of a normalized text; None if it is too short."""
     if len(text) < LEAST:
         return None
     return int.from_bytes(sha256(text).digest()[:8], "big", signed=True)

@@ -1,6 +1,6 @@
-"""Lists commits that are new here: which were made on this machine, and which files and lines the others brought.
+"""Lists new commits: those made on this machine, and those from elsewhere with the files and lines they brought.
 
-Asks git; keeps nothing. Where a commit came from is told by the remotes that have it.
+It asks git and stores nothing. The origin of a commit is found by the remotes that have it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from agent.vault.provenance.reflog import Maker
 _FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce"
 _TEXT = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base", ".html", ".htm", ".eml", ".org", ".json", ".yaml")
 MOST_READ = 8 << 20
-"""Bytes. The lines of a larger file are not known by themselves; the file as a whole is."""
+"""Bytes. Of a larger file the lines are not recorded, only the file as a whole."""
 _READ_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """A commit that was not here at the last look."""
+    """A commit that was not in the repository at the last update."""
 
     id: str
     parents: tuple[str, ...]
@@ -30,7 +30,7 @@ class NewCommit:
     committer: tuple[str, str]
 
     def is_made_by(self, maker: Maker) -> bool:
-        """Whether it is this machine's: the reflog says so, and a person's commit has that person's own author."""
+        """True if this machine made it: the reflog shows it, and a person's commit has that person as its author."""
         if maker is Maker.PERSON:
             return self.author in {self.committer, (AGENT.name, AGENT.email)}
         return maker is Maker.PROGRAM
@@ -38,9 +38,9 @@ class NewCommit:
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """One file that a commit brought: blob ids, and the marks of lines that its first parent does not have there.
+    """One file that a commit brought: blob ids, and the marks of lines that its first parent's version does not have.
 
-    `patch` is the same for changes that add and remove the same lines, wherever in the note.
+    `patch` is equal for changes that add and remove the same lines, anywhere in the note.
     """
 
     path: str
@@ -51,7 +51,7 @@ class Brought:
 
 
 def new_commits(git: Git, tips: Sequence[str], known: Sequence[str]) -> list[NewCommit]:
-    """The commits that `tips` are made of and `known` are not, children first; commits that are missing count not."""
+    """The commits in the history of `tips` but not of `known`, children first; missing commits are ignored."""
     if not tips:
         return []
     asked = "".join(f"{tip}\n" for tip in (*tips, *(f"^{each}" for each in known))).encode()
@@ -66,11 +66,11 @@ def _commit(row: str) -> NewCommit:
 
 
 def signed_by(git: Git, ids: Sequence[str], keys: frozenset[str]) -> set[str]:
-    """Those of the commits that carry a good signature by one of these keys (fingerprints)."""
+    """The commits with a good signature by one of these keys (fingerprints)."""
     if not ids or not keys:
         return set()
     programs = ("gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.x509.program=gpgsm", "gpg.ssh.program=ssh-keygen")
-    fixed = [word for each in programs for word in ("-c", each)]  # a repository could name another program
+    fixed = [word for each in programs for word in ("-c", each)]  # a repository could configure another program
     command = [*fixed, "log", "--no-walk=unsorted", "--stdin", "--format=%H %G? %GF %GP"]
     found = set()
     out = git.run(*command, stdin="".join(f"{id}\n" for id in ids).encode()).decode("utf-8", "replace")
@@ -83,7 +83,7 @@ def signed_by(git: Git, ids: Sequence[str], keys: frozenset[str]) -> set[str]:
 
 
 def files_of(git: Git, commits: Sequence[NewCommit], prefix: str) -> Iterator[tuple[NewCommit, list[FileChange]]]:
-    """The files that each commit changed; of a merge those that differ from all its parents, as against the first."""
+    """The files that each commit changed, against its first parent; of a merge, those that differ from all parents."""
     pairs = [(commit, parent) for commit in commits for parent in commit.parents or ("",)]
     if not pairs:
         return
@@ -105,7 +105,7 @@ def files_in(git: Git, commit: str, prefix: str) -> dict[str, str]:
 
 
 def brought(git: Git, changes: Sequence[FileChange]) -> Iterator[Brought]:
-    """The marks and blob ids that each change brought; a moved note has both its names."""
+    """The marks and blob ids that each change brought; a moved note gives one entry for each of its names."""
     for at in range(0, len(changes), _READ_AT_ONCE):
         part = changes[at : at + _READ_AT_ONCE]
         blobs = _texts(git, part)
@@ -132,5 +132,5 @@ def _texts(git: Git, changes: Sequence[FileChange]) -> Mapping[str, bytes]:
 
 
 def texts(git: Git, files: Iterable[tuple[str, str]]) -> Mapping[str, bytes]:
-    """The contents of these files (path and blob) that hold text and are not too large, by blob id."""
+    """The contents of these files (path and blob), by blob id, without binary and too large ones."""
     return git.small_blobs((oid for path, oid in files if path.casefold().endswith(_TEXT)), MOST_READ)

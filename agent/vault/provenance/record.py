@@ -1,9 +1,9 @@
-"""Read first: records the text that arrived in a vault from elsewhere, and tells for a note whether it holds such text.
+"""Records the text that arrived in a vault from elsewhere, and finds it in a note. Start reading this package here.
 
-`look` compares HEAD, the remote-tracking branches and the last fetch with the last look, and records what is new before
-anybody is told of it. A commit is this machine's own when its reflog, its author and this program's journal agree; of
-every other one the files and their new lines are recorded with the remotes that have it. Text that arrived is somebody
-else's until the person has looked at it here, or has said that only they write to that remote.
+`look` compares HEAD, the remote-tracking branches and the last fetch with the last update, and records new commits
+before any answer is given. A commit is this machine's own if its reflog, its author and this program's journal agree.
+Of every other commit, the files and their new lines are recorded with the remotes that have it. Arrived text counts as
+foreign until the person has looked at it here, or has answered that only they write to that remote.
 """
 
 import threading
@@ -24,7 +24,7 @@ from agent.vault.provenance.remotes import AnswerFile, addresses
 
 @dataclass(slots=True)
 class Provenance:
-    """The record of one vault on this machine. May be used by several threads. `read` gives a note's bytes."""
+    """The record of one vault on this machine, for use by several threads. `read` returns a note's bytes."""
 
     recorder: Recorder
     read: Callable[[str], bytes | None]
@@ -42,9 +42,9 @@ class Provenance:
         return self.recorder.git
 
     def look(self) -> None:
-        """Record what has arrived since the last look; costs a few file stats where nothing has.
+        """Record what has arrived since the last call; costs a few `stat` calls if nothing has.
 
-        Raises `Retryable` when another process holds the record, `GitFailed` when git does not answer.
+        Raises `Retryable` if another process locks the record, `GitFailed` if git fails.
         """
         with self._lock:
             stamp = self.recorder.stamp()
@@ -57,21 +57,26 @@ class Provenance:
             self._stamp = stamp
 
     def made_here(self, commits: Sequence[str]) -> set[str]:
-        """Those of the commits whose trailers count: this program made them here, or they are the person's own by a
-        remote where only they write."""
+        """The commits whose trailers count.
+
+        This program made them here, or they came from a remote to which only the person writes.
+        """
         self.look()
         made = self.recorder.program_commits(commits)
         rest = [each for each in commits if each not in made]
         return made | self._mine(rest)
 
     def rewrite(self, made: Mapping[str, str]) -> None:
-        """These commits (old id to new) are about to be made anew by this program: each stays whose it was."""
+        """Copy the maker of each commit to the new commit that will replace it (old id to new).
+
+        Call this before the branch moves.
+        """
         self.look()
         with self._lock, self.database.transaction():
             self.recorder.rewrite(made)
 
     def strangers(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> str:
-        """Where the text in these lines (inclusive, from 1; None: all) came from; empty where it is the person's."""
+        """The origin of foreign text in these lines (inclusive, from 1; None: all); empty if all is the person's."""
         self.look()
         if self.database.is_empty():
             return ""
@@ -84,7 +89,7 @@ class Provenance:
         return next((each.source for each in found if self._counts(each, path)), "")
 
     def arrived(self, path: str, blob: str | None) -> bool:
-        """Whether exactly this content (None: its absence) came to this place from elsewhere, and nobody has looked."""
+        """True if exactly this content (None: its absence) came to this path from elsewhere, unseen by the person."""
         self.look()
         if blob is None:
             found = [each for each in self.database.at(path) if each.after is None][-1:]
@@ -94,11 +99,10 @@ class Provenance:
         return any(self._counts(each, path) for each in found)
 
     def own_version(self, path: str, data: bytes | None) -> bytes | None:
-        """The note as far as the person has made it here: what arrived in it and nobody has looked at is taken out, and
-        a note that arrived to be gone is there yet.
+        """The note without unseen text that arrived in it; a note that an arrival deleted still exists.
 
-        None where there is no note then. Where an edit made here meets what arrived, the edit does not count until the
-        person has looked at the note.
+        None if no note remains. An edit made here that overlaps with arrived text does not count until the person has
+        looked at the note.
         """
         self.look()
         if self.database.is_empty():
@@ -109,7 +113,7 @@ class Provenance:
         return self._without(data, waiting) if waiting else data
 
     def unseen(self, only: Callable[[str], bool] = lambda path: True) -> list[Arrival]:
-        """The arrivals that still count as somebody else's text: the last one at each path that `only` accepts."""
+        """The arrivals that still count as foreign: the last one at each path that `only` accepts."""
         self.look()
         last = (self.database.at(path)[-1] for path in self.database.paths() if only(path))
         return [each for each in last if self._counts(each, each.path)]
@@ -119,7 +123,7 @@ class Provenance:
         return addresses(self.git)
 
     def counts(self) -> dict[str, int]:
-        """The number of notes that came by each address (empty: by no remote)."""
+        """The number of notes that came from each address (empty: from no remote)."""
         self.look()
         return self.database.counts()
 
@@ -132,18 +136,20 @@ class Provenance:
                 self.looks.add(path, each.after)
 
     def _counts(self, arrival: Arrival, path: str) -> bool:
-        """Whether an arrival is somebody else's still, for the note at `path`."""
+        """True if an arrival still counts as foreign for the note at `path`."""
         if self.looks.has(arrival.path, arrival.after):
             return False
         return folder_of(path).steers or not arrival.is_mine(self.answers.load())
 
     def _moved_here(self, path: str, data: bytes) -> list[Arrival]:
-        """The arrivals that gave another path this very content, which was moved here since."""
+        """The arrivals of exactly this content at another path, from which it was moved here."""
         return [each for each in self.database.with_blob([self.git.blob_id(data)]) if self._counts(each, path)]
 
     def _without(self, data: bytes | None, waiting: Sequence[Arrival]) -> bytes | None:
-        """The note without these arrivals, the last one first: as it was before where it is as the arrival left it,
-        else what was made here on top of it."""
+        """The note without these arrivals, removed newest first.
+
+        An unedited arrival gives the version before it; otherwise the edits made here are kept.
+        """
         own = data
         for each in reversed(waiting):
             blob = None if own is None else self.git.blob_id(own)
@@ -154,11 +160,11 @@ class Provenance:
         return own
 
     def _taken_out(self, data: bytes, arrival: Arrival) -> bytes | None:
-        """A note that was edited here, without what one arrival brought; as it was before that where both meet."""
+        """A note edited here, without the text of one arrival; the version before the arrival if the two overlap."""
         before, after = self._content(arrival.before), self._content(arrival.after) or b""
         old, new, now = (set(version.split(b"\n")) for version in (before or b"", after, data))
         if not (new - old) & now and not (old - new) - now:
-            return data  # nothing of it is left
+            return data  # nothing of the arrival is left
         merged = merge_touching(after, data, before or b"")
         if merged is None:
             return before
@@ -169,7 +175,7 @@ class Provenance:
         return found.data if found is not None else None
 
     def _mine(self, commits: Sequence[str]) -> set[str]:
-        """Those of the commits that came only from where only the person writes."""
+        """The commits that came only from remotes to which only the person writes."""
         answers = self.answers.load()
         found = self.database.of_commits(commits) if answers.writers and commits else []
         others = {each.commit for each in found if not each.is_mine(answers)}
@@ -179,6 +185,6 @@ class Provenance:
 def provenance(
     place: Place, git: Git, folder: Path, read: Callable[[str], bytes | None], journalled: Callable[[], Iterable[str]]
 ) -> Provenance:
-    """The record of a vault, in its private `folder`; `journalled` gives the commits that the write journal knows."""
+    """The record of a vault, in its private `folder`; `journalled` returns the commits in the write journal."""
     recorder = Recorder(place, git, Database(folder / "provenance.db"), journalled)
     return Provenance(recorder, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"))

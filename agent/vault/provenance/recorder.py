@@ -1,7 +1,7 @@
-"""Updates the record: finds the commits that are new since the last look and records their files.
+"""Updates the record: finds the commits that are new since the last update and records their files.
 
-Most looks find only commits that this program has just made, told from the end of the reflog without asking git; they
-are kept in memory, as the next process reads the same end again. Everything else is sorted commit by commit.
+Most updates find only commits that this program has just made, recognised from the end of the reflog without git. These
+are stored only in memory, because the next process reads the same end again. All others are sorted commit by commit.
 """
 
 import json
@@ -31,13 +31,15 @@ from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflo
 from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
 
 MANY = 2_000
-"""Commits from elsewhere in one look from which on the files of their newest versions are recorded, and not each
-commit's: a clone of a long history."""
+"""Maximum number of foreign commits in one update that are recorded one by one.
+
+With more, such as a clone of a long history, only the files of the newest versions are recorded.
+"""
 _KEPT_TIPS = 200
 _KEPT_STEPS = 500
 _READ_AT_ONCE = 200
 _LINE = 256
-"""Bytes at the end of a reflog by which it is known again."""
+"""Bytes at the end of a reflog that identify its last state."""
 _HEAD_LOG = "head log"
 _REFERENCES = "references"
 _TIPS = "tips"
@@ -45,7 +47,7 @@ _TIPS = "tips"
 
 @dataclass(slots=True)
 class Recorder:
-    """Brings the record of one vault up to date. `journalled` gives the commits that the write journal still knows."""
+    """Updates the record of one vault. `journalled` returns the commits that the write journal still lists."""
 
     place: Place
     git: Git
@@ -59,8 +61,10 @@ class Recorder:
         self._common = common_folder(self.place.gitdir)
 
     def stamp(self) -> object:
-        """The stat values of the files and folders that change whenever a reference moves; a reference that is replaced
-        changes its folder."""
+        """The `stat` values of the files and folders that change whenever a reference moves.
+
+        A replaced reference changes its folder.
+        """
         if not self._watched:
             gitdir, common = self.place.gitdir, self._common
             self._watched = [gitdir / "HEAD", gitdir / "logs" / "HEAD", gitdir / "FETCH_HEAD", common / "packed-refs"]
@@ -69,8 +73,8 @@ class Recorder:
         return tuple(map(_look, self._watched))
 
     def update(self, answers: RemoteAnswers) -> None:
-        """Record what is new; durable when this returns."""
-        # In this order: git writes a step into the log before it moves the reference, so every tip has its step.
+        """Record new commits; durable when this returns."""
+        # In this order: git writes the log before it moves the reference, so every tip has its log entry.
         now = references(self.place.gitdir, self._common)
         log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         self._watched = []
@@ -89,20 +93,20 @@ class Recorder:
         self._recent = set()
 
     def program_commits(self, ids: Sequence[str]) -> set[str]:
-        """Those of the commits that this program has made on this machine."""
+        """The commits that this program made on this machine."""
         known = self.database.makers(ids)
         ours = {id for id, maker in known.items() if maker is Maker.PROGRAM} | self._recent.intersection(ids)
         return ours | set(self.journalled()).intersection(ids) if len(ours) < len(ids) else ours
 
     def rewrite(self, made: Mapping[str, str]) -> None:
-        """Keep that these commits (old id to new) are whose they were; no others are recorded a second time."""
+        """Copy the maker of each commit to the one that replaces it (old id to new), so that none is recorded twice."""
         old = list(made)
         ours, known = self.program_commits(old), self.database.makers(old)
         makers = {id: Maker.PROGRAM if id in ours else known.get(id, Maker.UNKNOWN) for id in old}
         self.database.add_commits({made[id]: maker for id, maker in makers.items()})
 
     def _are_ours(self, steps: Sequence[ReflogStep], head: str) -> bool:
-        """Whether all that HEAD has done since is to take up commits of this program's, one upon the other."""
+        """True if HEAD has moved only through commits of this program since, each on top of the one before."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
         for step in steps:
             if step.maker is not Maker.PROGRAM or step.old.strip("0") != last.strip("0"):
@@ -111,7 +115,7 @@ class Recorder:
         return last == head
 
     def _sort(self, now: References, answers: RemoteAnswers, steps: Sequence[ReflogStep], *, first_time: bool) -> None:
-        """Tell this machine's own commits from those that came, and record both."""
+        """Separate this machine's own commits from foreign ones, and record both."""
         known = (self.database.fact(_TIPS) or "").split()
         new = new_commits(self.git, now.tips, known)
         parents = {commit.id: commit.parents for commit in new}
@@ -128,7 +132,7 @@ class Recorder:
         sources = self._sources(now, known, bool(others))
         if first_time:
             earlier = self._were_here(others, sources, steps)
-            own |= dict.fromkeys(earlier, Maker.PROGRAM)  # nobody can tell any more; their trailers are believed
+            own |= dict.fromkeys(earlier, Maker.PROGRAM)  # maker unknown by now: their trailers are believed
             others = [commit for commit in others if commit.id not in earlier]
         own |= self._record(others, [commit for commit in new if commit.id in own], sources, now, steps)
         self.database.add_commits(own)
@@ -154,7 +158,7 @@ class Recorder:
     def _were_here(
         self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], steps: Sequence[ReflogStep]
     ) -> set[str]:
-        """At the first look: the commits that are older than what the reflog remembers, and that no remote has."""
+        """At the first update: the commits that are older than the reflog and that no remote has."""
         if steps and steps[0].cloned_from:
             return set()
         older = [steps[0].old] if steps and steps[0].old.strip("0") else []
@@ -170,7 +174,7 @@ class Recorder:
         now: References,
         steps: Sequence[ReflogStep],
     ) -> dict[str, Maker]:
-        """Record what commits from elsewhere brought; returns those of them that only repeat this machine's own."""
+        """Record what foreign commits brought; returns those that only repeat this machine's own commits."""
         if len(others) > MANY:
             self._record_trees(own, sources, now)
             return {}
@@ -188,7 +192,7 @@ class Recorder:
         return repeated
 
     def _replaced(self, steps: Sequence[ReflogStep], head: str) -> set[tuple[str, str]]:
-        """The changes of this machine's own commits that a rebase has taken out of the branch and made anew."""
+        """The changes of this machine's own commits that a rebase has replaced by new ones."""
         made = [step.new for step in steps if step.maker is not Maker.UNKNOWN]
         lost = new_commits(self.git, made, [head]) if head else []
         own = [commit for commit in lost if commit.id in made and commit.author == commit.committer]
@@ -196,7 +200,7 @@ class Recorder:
         return {(each.path, each.patch) for _, changes in found for each in brought(self.git, changes)}
 
     def _record_trees(self, own: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], now: References) -> None:
-        """Record where the newest versions differ from the last look's, but for what an own commit has written."""
+        """Record the differences of the newest versions from the last update, except those that own commits wrote."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
         old = files_in(self.git, last, self.place.prefix) if last else {}
         written = files_of(self.git, own[:MANY], self.place.prefix)
@@ -221,7 +225,7 @@ def _arrival(file: Brought, commit: str, author: str, sources: Mapping[str, tupl
 
 
 def _steps_since(end: str | None, log: bytes) -> list[ReflogStep] | None:
-    """The steps of a reflog after the place where it ended before; None when it was rewritten since."""
+    """The steps of a reflog after its former end; None if it was rewritten since."""
     size, _, digest = (end or "").partition(" ")
     if not size.isdecimal() or int(size) > len(log) or sha256(log[: int(size)][-_LINE:]).hexdigest() != digest:
         return None

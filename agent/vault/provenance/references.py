@@ -1,4 +1,4 @@
-"""Where HEAD, the remote-tracking branches and the last fetch are, read from plain files: a look costs little."""
+"""The commits of HEAD, the remote-tracking branches and the last fetch, read from plain files because that is fast."""
 
 import re
 from collections.abc import Mapping
@@ -13,8 +13,11 @@ _FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """`head` is the commit that HEAD is on (empty: none), `remotes` the remote-tracking branches with their commits,
-    `fetched` the commits of the last fetch with the addresses that they came from."""
+    """The commits of a repository's references.
+
+    `head`: the commit of HEAD (empty: none). `remotes`: the remote-tracking branches with their commits. `fetched`: the
+    commits of the last fetch with the addresses that they came from.
+    """
 
     head: str
     remotes: Mapping[str, str]
@@ -22,12 +25,12 @@ class References:
 
     @property
     def tips(self) -> tuple[str, ...]:
-        """Every commit that is named, each once."""
+        """All these commits, each once."""
         return tuple(dict.fromkeys(filter(None, (self.head, *self.remotes.values(), *self.fetched))))
 
 
 def references(gitdir: Path, common: Path) -> References:
-    """The present references; one that is being written, or cannot be read, is left out until the next look."""
+    """The present references; one that is being written, or cannot be read, is left out until the next call."""
     packed = packed_refs(common)
     remotes = {name: oid for name, oid in packed.items() if name.startswith(_REMOTE)}
     folder = common / "refs" / "remotes"

@@ -1,7 +1,7 @@
 """git's reflogs: its own record of commits on this machine, which is never cloned or pulled.
 
-A step that says "commit" was made by a person's git here; one that begins with `REFLOG_MARK` by this program. Whatever
-else moves a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, clone) may bring text from elsewhere.
+A step whose message begins with "commit" was made by a person's git here; one with `REFLOG_MARK` by this program. All
+other moves of a branch (pull, merge, checkout, rebase, cherry-pick, am, reset, clone) may bring text from elsewhere.
 """
 
 import re
@@ -15,7 +15,7 @@ from agent.vault.plumbing.commit import REFLOG_MARK
 _STEP = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t\n]*(?:\t([^\n]*))?")
 _PERSON = re.compile(r"commit(?: \((?:initial|amend|merge)\))?: |revert: |(?:merge|pull)\b.*: Merge made by ")
 _EARLIER = re.compile(r"[a-z]+\([^()]*\): ")
-"""What this program's own messages looked like before they had a beginning of their own; git has none like it."""
+"""This program's messages before `REFLOG_MARK` was introduced; git itself has none of this form."""
 _REPLAY = re.compile(r"[^:]*rebase[^:]*\((?:pick|continue|reword|edit|squash|fixup)\): |cherry-pick: ")
 _CLONE = re.compile(r"clone: from (.+)")
 
@@ -38,30 +38,30 @@ class ReflogStep:
 
     @property
     def maker(self) -> Maker:
-        """The maker of the commit `new`, as far as this step tells."""
+        """The maker of the commit `new`, as far as this step shows."""
         if self.message.startswith(REFLOG_MARK):
             return Maker.PROGRAM
         return Maker.PERSON if _PERSON.match(self.message) else Maker.UNKNOWN
 
     @property
     def earlier_maker(self) -> Maker:
-        """The maker in a reflog that was begun by an earlier version of this program."""
+        """The maker, in a reflog that an earlier version of this program has begun."""
         return Maker.PROGRAM if _EARLIER.match(self.message) else self.maker
 
     @property
     def is_replay(self) -> bool:
-        """Whether this step has made a commit anew that was there before, on top of another one."""
+        """True if this step made an existing commit again, on top of another one."""
         return _REPLAY.match(self.message) is not None
 
     @property
     def cloned_from(self) -> str:
-        """The address that this step has cloned; empty for any other step."""
+        """The address that this step cloned; empty for any other step."""
         found = _CLONE.match(self.message)
         return found[1] if found else ""
 
 
 def parse_steps(data: bytes) -> list[ReflogStep]:
-    """The steps in a reflog's bytes, the oldest first; lines that are none are passed over."""
+    """The steps in a reflog's bytes, oldest first; other lines are skipped."""
     found = (_STEP.fullmatch(line) for line in data.split(b"\n"))
     return [
         ReflogStep(each[1].decode(), each[2].decode(), (each[3] or b"").decode("utf-8", "replace"))
@@ -71,7 +71,7 @@ def parse_steps(data: bytes) -> list[ReflogStep]:
 
 
 def other_reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
-    """The reflogs beside HEAD's in which this machine's own commits may be: of local branches and other work trees."""
+    """The reflogs, other than HEAD's, that may have this machine's own commits: local branches and other work trees."""
     if common != gitdir:
         yield common / "logs" / "HEAD"
     yield from sorted(common.glob("worktrees/*/logs/HEAD"))
@@ -81,10 +81,10 @@ def other_reflogs(gitdir: Path, common: Path) -> Iterator[Path]:
 def makers(
     logs: Iterable[Iterable[ReflogStep]], parents: Mapping[str, Sequence[str]], *, first_time: bool
 ) -> dict[str, Maker]:
-    """The maker of each commit, by all these reflogs; commits that they do not tell of are left out.
+    """The maker of each commit according to these reflogs; commits that are not in them are left out.
 
-    One step of this program's may be several commits, one upon the other: what a person had saved comes first. Those
-    between are found by their `parents`.
+    One step of this program may add several commits, with the person's saves first. The commits in between are found by
+    their `parents`.
     """
     found: dict[str, Maker] = {}
     for steps in logs:
@@ -101,7 +101,7 @@ def makers(
 
 
 def read_reflog(path: Path) -> bytes:
-    """A reflog's bytes; none where git keeps no such log."""
+    """A reflog's bytes; empty if git has no such log."""
     try:
         return path.read_bytes()
     except OSError:

@@ -1,7 +1,7 @@
-"""The person's answers about who writes to a remote, kept on this machine and never in the vault.
+"""The person's answers about the writers of each remote, stored on this machine and never in the vault.
 
-An answer is about an address and not about a name: a remote that is pointed elsewhere has not been asked about. Whoever
-has not been asked about yet counts as `Writers.OTHERS`.
+An answer belongs to an address, not to a remote's name: a remote with a new address has no answer yet. Without an
+answer, a remote counts as `Writers.OTHERS`.
 """
 
 import json
@@ -15,7 +15,7 @@ from agent.vault import durable
 from agent.vault.plumbing.git import Git
 
 NOWHERE = ""
-"""The address of text that came by no remote that git knows."""
+"""The address of text that came from no remote known to git."""
 
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _KEY = re.compile(r"(?:SHA256:)?[\w+/=-]{8,128}")
@@ -30,26 +30,26 @@ class Writers(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RemoteAnswers:
-    """The writers of each remote by address, and the keys (fingerprints) whose signature is the person's."""
+    """The writers of each remote by address, and the fingerprints of the person's own signing keys."""
 
     writers: Mapping[str, Writers]
     keys: frozenset[str] = frozenset()
 
     def is_mine(self, address: str) -> bool:
-        """Whether only the person writes there; never for text that came by no remote."""
+        """True if only the person writes there; never for text that came from no remote."""
         return address != NOWHERE and self.writers.get(address) is Writers.ME
 
 
 @dataclass(slots=True)
 class AnswerFile:
-    """The file of the answers of one vault, read again when it has changed."""
+    """The file with the answers of one vault; it is read again when it has changed."""
 
     path: Path
     _known: RemoteAnswers = field(default_factory=lambda: RemoteAnswers({}))
     _stamp: tuple[int, int, int] | None = None
 
     def load(self) -> RemoteAnswers:
-        """The answers; none where the file cannot be read: then everybody's text is asked about again."""
+        """The answers; none if the file cannot be read: then all text counts as foreign again."""
         try:
             found = self.path.stat()
             stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
@@ -60,12 +60,12 @@ class AnswerFile:
         return self._known
 
     def answer(self, address: str, writers: Writers) -> None:
-        """Keep who writes to the remote at this address; durable when this returns."""
+        """Record who writes to the remote at this address; durable when this returns."""
         answers = self.load()
         self._save(RemoteAnswers({**answers.writers, address: writers}, answers.keys))
 
     def add_key(self, fingerprint: str) -> None:
-        """Keep that commits signed by this key are the person's own; durable when this returns."""
+        """Record that commits signed by this key are the person's own; durable when this returns."""
         answers = self.load()
         self._save(RemoteAnswers(answers.writers, answers.keys | {fingerprint}))
 
@@ -81,12 +81,12 @@ def _parsed(text: str) -> RemoteAnswers:
 
 
 def is_fingerprint(text: str) -> bool:
-    """Whether a text can be the fingerprint of a key."""
+    """True if a text can be the fingerprint of a key."""
     return _KEY.fullmatch(text) is not None
 
 
 def plain_address(address: str) -> str:
-    """The address without a login or a trailing slash, as it is compared and shown."""
+    """The address without a login, a trailing slash or `.git`, for comparison and display."""
     return _LOGIN.sub("", address.strip()).rstrip("/").removesuffix(".git") or address.strip()
 
 

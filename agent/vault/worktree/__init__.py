@@ -1,4 +1,4 @@
-"""The vault's files on disk: which paths are allowed, safe reading and writing, what differs from the last commit.
+"""The vault's files on disk: allowed paths, safe reading and writing, differences from the last commit.
 
-It makes no commit and takes no lock; that is the business of `write`.
+It makes no commit and takes no lock; `write` does.
 """

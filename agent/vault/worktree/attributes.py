@@ -1,7 +1,7 @@
 """Copies a file's owner, permissions, access list and extended attributes.
 
-An edit puts a new file in the place of the old one; these must not change by it, and where one of them cannot be kept,
-nobody gets more rights than before.
+An edit replaces the file by a new one, which must have the same attributes. If one cannot be copied, the new file gives
+no user more rights than the old one.
 """
 
 import os
@@ -13,9 +13,9 @@ _ACCESS_LIST = "system.posix_acl_access"
 
 
 def copy(old_folder: int, old: str, new_folder: int, new: str) -> None:
-    """Give the file `new` the attributes of the file `old`; both in folders given as descriptors.
+    """Copy the attributes of the file `old` to the file `new`; both are names in folders given as descriptors.
 
-    Raises `FileNotFoundError` where one of them is missing. What the system refuses is left out.
+    Raises `FileNotFoundError` if one of them is missing. Attributes that the system refuses are left out.
     """
     source = os.open(old, _FILE, dir_fd=old_folder)
     try:
@@ -40,9 +40,9 @@ def _copy(source: int, target: int) -> None:
 
 
 def _own(target: int, wanted: os.stat_result, mode: int) -> int:
-    """Give a file its owner and group, as far as the system lets us; returns the mode that it may then have.
+    """Set a file's owner and group as far as permitted; returns the mode that it may then have.
 
-    In another group the bits of the group are those that everybody had, and no program runs as another user.
+    With another group, the group gets at most the rights of all users, and the set-user and set-group bits are removed.
     """
     try:
         os.fchown(target, wanted.st_uid, wanted.st_gid)
@@ -57,7 +57,7 @@ def _own(target: int, wanted: os.stat_result, mode: int) -> int:
 
 
 def _copy_extended(source: int, target: int) -> None:
-    """The extended attributes, the access list among them; one that the new file got from its folder goes."""
+    """Copy the extended attributes, with the access list; remove an access list that came only from the new folder."""
     if not hasattr(os, "listxattr"):
         return
     try:

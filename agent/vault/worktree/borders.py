@@ -1,8 +1,8 @@
-"""Paths inside the vault at which nothing of ours is written: other repositories, and notes that git keeps away.
+"""Paths inside the vault at which this program must not write: other repositories, and excluded notes.
 
-A folder with a `.git` of its own is another repository, and so is what the last commit or the index has as a submodule,
-even while its folder is empty: a file written below it would replace it in our commit. A note that a sparse checkout
-keeps out of the working tree only looks like one that is not there: a new file in its place would replace it.
+A folder with its own `.git` is another repository. So is a submodule of the last commit or the index, even if its
+folder is empty: a file written below it would replace it in the commit. A note excluded by a sparse checkout looks like
+a missing one: a new file would replace it.
 """
 
 import os
@@ -18,19 +18,19 @@ from agent.vault.plumbing.objects import MODULE
 from agent.vault.plumbing.repository import Place
 
 _MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))
-"""`.git` in every spelling: a file system that ignores case takes each of them for git's."""
+"""`.git` in every spelling: a file system that ignores case treats them all as git's folder."""
 
 
 def check_ours(git: Git, place: Place, paths: Collection[str]) -> None:
-    """Raise `BadPath` for the first path at which nothing of ours may be written."""
+    """Raise `BadPath` for the first path at which this program must not write."""
     for reason in closed(git, place, paths).values():
         raise reason
 
 
 def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]:
-    """Those of the paths at which nothing of ours may be written, each with the error that says why.
+    """The paths at which this program must not write, each with the error that explains it.
 
-    Its cost does not grow with the number of notes, but where there are submodules or a sparse checkout.
+    The cost grows with the number of notes only if there are submodules or a sparse checkout.
     """
     known: dict[str, bool] = {}
     found: dict[str, BadPath] = {}
@@ -43,7 +43,7 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
                 found[path] = _foreign(path, folder)
                 break
         else:
-            if around := modules.intersection(_above(place.prefix)):  # the vault lies in a submodule that is not here
+            if around := modules.intersection(_above(place.prefix)):  # the vault is in an absent submodule
                 found[path] = _foreign(path, min(around))
     absent = {_bytes(place.prefix + path): path for path in paths if not os.path.lexists(place.root / path)}
     for name in index.skipped(absent):
@@ -55,7 +55,7 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
 
 
 def check_tip(tip: Tip, paths: Iterable[bytes]) -> None:
-    """Raise `BadPath` for the first path (inside the repository) that is a submodule's in the last commit."""
+    """Raise `BadPath` for the first path (inside the repository) that belongs to a submodule of the last commit."""
     for path in paths:
         folder = submodule_above(tip, path)
         if folder is not None:
@@ -63,7 +63,7 @@ def check_tip(tip: Tip, paths: Iterable[bytes]) -> None:
 
 
 def submodule_above(tip: Tip, path: bytes) -> bytes | None:
-    """The submodule of the last commit that the path is, or lies below; None where it is ours."""
+    """The submodule of the last commit that contains the path, or is the path; None if there is none."""
     for folder in (*map(_bytes, _above(_text(path))), path):
         entry = tip.entry(folder)
         if entry is not None and entry.mode == MODULE:
@@ -72,19 +72,19 @@ def submodule_above(tip: Tip, path: bytes) -> bytes | None:
 
 
 def is_foreign(root: Path, path: str, known: dict[str, bool]) -> bool:
-    """Whether a folder above the path has a `.git`; `known` keeps the answers by folder for the next path."""
+    """True if a folder above the path has a `.git`; `known` caches the answers by folder."""
     return any(is_repository(root, folder, known) for folder in _above(path))
 
 
 def is_repository(root: Path, folder: str, known: dict[str, bool]) -> bool:
-    """Whether a folder of the vault has a `.git`, in any spelling; `known` keeps the answers."""
+    """True if a folder of the vault has a `.git`, in any spelling; `known` caches the answers."""
     if folder not in known:
         known[folder] = any(os.path.lexists(f"{root}/{folder}/{mark}") for mark in _MARKS)
     return known[folder]
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders above a path, outermost first; the root is not among them."""
+    """The folders above a path, outermost first, without the root."""
     at = path.find("/")
     while at >= 0:
         yield path[:at]

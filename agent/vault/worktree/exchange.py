@@ -1,6 +1,6 @@
-"""The three file-system calls that Python lacks: exchange two names, rename without overwriting, ask who writes.
+"""Three file-system calls that Python lacks: exchange two names, rename without overwriting, detect writers.
 
-Linux has `renameat2` and read leases, macOS `renameatx_np`; elsewhere callers get False and take a longer way.
+Linux has `renameat2` and read leases, macOS `renameatx_np`; on other systems callers get False and use a slower way.
 """
 
 import ctypes
@@ -36,12 +36,12 @@ def _call(folder: int, old: str, new: str, flag: int) -> bool:
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Swap two names in the folder (a descriptor) at once; False where the platform cannot."""
+    """Swap two names in the folder (a descriptor) atomically; False if the platform cannot."""
     return _call(folder, one, other, _LINUX_EXCHANGE if sys.platform == "linux" else _MACOS_SWAP)
 
 
 def rename_new(folder: int, old: str, new: str) -> None:
-    """Rename inside the folder and never overwrite; raises `FileExistsError` when the new name is taken."""
+    """Rename inside the folder without overwriting; raises `FileExistsError` if the new name exists."""
     if _call(folder, old, new, _LINUX_NOREPLACE if sys.platform == "linux" else _MACOS_EXCLUSIVE):
         return
     os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
@@ -49,10 +49,10 @@ def rename_new(folder: int, old: str, new: str) -> None:
 
 
 def has_writer(descriptor: int) -> bool | None:
-    """Whether any process has this file open for writing; None where the system cannot say.
+    """True if a process has this file open for writing; None if the system cannot tell.
 
-    A read lease is granted only on a file that nobody has open for writing, and is given back at once. Should
-    somebody open it in between, the kernel's signal is one that is ignored by default.
+    The kernel grants a read lease only on a file that no process has open for writing; the lease is given back at once.
+    If a process opens the file in between, the kernel's signal is one that is ignored by default.
     """
     if sys.platform != "linux":
         return None

@@ -1,7 +1,7 @@
-"""A vault's files, opened by descriptor from the root down, never through a link and never outside.
+"""A vault's files, opened by descriptor from the root down, never through a link and never outside the vault.
 
-Reads wait until nobody is in the middle of writing. Writes go to a temporary name beside the target, are flushed,
-and come into place by one call that shows what they replaced. What to write and why is `apply`'s.
+Reads wait until no process is writing. Writes go to a flushed temporary file beside the target, which one system call
+puts in place without losing the replaced bytes. `apply` chooses the content.
 """
 
 import errno
@@ -20,7 +20,7 @@ from agent.vault.worktree.paths import check
 
 SETTLE_SECONDS = 2.0
 PART = ".part"
-"""The end of a temporary file's name while it is being written: what a crash leaves there is nobody's text."""
+"""The end of a temporary file's name while it is being written; after a crash such a file can be deleted."""
 _PAUSE = 0.002
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -28,7 +28,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files under `root`. `durable` flushes every file and folder before it counts as written."""
+    """The files under `root`. `durable`: every file and folder is flushed before a write counts as done."""
 
     root: Path
     clock: Clock
@@ -36,9 +36,9 @@ class Files:
 
     @contextmanager
     def folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """The open folder of `path` and its last name; raises `BadPath` where a link or a file is in the way.
+        """The open folder of `path` and its last name; raises `BadPath` if a link or a file is in the way.
 
-        Raises `FileNotFoundError` when a folder is missing and `make` is not set.
+        Raises `FileNotFoundError` if a folder is missing and `make` is not set.
         """
         *parts, name = path.split("/")
         here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -69,14 +69,14 @@ class Files:
         return below
 
     def _check_inside(self, here: int, depth: int, path: str) -> None:
-        """Climb `depth` levels from the descriptor: a folder that was moved away no longer leads back to the root."""
+        """Raise `BadPath` if the folder `depth` levels up is not the root: the folder was then moved away."""
         top = os.stat(self.root)
         up = os.stat("/".join([".."] * depth) or ".", dir_fd=here)
         if (up.st_dev, up.st_ino) != (top.st_dev, top.st_ino):
             raise BadPath(f"{path} is no longer inside the vault")
 
     def read(self, path: str) -> bytes | None:
-        """The file's settled bytes, None where there is none; raises `BadPath` for links and special files."""
+        """The file's settled bytes, None if there is no file; raises `BadPath` for links and special files."""
         check(path, system=True)
         try:
             with self.folder(path) as (here, name):
@@ -85,11 +85,11 @@ class Files:
             return None
 
     def read_any(self, path: str) -> tuple[str, bytes] | None:
-        """Any file as git would keep it: (git mode, bytes), a link as its target; None for other things."""
+        """Any file as git would store it: (git mode, bytes), a link as its target; None for other things."""
         return self._as_git(path, self.settled)
 
     def read_now(self, path: str, patience: float = 0.0) -> tuple[str, bytes] | None:
-        """The same as `read_any`, but the bytes of this moment if a program still writes after `patience` seconds."""
+        """The same as `read_any`; after `patience` seconds the bytes of this moment, even if a program writes."""
 
         def momentary(here: int, name: str, path: str) -> bytes:
             try:
@@ -101,7 +101,7 @@ class Files:
         return self._as_git(path, momentary)
 
     def is_open_elsewhere(self, path: str) -> bool:
-        """Whether another program has the file open for writing; raises `OSError` where it cannot be read."""
+        """True if another program has the file open for writing; raises `OSError` if it cannot be read."""
         try:
             with self.folder(path) as (here, name):
                 if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
@@ -126,7 +126,7 @@ class Files:
     def settled(self, here: int, name: str, path: str, patience: float = SETTLE_SECONDS) -> bytes:
         """The file's bytes once no process has it open for writing.
 
-        Raises `Retryable` when somebody keeps it open for longer than `patience` seconds.
+        Raises `Retryable` if a process keeps it open for longer than `patience` seconds.
         """
         deadline = self.clock.monotonic() + patience
         while True:
@@ -144,7 +144,7 @@ class Files:
             self.clock.sleep(_PAUSE)
 
     def mode(self, path: str) -> int | None:
-        """The file's permission bits, None where there is none."""
+        """The file's permission bits, None if there is no file."""
         try:
             with self.folder(path) as (here, name):
                 return stat.S_IMODE(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode)
@@ -152,7 +152,7 @@ class Files:
             return None
 
     def stage(self, path: str, temporary: str, data: bytes, mode: int | None) -> None:
-        """Write `data` under the temporary name beside `path`, flushed; folders are made as needed."""
+        """Write `data` under the temporary name beside `path`, flushed; missing folders are created."""
         check(path, system=True)
         with self.folder(path, make=True) as (here, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -172,7 +172,7 @@ class Files:
                 raise
 
     def inherit(self, path: str, temporary: str, source: str) -> None:
-        """Give the temporary file beside `path` the owner, mode and extended attributes of the file `source`."""
+        """Copy the owner, mode and extended attributes of the file `source` to the temporary file beside `path`."""
         try:
             with self.folder(source) as (there, old), self.folder(path) as (here, _):
                 attributes.copy(there, old, here, temporary)
@@ -180,7 +180,7 @@ class Files:
             return
 
     def publish(self, path: str, temporary: str) -> None:
-        """Give the temporary file its name; raises `NoteExists` rather than overwrite."""
+        """Rename the temporary file to `path`; raises `NoteExists` if there is a file already."""
         with self.folder(path) as (here, name):
             try:
                 exchange.rename_new(here, temporary, name)
@@ -188,7 +188,7 @@ class Files:
                 raise NoteExists(f"{path} exists already", hint="choose another name, or edit it") from error
 
     def trade(self, path: str, temporary: str) -> None:
-        """Exchange the file with the temporary one, which then holds what was replaced; raises `FileNotFoundError`.
+        """Exchange the file with the temporary one, which then has the replaced bytes; raises `FileNotFoundError`.
 
         Owner, mode and extended attributes stay with the name.
         """
@@ -203,13 +203,13 @@ class Files:
             os.rename(aside, temporary, src_dir_fd=here, dst_dir_fd=here)
 
     def take(self, path: str, temporary: str) -> None:
-        """Move the file to the temporary name; raises `FileNotFoundError`."""
+        """Rename the file to the temporary name; raises `FileNotFoundError`."""
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
             exchange.rename_new(here, name, temporary)
 
     def beside(self, path: str, temporary: str) -> bytes | None:
-        """The settled bytes under a temporary name beside `path`."""
+        """The settled bytes of the temporary file beside `path`; None if there is no such file."""
         try:
             with self.folder(path) as (here, _):
                 return self.settled(here, temporary, path)
@@ -217,7 +217,7 @@ class Files:
             return None
 
     def temporaries(self, path: str, start: str) -> dict[str, bytes]:
-        """The settled bytes of every temporary file beside `path` whose name begins with `start`, in order of name."""
+        """The settled bytes of the temporary files beside `path` whose names begin with `start`, sorted by name."""
         try:
             with self.folder(path) as (here, _):
                 names = sorted(name for name in os.listdir(here) if name.startswith(start))
@@ -226,7 +226,7 @@ class Files:
             return {}
 
     def discard(self, path: str, temporary: str) -> None:
-        """Remove a temporary file if it is there."""
+        """Remove a temporary file if it exists."""
         try:
             with self.folder(path) as (here, _):
                 os.unlink(temporary, dir_fd=here)
@@ -234,7 +234,7 @@ class Files:
             return
 
     def flush(self, path: str) -> None:
-        """Make the names in the folder of `path` durable."""
+        """Flush the folder of `path`, so that new names in it survive a crash."""
         try:
             with self.folder(path) as (here, _):
                 self._flush(here)
@@ -242,7 +242,7 @@ class Files:
             return
 
     def prune(self, path: str) -> None:
-        """Remove the folders of `path` that have become empty, from the innermost outwards."""
+        """Remove the folders of `path` that are empty now, innermost first."""
         folder = path.rpartition("/")[0]
         while folder:
             try:

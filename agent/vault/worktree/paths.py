@@ -1,6 +1,6 @@
 """Rules for the paths of notes, checked as text before any file is opened.
 
-Links and folders that were moved away are checked by `files` on open descriptors.
+`files` checks links and moved folders on open descriptors.
 """
 
 import unicodedata
@@ -17,7 +17,7 @@ _PATH_BYTES = 3000
 def check(path: str, *, system: bool = False) -> str:
     """Return `path` if it is a plain relative POSIX path that a note may have; raises `BadPath` otherwise.
 
-    `system` lifts only the list of reserved names, for `init` and `undo`; `.git` stays closed to everyone.
+    `system` allows the reserved names, for `init` and `undo`; `.git` is never allowed.
     """
     if not path or len(path.encode("utf-8", "surrogatepass")) > _PATH_BYTES:
         raise BadPath("a note's path must have between 1 and 3,000 bytes")
@@ -50,7 +50,7 @@ def _check_name(name: str, path: str, system: bool) -> None:
 
 
 def _folded(name: str) -> str:
-    """The name as the most forgiving file system sees it: no case, ignorable characters, trailing dots or streams."""
+    """The name as the most tolerant file system reads it: no case, invisible characters, final dots or streams."""
     visible = name
     if not name.isascii():
         visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
@@ -63,10 +63,10 @@ def _shown(path: str) -> str:
 
 
 def is_temporary(path: str) -> bool:
-    """Whether one of our own temporary files has this path."""
+    """True if the path is that of a temporary file of this program."""
     return path.rpartition("/")[2].startswith(TEMPORARY)
 
 
 def is_note(path: str) -> bool:
-    """Whether people would call this file a note: Markdown, and not inside a dot folder."""
+    """True if the file is a note: Markdown, and not inside a dot folder."""
     return path.endswith(".md") and not any(part.startswith(".") for part in path.split("/"))

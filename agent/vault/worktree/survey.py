@@ -1,7 +1,7 @@
-"""The files that git sees as changed on disk, and those that it could not look at.
+"""The files that differ from the last commit according to git, and those that git could not read.
 
-A folder that git may not open is a warning on its standard error and exit status 0: what is in it is unknown, which is
-not the same as unchanged.
+If git may not open a folder, it prints a warning on standard error and exits with 0: the folder's content is unknown,
+not unchanged.
 """
 
 import errno
@@ -42,14 +42,14 @@ class Dirty:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The changed files of a vault, and the files and folders (ending in `/`) that git could not look at."""
+    """The changed files of a vault, and the files and folders (ending in `/`) that git could not read."""
 
     changed: tuple[Dirty, ...]
     unread: tuple[str, ...] = ()
 
 
 def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
-    """Every file of the vault, or of these, that differs from HEAD, without taking a lock or running a filter."""
+    """The files of the vault, or of `paths`, that differ from HEAD; no lock is taken and no filter run."""
     command = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
     only = [place.prefix + path for path in paths] or [place.prefix.rstrip("/")]
     pathspec = ["--", *only] if only != [""] else []
@@ -69,7 +69,7 @@ def survey(git: Git, place: Place, paths: Collection[str] = ()) -> Survey:
 
 
 def _run(git: Git, command: Sequence[str]) -> tuple[Running, str]:
-    """Run git status; where it cannot match a pattern in time, for the files that it knows already."""
+    """Run git status; if git cannot match a pattern in time, only for the tracked files."""
     if git.costly is None:
         running = git.start(*command, drivers_off=True)
         try:
@@ -84,7 +84,7 @@ def _run(git: Git, command: Sequence[str]) -> tuple[Running, str]:
 
 
 def unreadable(stderr: str) -> Iterator[str]:
-    """The files and folders that git's messages on standard error say it could not look at."""
+    """The files and folders that git could not read, parsed from its messages on standard error."""
     for line in stderr.splitlines():
         reason = next((reason for reason in _REASONS if line.endswith(reason)), None)
         if reason is None:
@@ -95,12 +95,12 @@ def unreadable(stderr: str) -> Iterator[str]:
 
 
 def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:
-    """The changed files of `survey` alone."""
+    """The changed files of `survey`, without the unread ones."""
     return list(survey(git, place, paths).changed)
 
 
 def _parse(line: str) -> Dirty | None:
-    """One record of git status; submodules are not ours."""
+    """One record of git status; None for submodules."""
     if line.startswith("? "):
         return Dirty(line[2:], DirtyKind.CREATED)
     if line.startswith("u "):
@@ -116,7 +116,7 @@ def _parse(line: str) -> Dirty | None:
 
 
 def filtered(git: Git, place: Place, paths: Sequence[str]) -> set[str]:
-    """Those of the paths that a git filter (such as LFS) would rewrite: git has to add them itself."""
+    """The paths that a git filter (such as LFS) would rewrite: git has to add them itself."""
     if not paths:
         return set()
     asked = b"".join(place.in_git(path) + b"\0" for path in paths)

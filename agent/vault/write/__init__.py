@@ -1,1 +1,1 @@
-"""The write protocol: from what a caller asks for to one durable commit, and from what a person saved to theirs."""
+"""The write protocol: one durable commit for each request of a caller, and commits of the edits that people save."""

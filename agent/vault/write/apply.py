@@ -1,8 +1,8 @@
-"""Changes brought to disk one file at a time so that no byte that a person saves is ever lost.
+"""Brings changes to disk one file at a time, without losing a byte that a person saves at the same moment.
 
-The new bytes are exchanged with what is there, and what came out is looked at: when it is not what was expected, a
-person saved meanwhile, and their bytes are merged in or put back. What came out stays on disk, under a temporary
-name, until the commit is made.
+The new bytes are exchanged with the file, and the replaced bytes are checked. If they are not the expected ones, a
+person has saved meanwhile, and their bytes are merged in or put back. The replaced bytes stay on disk, under a
+temporary name, until the commit is made.
 """
 
 from agent.errors import AgentError, Conflict, NoteGone, Retryable
@@ -18,8 +18,8 @@ _PAUSE = 0.005
 def apply(files: Files, change: Change, combine: Combine) -> Applied:
     """Bring one change to disk.
 
-    Raises `NoteExists`, `NoteGone`, `Conflict` or `Retryable` where it cannot be done; the file is then as the person
-    left it. The result's `conflict` is set where our version could not be merged in and theirs stayed.
+    Raises `NoteExists`, `NoteGone`, `Conflict` or `Retryable` if it cannot be done; the file is then as the person left
+    it. The result's `conflict` is set if the agent's version could not be merged in and the person's stayed.
     """
     if change.after is None:
         return _remove(files, change)
@@ -47,7 +47,7 @@ def _replace(files: Files, change: Change, combine: Combine) -> Applied:
             files.stage(change.path, temporary, wanted, change.mode)
             out = _trade(files, change.path, temporary)
         except (AgentError, OSError):
-            if files.beside(change.path, temporary) == wanted:  # anything else there is the person's
+            if files.beside(change.path, temporary) == wanted:  # other bytes are the person's
                 files.discard(change.path, temporary)
             if leftovers:
                 put_back(files, change.path, leftovers[-1][0], expected)
@@ -64,20 +64,20 @@ def _replace(files: Files, change: Change, combine: Combine) -> Applied:
 
 
 def _trade(files: Files, path: str, temporary: str) -> bytes:
-    """Exchange, and return what came out once no program writes to it any more."""
+    """Exchange the two files, and return the replaced bytes once no program writes to them any more."""
     deadline = files.clock.monotonic() + VANISHED_SECONDS
     while True:
         try:
             files.trade(path, temporary)
             break
-        except FileNotFoundError:  # an editor that saves by renaming away is between its two steps, or the note is gone
+        except FileNotFoundError:  # the note is gone, or an editor that saves by renaming is between its two steps
             if files.clock.monotonic() > deadline:
                 raise NoteGone(f"{path} is not there any more", hint="it was moved or deleted meanwhile") from None
             files.clock.sleep(_PAUSE)
     try:
         out = files.beside(path, temporary)
     except (AgentError, OSError):
-        files.trade(path, temporary)  # the program that still writes gets its file back, and so does a disk that fails
+        files.trade(path, temporary)  # give the file back to the program that still writes; also after a disk error
         raise
     if out is None:
         raise Retryable(f"another program removed the temporary file of {path}")
@@ -105,7 +105,7 @@ def _remove(files: Files, change: Change) -> Applied:
 def put_back(files: Files, path: str, temporary: str, expected: bytes) -> None:
     """Exchange the person's file, now under `temporary`, back into its place; needs no disk space.
 
-    When something newer than `expected` (ours) stands there, a person saved it, and it keeps the place.
+    If the file there is not `expected` (the agent's), a person has saved a newer version, which stays.
     """
     present = files.beside(path, temporary)
     for _ in range(ATTEMPTS):
@@ -117,19 +117,19 @@ def put_back(files: Files, path: str, temporary: str, expected: bytes) -> None:
 
 
 def roll_back(files: Files, applied: Applied) -> None:
-    """Take an applied change back, unless a person has saved on top of it: then theirs stays."""
+    """Roll an applied change back, unless a person has saved a newer version: that stays."""
     if applied.after is None:
         files.publish(applied.path, applied.leftovers[0][0])
     elif applied.found is None:
         _withdraw(files, applied)
     else:
         holder = next((name for name, data in reversed(applied.leftovers) if data == applied.found), None)
-        if holder is not None:  # else an earlier attempt to take it back came as far as clearing up
+        if holder is not None:  # None if an earlier roll-back has already removed it
             put_back(files, applied.path, holder, applied.after)
 
 
 def _withdraw(files: Files, applied: Applied) -> None:
-    """Remove a note that we created, if it is still what we created."""
+    """Remove a note that this program created, if its bytes are unchanged."""
     aside = f"{applied.temporary}.undo"
     try:
         files.take(applied.path, aside)
@@ -142,7 +142,7 @@ def _withdraw(files: Files, applied: Applied) -> None:
 
 
 def late_saves(files: Files, applied: Applied) -> list[bytes]:
-    """The bytes that programs wrote into the replaced files after we had looked at them."""
+    """The bytes that programs wrote into the replaced files after they were checked."""
     known = {applied.after, applied.found, *(data for _, data in applied.leftovers)}
     now = [files.beside(applied.path, name) for name, _ in applied.leftovers]
     return [data for data in now if data is not None and data not in known]

@@ -1,8 +1,8 @@
-"""The commits of a transaction: first a person's saves, in their name, then ours; staged changes stay staged.
+"""The commits of a transaction: first a person's saves, in their name, then the agent's; staged changes stay staged.
 
-The three places where a note's text lives (HEAD, index, file) each get our change. Where the file held more than
-HEAD, that more is the person's: it is committed before ours in their name, unless they have staged it or want no
-such commits; then our change alone is carried over to HEAD and to the index by a three-way merge.
+The agent's change is made in all three places of a note's text: HEAD, index and file. If the file had more than HEAD,
+the difference is the person's: it is committed first, in their name. If they have staged it, or do not want such
+commits, a three-way merge carries only the agent's change over to HEAD and to the index.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ class CommitPlanner:
     owner: Callable[[], Person]
 
     def plan(self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack) -> CommitPlan:
-        """The commits for these files on top of `tip`; blobs go into `pack`."""
+        """The commits of these files on top of `tip`; blobs are added to `pack`."""
         earlier, human, ours, index = Edits(), Edits(), Edits(), Edits()
         for item in applied:
             path = (self.prefix + item.path).encode("utf-8", "surrogateescape")
@@ -40,7 +40,7 @@ class CommitPlanner:
             after = _blob(item.after, item, pack, before)
             staged = path in tip.staged and _differs(tip.staged[path], before, tip.width)
             if staged and tip.staged[path] == item.after:
-                staged = False  # a crash came between our change of the index and the commit
+                staged = False  # a crash came between the change of the index and the commit
             aside = staged or (not self.human_commits and found != before)
             carried = self._carried(item, before, tip.staged.get(path), staged) if aside else None
             if carried is not None:
@@ -58,7 +58,7 @@ class CommitPlanner:
     def _carried(
         self, item: Applied, before: TreeEntry | None, staged_bytes: bytes | None, staged: bool
     ) -> tuple[bytes, bytes] | None:
-        """HEAD's and the index's text with our change alone; None where it cannot be separated from the person's."""
+        """The texts of HEAD and of the index with only the agent's change; None if it overlaps with the person's."""
         if item.found is None or item.after is None or before is None:
             return None
         blob = self.git.objects([before.oid])[0]

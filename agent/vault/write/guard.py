@@ -1,7 +1,7 @@
-"""Keeps secrets out: every order passes here before it is written to the journal, the queue, a note or a commit.
+"""Keeps secrets out: every order is checked here before it reaches the journal, the queue, a note or a commit.
 
-The program's own words are masked. What a tool or a command wants kept to the letter is refused when it would bring a
-secret in; a person's own text, which is in the note already, never is.
+In the program's own text secrets are masked. Text of a tool or a command must stay literal, so it is refused if it adds
+a secret. A person's own text, which is already in the note, is never refused.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,15 +19,15 @@ _KNOWN = "a key of this machine"
 
 
 def masked_order(order: Order, known: KnownSecrets) -> Order:
-    """The order with `[secret]` in place of secrets in all that its commit says; its changes are the same."""
+    """The order with `[secret]` in place of secrets in everything that goes into the commit message."""
     subject, body = without_secrets(order.subject, known), without_secrets(order.body, known)
     return replace(order, subject=subject, body=body, stamp=masked_stamp(order.stamp, known))
 
 
 def masked_request(request: Request, known: KnownSecrets) -> Request:
-    """The request with `[secret]` in place of secrets in a new note and in text that is added to the end of one.
+    """The request with `[secret]` in place of secrets in a new note, or in text added at the end of one.
 
-    An edit is the same: most of its text may be a person's. Whoever makes it masks what is put in.
+    An edit is unchanged, because most of its text may be a person's: its caller masks the text that it adds.
     """
     match request:
         case Create(path, data):
@@ -39,9 +39,9 @@ def masked_request(request: Request, known: KnownSecrets) -> Request:
 
 
 def refuse_secrets(requests: Iterable[Request], known: KnownSecrets, exists: Callable[[str], bool]) -> None:
-    """Raise `SecretFound` for a change that would bring a secret into a note or into the name of one.
+    """Raise `SecretFound` for a change that would add a secret to a note or to a note's name.
 
-    `exists` says whether there is a note at a path: its name is a person's.
+    `exists` returns True for a path with a note: an existing name is the person's choice.
     """
     for request in requests:
         match request:

@@ -1,7 +1,7 @@
 """Commits the edits that people made by hand, in their name.
 
-Every change that git sees and that is not staged belongs to the commit; staged files are left for the person to commit,
-and so are files that a git filter would rewrite. One commit holds a whole burst, so that a rename stays a rename.
+A commit has every change that git finds and that is not staged. Staged files, and files that a git filter would
+rewrite, are left for the person to commit. One commit has a whole burst of edits, so that a rename stays a rename.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,15 +28,15 @@ from agent.vault.write.writer import Writer
 
 _LISTED = 40
 _SAVE_SECONDS = 0.5
-"""A save takes a few milliseconds: so long one that is under way is waited for before its file counts as emptied."""
+"""Seconds to wait for a save in progress (it takes a few milliseconds) before its file counts as emptied."""
 
 
 def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subject: str = "") -> Outcome:
-    """Commit a person's unstaged edits in their name; called under the writer lock.
+    """Commit a person's unstaged edits in their name; must be called under the writer lock.
 
-    `quiet` waits for the end of a burst: nothing happens while a file is younger than the quiet interval. A file that
-    another program keeps open, or that cannot be read, is left for later and named in the outcome. Raises
-    `MassChange` when too many notes would vanish and nobody said yes, and `LockHeld` when git's index is locked.
+    `quiet` waits for the end of a burst: nothing is committed while a file is younger than the quiet interval. A file
+    that another program keeps open, or that cannot be read, is left for later and listed in the outcome. Raises
+    `MassChange` if too many notes would be lost without `confirmed`, and `LockHeld` if git's index is locked.
     """
     reason = writer.waiting_reason()
     if reason:
@@ -74,12 +74,12 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
     writer.journal.open(
         JournalRecord(token, "", "", Stamp("human"), ())
-    )  # so that locks left by a crash are known as ours
+    )  # so that after a crash its locks are recognised
     try:
         with writer.index_lock(token):
             paths = [place.in_git(item.path) for item in mine]
             made = writer.committer.commit(paths, plan, token, read_staged=False, refresh=True, before_ref=before_ref)
-    except Exception:  # an interrupt is like a crash: `recover` goes on from what it finds
+    except Exception:  # after an interrupt, as after a crash, `recover` continues
         with suppress(OSError):
             writer.journal.close(token, None)
         raise
@@ -91,25 +91,25 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
-    """The journal's rows for the index entries, which `recover` removes after a crash before the commit."""
+    """The journal's rows of the index entries, which `recover` removes after a crash before the commit."""
     pairs = [(item, edits[place.in_git(item.path)]) for item in items]
     return tuple(Planned(item.path, None, entry.oid if entry else None, "", PERSON) for item, entry in pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """The files as they are now, read when they are needed and not kept; `restless` ones as they are at any moment."""
+    """The current files, read on demand and not stored; `restless` ones are read even while a program writes them."""
 
     writer: Writer
     restless: frozenset[str]
 
     def edits(self, items: Sequence[Dirty], tip: Tip, pack: Pack) -> Edits:
-        """The index entries to commit; a file that another program keeps open waits for the next time."""
+        """The index entries to commit; a file that another program keeps open is left for the next commit."""
         edits: Edits = {}
         for item in items:
             path = self.writer.place.in_git(item.path)
             if submodule_above(tip, path) is not None:
-                continue  # the person is about to replace a submodule: that is theirs to commit
+                continue  # the person is replacing a submodule, and commits that themselves
             files = self.writer.files
             try:
                 found = files.read_any(item.path) if item.path not in self.restless else files.read_now(item.path)
@@ -123,7 +123,7 @@ class _Contents:
 
 
 def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
-    """Raise `MassChange` when the burst loses too many notes; nothing is read where too few of them changed."""
+    """Raise `MassChange` if the burst loses too many notes; reads nothing if too few notes changed."""
     there = [item for item in items if item.oid and is_note(item.path)]
     brake = writer.options.brake
     if len(there) <= brake.notes:
@@ -134,7 +134,7 @@ def _brake(writer: Writer, items: Sequence[Dirty]) -> None:
 
 
 def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
-    """Each file as HEAD has it and as it is now; one that cannot be read waits for the next time."""
+    """Each file in HEAD and now; a file that cannot be read is left for the next commit."""
     for before in rewrites(writer.git, [Touched(item.path, item.oid, "") for item in items]):
         try:
             found = writer.files.read_now(before.path, _SAVE_SECONDS)
@@ -158,7 +158,7 @@ def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:
 
 
 def _renames(items: Sequence[Dirty], edits: Edits, place: Place) -> dict[str, str]:
-    """Old to new path of files that moved with their content unchanged."""
+    """Old to new path of the files that moved with unchanged content."""
     arrived = {
         entry.oid: item.path
         for item in items

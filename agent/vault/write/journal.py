@@ -1,7 +1,7 @@
-"""The write-ahead journal: each planned change, flushed outside the vault before the first file is touched.
+"""The write-ahead journal: every planned change, flushed outside the vault before the first file is touched.
 
-A record is opened before and closed after; one that was never closed is finished or rolled back by `recover`. Closed
-records stay for a while, because they tell which contents were written by us (`written`).
+A record is opened before and closed after the transaction. `recover` finishes or rolls back a record that was never
+closed. Closed records are kept for a while, as proof of the contents that this program wrote (`written`).
 """
 
 import json
@@ -18,12 +18,12 @@ from agent.vault.plumbing.objects import blob_id
 
 KEEP_BYTES = 64 << 10
 PERSON = "person"
-"""The `collision` of a file that is only to be committed as a person left it."""
+"""The `collision` of a file that is only committed, as the person left it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A change as the journal keeps it: contents by blob id (None: no file)."""
+    """A change in the journal: contents as blob ids (None: no file)."""
 
     path: str
     before: str | None
@@ -36,7 +36,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class JournalRecord:
-    """One transaction: how to commit it, and its changes."""
+    """One transaction: its commit message and trailers, and its changes."""
 
     token: str
     subject: str
@@ -54,29 +54,29 @@ class Journal:
     _written: tuple[object, frozenset[tuple[str, str | None]]] = (None, frozenset())
 
     def open(self, record: JournalRecord) -> None:
-        """Note a transaction before it starts; durable when this returns."""
+        """Record a transaction before it starts; durable when this returns."""
         self._write({"open": record.token, **asdict(record)}, flush=self.durable)
 
     def reached_ref(self, token: str, commit: str) -> None:
-        """Note that HEAD is about to move, so that a crash can be told from one before, and locks on refs as ours."""
+        """Record that HEAD is about to move; after a crash this shows the stage, and the owner of locks on refs."""
         self._write({"ref": token, "commit": commit}, flush=False)
 
     def close(self, token: str, commit: str | None) -> None:
-        """Note that a transaction has ended."""
+        """Record that a transaction has ended."""
         self._write({"done": token, "commit": commit}, flush=False)
         if self.path.stat().st_size > KEEP_BYTES:
             self._shorten()
 
     def give_up(self, token: str) -> None:
-        """Note that a transaction was reported as failed and is still to be taken back."""
+        """Record that a transaction was reported as failed but is not rolled back yet."""
         self._write({"back": token}, flush=self.durable)
 
     def was_given_up(self, token: str) -> bool:
-        """Whether a transaction was reported as failed."""
+        """True if a transaction was reported as failed."""
         return any(line.get("back") == token for line in self._lines())
 
     def unfinished(self) -> list[JournalRecord]:
-        """Transactions that were opened and never closed, oldest first."""
+        """The transactions that were opened and never closed, oldest first."""
         opened: dict[str, list[bytes]] = {}
         for raw in self._raw():
             kind, token = raw[2:6], raw[10:36].decode("ascii", "replace")
@@ -87,15 +87,15 @@ class Journal:
         return [record for raws in opened.values() if (record := _joined(raws))]
 
     def ref_was_reached(self, token: str) -> tuple[str, ...]:
-        """The commits that a transaction was about to move HEAD to; empty if it did not get that far."""
+        """The commits to which a transaction was about to move HEAD; empty if it did not get that far."""
         return tuple(str(line["commit"]) for line in self._lines() if line.get("ref") == token)
 
     def commits(self) -> frozenset[str]:
-        """The commits that we made, as far back as the journal goes."""
+        """The commits of this program that the journal still lists."""
         return frozenset(str(line["commit"]) for line in self._lines() if line.get("commit"))
 
     def written(self) -> frozenset[tuple[str, str | None]]:
-        """The contents that we wrote, as (path, blob id). Read again only when the file has changed."""
+        """The contents that this program wrote, as (path, blob id); the file is read again only after a change."""
         try:
             status = self.path.stat()
         except FileNotFoundError:
@@ -120,7 +120,7 @@ class Journal:
             flush_folder(self.path.parent)
 
     def _lines(self) -> Iterator[dict[str, object]]:
-        """Every whole line; one that a crash cut short never took effect."""
+        """All complete lines; a line that a crash cut short is left out."""
         for raw in self._raw():
             line = _parse(raw)
             if line is not None:
@@ -133,7 +133,7 @@ class Journal:
             return []
 
     def _shorten(self) -> None:
-        """Drop the older half of a journal in which everything is closed."""
+        """Remove the older half of a journal in which every record is closed."""
         if self.unfinished():
             return
         content = self.path.read_bytes()
@@ -144,7 +144,7 @@ class Journal:
 
 
 def _gap(file: BinaryIO) -> bytes:
-    """A line end where a crash cut the last line short, so that the next one stands alone."""
+    """A line end if a crash cut the last line short, so that the next one starts on a new line; else nothing."""
     if not file.seek(0, os.SEEK_END):
         return b""
     file.seek(-1, os.SEEK_END)
@@ -152,7 +152,7 @@ def _gap(file: BinaryIO) -> bytes:
 
 
 def planned(changes: Sequence[Change], width: int) -> tuple[Planned, ...]:
-    """Changes as the journal keeps them, their contents by ids of `width` hex digits."""
+    """The changes in the journal's form, contents as ids of `width` hex digits."""
 
     def name(data: bytes | None) -> str | None:
         return None if data is None else blob_id(data, width)
@@ -171,7 +171,7 @@ def _parse(raw: bytes) -> dict[str, object] | None:
 
 
 def _joined(raws: Sequence[bytes]) -> JournalRecord | None:
-    """One transaction's record, from every line that opened it."""
+    """The record of one transaction, from all lines that opened it."""
     lines = [line for raw in raws if (line := _parse(raw)) is not None]
     records = [record for line in lines if (record := _record(line)) is not None]
     if not records:
@@ -180,7 +180,7 @@ def _joined(raws: Sequence[bytes]) -> JournalRecord | None:
 
 
 def _record(line: dict[str, object]) -> JournalRecord | None:
-    """The record on a line; None for a damaged one, which is as one that a crash cut short."""
+    """The record on a line; None for a damaged line, which is treated like one that a crash cut short."""
     stamp, changes = line.get("stamp"), line.get("changes")
     if not isinstance(stamp, dict) or not isinstance(changes, list):
         return None

@@ -1,8 +1,8 @@
-"""Which notes a change loses: those of which most is gone, and found nowhere else in the change.
+"""Finds the notes that a change loses: most of their text is gone, and is found nowhere else in the change.
 
-Text that only moves is not lost: a renamed note, an archive, a large note that is split into small ones. Neither is
-text that is wrapped anew, ticked off or corrected here and there: a line is still there while at least half of its
-pairs of neighbouring words are. When to stop is left to `mass_change`.
+Moved text is not lost: a renamed note, an archive, a large note split into small ones. Neither is text that is
+re-wrapped, ticked off or corrected: a line still exists while at least half of its pairs of neighbouring words exist.
+`mass_change` has the limit.
 """
 
 import re
@@ -15,7 +15,7 @@ from agent.markdown.note import Note
 from agent.vault.worktree.paths import is_note
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")
-"""A word, or one sign of a script that puts no spaces between words."""
+"""A word, or one character of a script without spaces between words."""
 
 _Piece: TypeAlias = str | tuple[str, str]
 """A word, or two neighbouring words."""
@@ -24,7 +24,7 @@ _Part = TypeVar("_Part", str, _Piece)
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A file before and after a change; None where there is none."""
+    """A file before and after a change (None: no file)."""
 
     path: str
     before: bytes | None
@@ -32,15 +32,15 @@ class Rewrite:
 
 
 Rewrites: TypeAlias = Callable[[], Iterable[Rewrite]]
-"""All files of a change, read anew each time that this is called: they may be too many to be kept."""
+"""All files of a change, read again at each call, because they may be too many for memory."""
 
 
 def lost_notes(rewrites: Rewrites) -> frozenset[str]:
     """The paths of the notes that a change loses.
 
-    A note is lost when more than half of its lines that say something are gone, or more than half of its text by
-    characters: a heading that stays does not make up for the paragraph below it. A header counts only where a note that
-    is nothing else is deleted; a note without any text cannot be lost.
+    A note is lost if more than half of its lines with text are gone, or more than half of its text by characters: a
+    heading that stays does not make up for the paragraph below it. Frontmatter counts only if a note with nothing else
+    is deleted. A note without text cannot be lost.
     """
     damaged = [each for rewrite in rewrites() if (each := _measure(rewrite)) is not None and each.is_lost([])]
     if not damaged:
@@ -51,14 +51,14 @@ def lost_notes(rewrites: Rewrites) -> frozenset[str]:
         lines.update(added)
         if added:
             pieces.update(_added(rewrite, _pieces))
-    found = [_same(each.gone, lines, pieces) for each in damaged]  # first what is found to the letter, for all of them
+    found = [_same(each.gone, lines, pieces) for each in damaged]  # exact matches first, for all files
     for each, same in zip(damaged, found, strict=True):
         same += _found(list((Counter(each.gone) - Counter(same)).elements()), pieces)
     return frozenset(each.path for each, same in zip(damaged, found, strict=True) if each.is_lost(same))
 
 
 def removes_text(rewrite: Rewrite) -> bool:
-    """Whether a note has a line less than before, as it stands: a quick look, before anything is measured."""
+    """True if an exact line of a note is missing after the change: a quick check before anything is measured."""
     if rewrite.before is None or not is_note(rewrite.path):
         return False
     return bool(Counter(rewrite.before.splitlines()) - Counter((rewrite.after or b"").splitlines()))
@@ -66,7 +66,7 @@ def removes_text(rewrite: Rewrite) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Damage:
-    """The missing part of a note: `gone` lines out of `lines` with `size` characters."""
+    """The missing part of a note: `gone` lines, out of `lines` with `size` characters."""
 
     path: str
     lines: int
@@ -74,14 +74,14 @@ class _Damage:
     gone: tuple[str, ...]
 
     def is_lost(self, found: Sequence[str]) -> bool:
-        """Whether most of the note is gone, where these lines of it are found elsewhere."""
+        """True if most of the note is gone, given the lines of it that were `found` elsewhere."""
         lines = len(self.gone) - len(found)
         size = sum(map(len, self.gone)) - sum(map(len, found))
         return 2 * lines > self.lines or 2 * size > self.size
 
 
 def _measure(rewrite: Rewrite) -> _Damage | None:
-    """The damage to a note; None where there is none, and for files that are no notes."""
+    """The damage to a note; None if there is none, and for files that are not notes."""
     if rewrite.before is None or not is_note(rewrite.path):
         return None
     lines = _lines(_body(rewrite.before))
@@ -109,7 +109,7 @@ def _measure(rewrite: Rewrite) -> _Damage | None:
 
 
 def _found(lines: Iterable[str], pool: Counter[_Piece]) -> list[str]:
-    """Those of the lines that are in `pool`, at least by half; each takes its pieces out of it."""
+    """The lines of which at least half the pieces are in `pool`; the pieces of each are removed from it."""
     if not pool:
         return []
     found = []
@@ -123,7 +123,7 @@ def _found(lines: Iterable[str], pool: Counter[_Piece]) -> list[str]:
 
 
 def _same(gone: Iterable[str], lines: Counter[str], pieces: Counter[_Piece]) -> list[str]:
-    """Those of the lines that are among `lines`; each is taken out there, and its pieces with it."""
+    """The lines that are among `lines`; each is removed there, and its pieces from `pieces`."""
     found = []
     for line in gone:
         if lines[line] > 0:
@@ -134,7 +134,7 @@ def _same(gone: Iterable[str], lines: Counter[str], pieces: Counter[_Piece]) -> 
 
 
 def _added(rewrite: Rewrite, parts: Callable[[str], Iterable[_Part]]) -> Counter[_Part]:
-    """The parts of its text that a change adds to a file."""
+    """The parts of a file's text that a change adds."""
     if rewrite.after is None:
         return Counter()
     after = Counter(parts(_decoded(rewrite.after)))
@@ -142,7 +142,7 @@ def _added(rewrite: Rewrite, parts: Callable[[str], Iterable[_Part]]) -> Counter
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
-    """All words and pairs of words, across line ends, and what stands for each line without words."""
+    """All words and pairs of words, across line ends, and a substitute for each line without words."""
     words = _words(text)
     yield from words
     yield from zip(words, words[1:], strict=False)
@@ -150,7 +150,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 
 def _of_line(line: str) -> Sequence[_Piece]:
-    """The pieces by which a line is known: its pairs of words, or all that it has."""
+    """The pieces that identify a line: its pairs of words, or everything if it has no pair."""
     words = _words(line)
     return list(zip(words, words[1:], strict=False)) or words or [line]
 
@@ -160,7 +160,7 @@ def _words(text: str) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines that say something, without the space around them."""
+    """The lines with text, without surrounding white space."""
     return [line for each in text.splitlines() if (line := each.strip())]
 
 

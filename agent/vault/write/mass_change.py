@@ -1,7 +1,7 @@
-"""The mass-change brake: asks a person when one run would delete or empty more notes than allowed.
+"""The mass-change brake: asks a person before one run deletes or empties more notes than allowed.
 
-Small steps add up: a run with all its sub-runs is measured from the notes as they were before it, whatever number of
-commits it makes. Which notes count as lost is `loss`'s.
+Small steps add up: a run with all its sub-runs is compared with the notes before it, however many commits it makes.
+`loss` decides which notes count as lost.
 """
 
 import re
@@ -16,17 +16,17 @@ from agent.vault.worktree.paths import is_note
 from agent.vault.write.loss import Rewrite, lost_notes
 
 _AT_ONCE = 200
-"""Files that are held in memory at once."""
+"""Maximum number of files in memory at once."""
 _MISSING = b"(not here)"
 _DAY = timedelta(days=1)
-"""Changes that belong to no run add up with those of the same actor, tool and session in this time."""
+"""Time in which changes without a run add up with those of the same actor, tool and session."""
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A file that commits have changed: its blob before the first and after the last of them, empty for no file."""
+    """A file that commits have changed: its blobs before the first and after the last of them, empty for no file."""
 
     path: str
     before: str
@@ -34,10 +34,10 @@ class Touched:
 
 
 def touched_by(git: Git, prefix: str, stamp: Stamp, now: datetime) -> tuple[Touched, ...]:
-    """The files that earlier commits of the same series changed; none for a person, who is asked at each change.
+    """The files that earlier commits of the same series changed; none for a person, who confirms each change.
 
-    The series of a run is the run with its sub-runs; of what has none, the last day's commits of the same actor, tool
-    and session.
+    The series of a run is the run with its sub-runs; without a run, the last day's commits of the same actor, tool and
+    session.
     """
     if stamp.actor == "human":
         return ()
@@ -48,7 +48,7 @@ def touched_by(git: Git, prefix: str, stamp: Stamp, now: datetime) -> tuple[Touc
         named = [("Vault-Actor", stamp.actor), ("Vault-Tool", stamp.tool), ("Vault-Session", stamp.session)]
         chosen = ["--all-match", *(f"--grep=^{name}: {_exactly(value)}$" for name, value in named if value)]
         since = now
-    # A day more, as clocks are set: a walk through the whole history would take 0.1 s at 10,000 commits.
+    # One day more, for clocks that differ. Without a limit the whole history takes 0.1 s at 10,000 commits.
     chosen += [f"--since={(since - _DAY).isoformat()}"] if since else []
     command = ["log", "-z", "--extended-regexp", *chosen, "--raw", "--no-abbrev", "--no-renames", "--format="]
     rows = list(_rows(git.run(*command, "--end-of-options", "HEAD", ok=(0, 128)), prefix))
@@ -60,9 +60,9 @@ def touched_by(git: Git, prefix: str, stamp: Stamp, now: datetime) -> tuple[Touc
 
 
 def lost_between(git: Git, prefix: str, before: str, after: str, most: int = 0) -> frozenset[str]:
-    """The notes that are lost on the way from one tree or commit to another, as by a pull: hand them to `Brake.check`.
+    """The notes that are lost between two trees or commits, for example by a pull; input for `Brake.check`.
 
-    Nothing is read, and none returned, where no more than `most` notes differ.
+    Empty, without reading any note, if at most `most` notes differ.
     """
     command = ["diff-tree", "-r", "-z", "--no-renames", "--end-of-options", before, after]
     touched = tuple(_rows(git.run(*command), prefix))
@@ -72,7 +72,7 @@ def lost_between(git: Git, prefix: str, before: str, after: str, most: int = 0) 
 
 
 def rewrites(git: Git, touched: Sequence[Touched]) -> Iterator[Rewrite]:
-    """The contents of these files before and after; text whose blob is missing counts as text that is gone."""
+    """The contents of these files before and after; a missing blob counts as deleted text."""
     for start in range(0, len(touched), _AT_ONCE):
         part = touched[start : start + _AT_ONCE]
         wanted = [oid for each in part for oid in (each.before, each.after) if oid]
@@ -91,7 +91,7 @@ def check_series(
     count_notes: Callable[[], int],
     who: str,
 ) -> None:
-    """Raises `MassChange` when these changes lose notes, and with the earlier ones of their series too many."""
+    """Raise `MassChange` if these changes lose notes, and together with the earlier ones of their series too many."""
     began = {each.path: each for each in earlier}
     here = {each.path: each for each in changes}
 
@@ -119,7 +119,7 @@ def _rows(out: bytes, prefix: str) -> Iterator[Touched]:
 
 
 def _made(run: str) -> datetime | None:
-    """When a run's id was made, by the milliseconds in it (ULID); None for another kind of id."""
+    """The creation time of a run, from the milliseconds in its id (ULID); None for another kind of id."""
     if not _ULID.fullmatch(run):
         return None
     milliseconds = 0
@@ -129,5 +129,5 @@ def _made(run: str) -> datetime | None:
 
 
 def _exactly(text: str) -> str:
-    """A pattern for this very text."""
+    """A pattern that matches exactly this text."""
     return re.sub(r"([.\[\]{}()*+?^$|\\])", r"\\\1", text)

@@ -1,4 +1,4 @@
-"""Three-way merging of notes, with git's own line merge underneath, and what to do when it cannot be done."""
+"""Three-way merge of notes, based on git's line merge, and the conflict copies for changes that cannot be merged."""
 
 import tempfile
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from agent.vault.change import Collision
 from agent.vault.plumbing.git import Git
 
 Combine = Callable[[Collision, bytes, bytes, bytes], bytes | None]
-"""(collision, base, ours, theirs) to the merged bytes, None where both changed the same lines."""
+"""(collision, base, ours, theirs) to the merged bytes, None if both changed the same lines."""
 
 
 def combiner(git: Git) -> Combine:
@@ -35,7 +35,7 @@ def combiner(git: Git) -> Combine:
 
 
 def merge_lines(git: Git, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """git's three-way merge of lines; None on a conflict or for what git takes for binary."""
+    """git's three-way merge of lines; None for a conflict, and for content that git treats as binary."""
     with tempfile.TemporaryDirectory(prefix="vault-agent-merge-") as folder:
         names = [str(Path(folder) / name) for name in ("ours", "base", "theirs")]
         for name, data in zip(names, (ours, base, theirs), strict=True):
@@ -46,7 +46,7 @@ def merge_lines(git: Git, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
 
 
 def conflict_copy_path(path: str, stamp: str) -> str:
-    """Where our version goes when it cannot be merged: beside the note, named after it. `stamp` makes it unique."""
+    """The path for a version that cannot be merged: beside the note, with its name. `stamp` makes it unique."""
     folder, slash, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     return f"{folder}{slash}{_shortened(stem or name)} (conflict {stamp}){dot}{ending if stem else ''}"
@@ -59,9 +59,9 @@ def _shortened(stem: str) -> str:
 
 
 def link_conflict(data: bytes, copy: str) -> bytes:
-    """The note with a link to the conflict copy in its `conflicts` property; a note with a bad header gets a last line.
+    """The note with a link to the conflict copy: in its `conflicts` property, or as last line if its header is bad.
 
-    Without a copy (`copy` empty) the note stays as it is.
+    Without a copy (`copy` empty) the note is unchanged.
     """
     if not copy:
         return data
@@ -75,7 +75,7 @@ def link_conflict(data: bytes, copy: str) -> bytes:
 
 
 def conflict_note(data: bytes, original: str) -> bytes:
-    """Our version as a note that links back to the original; bytes that are no note stay as they are."""
+    """The version that could not be merged, as a note with a link to the original; other bytes are unchanged."""
     try:
         note = Note.parse(data)
         return note.with_key("conflict_of", f"[[{original.removesuffix('.md')}]]").data

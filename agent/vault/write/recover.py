@@ -1,7 +1,7 @@
-"""After a crash: every transaction that was opened and never closed is finished or taken back, by looking at files.
+"""Recovery after a crash: finishes or rolls back every transaction that the journal has open, judged by the files.
 
-Nothing here asks a person to do anything, and nothing that a person saved is removed: bytes that are neither what was
-there before nor what we meant to write become a conflict copy.
+No person is asked, and no saved bytes of a person are removed: bytes that are neither the old nor the planned version
+become a conflict copy.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _PAUSE = 0.005
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One planned change as the crash left it."""
+    """One planned change, as the crash left it."""
 
     plan: Planned
     current: bytes | None
@@ -35,12 +35,12 @@ class _Found:
 
     @property
     def wanted(self) -> bytes | None:
-        """Our bytes, if they are still only under a temporary name."""
+        """The planned bytes, if they are still under a temporary name."""
         return next((data for data in self.temporaries.values() if has_id(data, self.plan.after)), None)
 
     @property
     def replaced(self) -> dict[str, bytes]:
-        """The temporary files that hold the bytes which our exchange replaced: the person's."""
+        """The temporary files with the bytes that the exchange replaced, which are the person's."""
         return {name: data for name, data in self.temporaries.items() if not has_id(data, self.plan.after)}
 
     @property
@@ -53,11 +53,11 @@ class _Found:
 
     @property
     def can_be_applied(self) -> bool:
-        """Whether the bytes for it are there: the journal keeps their ids alone."""
+        """True if the planned bytes still exist: the journal has only their ids."""
         return self.wanted is not None or (self.plan.after is None and self.current is not None)
 
     def applied(self) -> Applied:
-        """The change as `apply` would have reported it."""
+        """The change in the form of the result of `apply`."""
         known = [data for data in self.temporaries.values() if has_id(data, self.plan.before)]
         out = known or list(self.replaced.values())[-1:]
         found = None if self.plan.before is None else (out[0] if out else self.current)
@@ -66,7 +66,7 @@ class _Found:
 
 
 def recover(writer: Writer) -> int:
-    """Settle every unfinished transaction, under the writer lock and before any new write; returns how many were."""
+    """Settle every unfinished transaction, under the writer lock and before any new write; returns their number."""
     records = writer.journal.unfinished()
     if not records or blocked(writer.place.gitdir):
         return 0
@@ -76,7 +76,7 @@ def recover(writer: Writer) -> int:
             _clear_locks(writer, record.token)
             _settle(writer, record)
         except (AgentError, OSError):
-            continue  # it stays open in the journal, `status` shows it, and the next write tries again
+            continue  # it stays open in the journal; `status` shows it, and the next write tries again
         settled += 1
     return settled
 
@@ -110,7 +110,7 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
     try:
         with writer.index_lock(record.token):
             made = writer.commit_applied(order, applied)
-    except BadPath:  # the last commit has another repository there by now
+    except BadPath:  # the last commit now has a submodule at this path
         _take_back(writer, record, found)
         return
     for path, data in foreign:
@@ -119,7 +119,7 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
 
 
 def _unstage(writer: Writer, record: JournalRecord) -> None:
-    """Take out of the index what the crash kept from being committed: it would look as if a person had staged it."""
+    """Remove uncommitted entries of the transaction from the index: they would look as if a person had staged them."""
     place, commits = writer.place, writer.journal.ref_was_reached(record.token)
     files = {place.in_git(plan.path): plan.after for plan in record.changes}
 
@@ -133,7 +133,7 @@ def _unstage(writer: Writer, record: JournalRecord) -> None:
 
 
 def _is_saved_over(item: _Found) -> bool:
-    """Whether a person saved on top of what we had written: it is theirs now, and not to be committed as ours."""
+    """True if a person saved over the written bytes: the file is then theirs, and not committed as the agent's."""
     return item.is_applied and item.current is not None and not has_id(item.current, item.plan.after)
 
 
@@ -146,14 +146,14 @@ def _look(writer: Writer, plan: Planned) -> _Found:
 
 
 def _foreign(item: _Found) -> list[bytes]:
-    """Bytes a person saved in the very moment of the crash."""
+    """The bytes that a person saved at the moment of the crash."""
     planned = (item.plan.before, item.plan.after)
     aside = (data for data in item.temporaries.values() if data != item.current)
     return [data for data in aside if not any(has_id(data, oid) for oid in planned)]
 
 
 def _tidy(writer: Writer, found: Sequence[_Found]) -> None:
-    """Only the temporary files are left to remove: the commit was made."""
+    """Remove the temporary files of a change that is settled; a person's bytes in them are rescued."""
     for item in found:
         for data in _foreign(item):
             writer.rescue(item.plan.path, data)
@@ -172,13 +172,13 @@ def _drop_ours(writer: Writer, item: _Found) -> None:
 
 
 def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -> None:
-    """Roll back the changes that reached the disk; text that a person has saved on top of them stays."""
+    """Roll back the changes that reached the disk; text that a person has saved over them stays."""
     for item in found:
         ours = item.current is not None and has_id(item.current, item.plan.after)
         if item.is_applied and (ours or item.plan.after is None):
             try:
                 on_disk.roll_back(writer.files, item.applied())
-            except NoteExists:  # a person has made a new note in the place of the one that we had taken away
+            except NoteExists:  # a person has created a new note at the path of a removed one
                 for data in item.temporaries.values():
                     writer.rescue(item.plan.path, data)
     _tidy(writer, [_look(writer, plan) for plan in record.changes])
@@ -187,7 +187,7 @@ def _take_back(writer: Writer, record: JournalRecord, found: Sequence[_Found]) -
 
 
 def _go_on(writer: Writer, item: _Found) -> None:
-    """Apply a change that the crash has prevented."""
+    """Apply a change that the crash prevented."""
     plan, wanted = item.plan, item.wanted
     unchanged = item.current is not None and has_id(item.current, plan.before)
     if plan.after is None:
@@ -214,7 +214,7 @@ def _go_on(writer: Writer, item: _Found) -> None:
 
 
 def _clear_locks(writer: Writer, token: str) -> None:
-    """Our private files in the repository, and locks on refs if the crash came while HEAD was being moved."""
+    """Remove this program's private files in the repository, and its locks on refs if HEAD was being moved."""
     gitdir = writer.place.gitdir
     private = ("index.{}", "index.{}.lock", "index-before.{}", "index-after.{}", "lock.{}")
     for name in private:
@@ -223,7 +223,7 @@ def _clear_locks(writer: Writer, token: str) -> None:
     if not writer.journal.ref_was_reached(token):
         return
     deadline = writer.clock.monotonic() + PATIENCE
-    while git_is_busy(gitdir, writer.place.worktree):  # perhaps our own, which outlived the crash and moves HEAD yet
+    while git_is_busy(gitdir, writer.place.worktree):  # perhaps a git process of this program that outlived the crash
         if writer.clock.monotonic() > deadline:
             return
         writer.clock.sleep(_PAUSE)
@@ -234,7 +234,7 @@ def _clear_locks(writer: Writer, token: str) -> None:
 
 
 def _stays(writer: Writer, lock: Path) -> bool:
-    """Whether a lock on a ref is still there at the age of two seconds: no git that is unseen from here holds it."""
+    """True if a lock on a ref is two seconds old: then no git process that is invisible from here holds it."""
     deadline = writer.clock.monotonic() + PATIENCE
     while lock.exists():
         age = file_time(writer.place.gitdir, writer.clock) - lock.stat().st_mtime

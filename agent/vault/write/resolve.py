@@ -1,7 +1,4 @@
-"""Requests against the notes as they stand: what each file is to become.
-
-Several requests for one note are folded into one change.
-"""
+"""Resolves requests against the current notes into changes of files; requests for the same note are combined."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,7 +12,7 @@ from agent.vault.write.merge import Combine, conflict_copy_path, conflict_note, 
 
 @dataclass(slots=True)
 class _Draft:
-    """One file as it was read and as it is to be."""
+    """One file as it was read, and its planned content."""
 
     before: bytes | None
     after: bytes | None
@@ -26,7 +23,7 @@ class _Draft:
 
 @dataclass(slots=True)
 class Resolver:
-    """Folds requests into changes. `stamp` (date, time and part of an id) names conflict copies."""
+    """Combines requests into changes. `stamp` (date, time and part of an id) names conflict copies."""
 
     files: Files
     combine: Combine
@@ -36,7 +33,7 @@ class Resolver:
     _drafts: dict[str, _Draft] = field(default_factory=dict)
 
     def changes(self, requests: Iterable[Request]) -> list[Change]:
-        """The files to change, those that go last; raises `NoteExists`, `NoteGone` or `Conflict`, with nothing done."""
+        """The files to change, deletions last; raises `NoteExists`, `NoteGone` or `Conflict`, with nothing done."""
         for request in requests:
             match request:
                 case Create(path, data):
@@ -59,7 +56,7 @@ class Resolver:
         return Change(path, draft.before, draft.after, temporary, draft.collision, draft.mode, copy, draft.source)
 
     def copy_path(self, path: str) -> str:
-        """Where a conflict copy of this note would go."""
+        """The path for a conflict copy of this note."""
         return conflict_copy_path(path, self.stamp)
 
     def _draft(self, path: str, collision: Collision) -> _Draft:
@@ -111,7 +108,7 @@ class Resolver:
 
 
 def _joined(data: bytes, text: bytes) -> bytes:
-    """The text after the data on a line of its own, with the note's line endings."""
+    """The data followed by the text on a line of its own, with the note's line endings."""
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     if newline == b"\r\n":
         text = text.replace(b"\r\n", b"\n").replace(b"\n", newline)

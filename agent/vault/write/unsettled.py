@@ -1,7 +1,7 @@
-"""Files that a person's commit leaves for later: open in another program, saved a moment ago, or not readable.
+"""Files that a person's commit leaves for later: open in another program, just saved, or not readable.
 
-None of them stops the others. A file that is never left alone, such as a log, is recorded as it is from time to time;
-how long each has been waited for is kept in the vault's private folder.
+None of them delays the others. A file that is written all the time, such as a log, is committed in its present state
+from time to time. The waiting time of each file is stored in the vault's private folder.
 """
 
 import json
@@ -17,18 +17,18 @@ from agent.vault.worktree.files import SETTLE_SECONDS, Files
 from agent.vault.worktree.survey import Dirty, DirtyKind
 
 RECORDED_AFTER = 30.0
-"""After so many quiet intervals without rest a file is recorded as it is at that moment."""
+"""Number of quiet intervals after which a file that is written all the time is committed in its present state."""
 _SHORTEST = 1.0
 _PAUSE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Files sorted by what can be done with them now.
+    """Files sorted by the action that is possible now.
 
-    `ready` are to be recorded, those of them that `restless` names as they are at this moment, also where a program
-    keeps them open (`held`); `open` are kept open and wait; `unread` cannot be read. `fresh`: a burst of edits still
-    goes on, so that all wait.
+    `ready`: to be committed. `restless`: those of them that are committed in their present state. `held`: those that
+    another program keeps open. `open`: kept open, and waiting. `unread`: not readable. `fresh`: a burst of edits has
+    not ended, so all files wait.
     """
 
     ready: tuple[Dirty, ...]
@@ -41,7 +41,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class WaitingFiles:
-    """Sorts the changed files of one vault; `since` is the file that keeps how long each has been waited for."""
+    """Sorts the changed files of one vault; `since` is the file with their waiting times."""
 
     files: Files
     clock: Clock
@@ -49,9 +49,9 @@ class WaitingFiles:
     quiet_seconds: float
 
     def sort(self, items: Sequence[Dirty], *, quiet: bool) -> Settled:
-        """The files by what can be done with them. `quiet` leaves alone what changed within the quiet interval.
+        """The files sorted by possible action. `quiet` leaves out files changed within the quiet interval.
 
-        Without it, a file that is just being saved is waited for, two seconds at most for all of them.
+        Without it, this waits for saves in progress, at most two seconds for all files together.
         """
         opened, unread = opened_and_unread(self.files, items)
         deadline = self.clock.monotonic() + SETTLE_SECONDS
@@ -71,9 +71,9 @@ class WaitingFiles:
         return Settled(ready, frozenset(restless), held, tuple(sorted(opened - restless)), tuple(sorted(unread)))
 
     def _is_fresh(self, item: Dirty, now: float) -> bool:
-        """Whether a file, or the folder that a file left, changed a moment ago.
+        """True if a file, or the folder that a deleted file was in, changed a moment ago.
 
-        By the time of the change itself, which no program can set: a file dated in the future is not fresh for ever.
+        By the inode change time, which no program can set: a file dated in the future does not stay fresh for ever.
         """
         path = self.files.root / item.path
         try:
@@ -83,16 +83,16 @@ class WaitingFiles:
         return abs(now - status.st_ctime) < self.quiet_seconds
 
     def _ages(self, paths: Collection[str], now: float) -> dict[str, float]:
-        """The seconds for which each path has waited; all other paths are dropped from the file."""
+        """The seconds that each path has waited; all other paths are removed from the file."""
         before = _load(self.since)
         since = {path: min(before.get(path, now), now) for path in sorted(paths)}
         if since != before:
-            with suppress(OSError):  # they are waited for from anew
+            with suppress(OSError):  # on a failure, their waiting time starts again
                 self.since.write_text(json.dumps(since), "utf-8")
         return {path: now - start for path, start in since.items()}
 
     def recorded(self, paths: Iterable[str]) -> None:
-        """Restart the waiting time of files that were committed while still open."""
+        """Restart the waiting time of files that were committed while open."""
         since = _load(self.since)
         done = [path for path in paths if since.pop(path, None) is not None]
         if done:
@@ -101,7 +101,7 @@ class WaitingFiles:
 
 
 def opened_and_unread(files: Files, items: Iterable[Dirty]) -> tuple[set[str], set[str]]:
-    """Those of the changed files that another program keeps open for writing, and those that cannot be read."""
+    """The changed files that another program keeps open for writing, and those that cannot be read."""
     opened, unread = set[str](), set[str]()
     for item in items:
         if item.kind is DirtyKind.DELETED:

@@ -1,7 +1,7 @@
-"""The write protocol: from an order to one durable commit, or to nothing at all.
+"""The write protocol: turns an order into one durable commit, or into no change at all.
 
-Lock, recover, journal, files, commit, journal: in this order, each step durable before the next relies on it. Each
-step's own reasons are in its module; this one only keeps the order and cleans up when a step fails.
+The order of steps is lock, recover, journal, files, commit, journal; each step is durable before the next one starts.
+The reasons for each step are in its module; this one runs them in order and cleans up after a failure.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,12 +65,12 @@ class Writer:
         return Committer(self.git, self.place, self.clock)
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Be the vault's only writer; entering raises `LockHeld`."""
+        """Hold the vault's writer lock; entering raises `LockHeld`."""
         taken = "another vault-agent is writing"
         return process_lock(self.layout.lock, self.clock, self.options.lock_seconds, taken)
 
     def waiting_reason(self) -> str | None:
-        """The reason why writes must wait now, or None; another program's commit is given two seconds to end."""
+        """The reason why writes must wait now, or None; another program's commit gets two seconds to end."""
         deadline = self.clock.monotonic() + EDITOR_PATIENCE
         while (reason := blocked(self.place.gitdir)) is None:
             if not commit_editor_is_open(self.place.gitdir, self.place.worktree):
@@ -81,20 +81,20 @@ class Writer:
         return reason
 
     def check_ours(self, requests: Iterable[Request]) -> None:
-        """Raise `BadPath` where a request is about another repository, or a note that git keeps away."""
+        """Raise `BadPath` if a request is about another repository, or a note that a sparse checkout excludes."""
         named = [(each.path, each.to) if isinstance(each, Move) else (each.path,) for each in requests]
         borders.check_ours(self.git, self.place, [path for paths in named for path in paths])
 
     def enqueue(self, order: Order, reason: str) -> Outcome:
-        """Keep the order for later; raises `BadPath` for one that could never be carried out."""
+        """Store the order for later; raises `BadPath` for one that could never be carried out."""
         self.check_ours(order.requests)
         self.queue.put(order)
         return Outcome(queued=reason)
 
     def perform(self, order: Order) -> Outcome:
-        """Carry out an order under the writer lock; raises what resolving raises, with nothing changed.
+        """Carry out an order under the writer lock; raises the errors of `Resolver.changes`, with nothing changed.
 
-        Raises `BadPath` for what lies in another repository, or is kept away by a sparse checkout.
+        Raises `BadPath` for a path in another repository, or one that a sparse checkout excludes.
         """
         self.check_ours(order.requests)
         for attempt in range(TRIES):
@@ -112,7 +112,7 @@ class Writer:
         raise AssertionError("unreachable")
 
     def _brake(self, order: Order, changes: Sequence[Change]) -> None:
-        """Raise `MassChange` when this change, with what its run has done before, loses too many notes."""
+        """Raise `MassChange` if this change, with the earlier ones of its run, loses too many notes."""
         rewrites = [Rewrite(change.path, change.before, change.after) for change in changes]
         if order.confirmed or not any(map(removes_text, rewrites)):
             return
@@ -132,7 +132,7 @@ class Writer:
                     applied.append(on_disk.apply(self.files, change, self.combine))
                 copies = self._copies(order, changes, applied)
                 outcome = self._commit(order, applied, conflicts + copies)
-        except Exception as error:  # an interrupt is like a crash: `recover` goes on from what it finds
+        except Exception as error:  # after an interrupt, as after a crash, `recover` continues
             if isinstance(error, LockHeld) and not applied:
                 self.journal.close(order.token, None)
                 return self.enqueue(order, error.message)
@@ -142,22 +142,22 @@ class Writer:
                 if isinstance(error, OSError):
                     raise _refused(error, self.place) from error
                 raise
-        with suppress(AgentError, OSError):  # it is committed; what is left to tidy stays in the journal for `recover`
+        with suppress(AgentError, OSError):  # committed already; unfinished cleaning stays in the journal for `recover`
             self.finish(order.token, applied, outcome.commit)
         return outcome
 
     def _announce(self, order: Order, changes: Sequence[Change]) -> None:
-        """Write into the journal what is about to change."""
+        """Write the planned changes into the journal."""
         record = JournalRecord(order.token, order.subject, order.body, order.stamp, planned(changes, self.git.width))
         self.journal.open(record)
 
     def index_lock(self, token: str) -> AbstractContextManager[None]:
-        """Hold git's index lock in the name of a transaction; entering raises `LockHeld`."""
+        """Hold git's index lock for a transaction; entering raises `LockHeld`."""
         place = self.place
         return index_lock(place.gitdir, place.worktree, token, self.clock, self.options.lock_seconds)
 
     def _copies(self, order: Order, changes: Sequence[Change], applied: list[Applied]) -> tuple[str, ...]:
-        """Write the conflict copies that a race made necessary."""
+        """Write the conflict copies that a concurrent save made necessary."""
         late = [
             Change(c.copy, None, conflict_note(a.conflict, c.path), f"{TEMPORARY}{order.token}-c{n}", Collision.REFUSE)
             for n, (c, a) in enumerate(zip(changes, applied, strict=True))
@@ -176,7 +176,7 @@ class Writer:
         return Outcome(made[-1], made[-2] or made[-3], tuple(item.path for item in applied), conflicts)
 
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
-        """Commit files that are in place: (what was staged, what a person had saved, ours), each an id or None."""
+        """Commit files that are in place; returns (staged, person's saves, agent's change), each an id or None."""
         message = compose(order.subject, order.stamp, order.body, known=self.options.known)
         paths = [self.place.in_git(item.path) for item in applied]
         planner = CommitPlanner(
@@ -193,13 +193,13 @@ class Writer:
         return self.committer.commit(paths, plan, order.token, before_ref=before_ref)
 
     def was_committed(self, token: str) -> bool:
-        """Whether the branch has a commit that a transaction was about to move HEAD to."""
+        """True if the branch contains a commit that the transaction was about to move HEAD to."""
         reached = self.journal.ref_was_reached(token)
         tip = self.committer.read_tip([]) if reached else None
         return tip is not None and any(self.committer.holds(tip, commit) for commit in reached)
 
     def finish(self, token: str, applied: Sequence[Applied], commit: str | None) -> None:
-        """Remove the temporary files and close the journal; what a program wrote into them late is rescued."""
+        """Remove the temporary files and close the journal; bytes that a program wrote into them late are rescued."""
         for item in applied:
             for data in on_disk.late_saves(self.files, item):
                 self.rescue(item.path, data)
@@ -207,22 +207,22 @@ class Writer:
         self.journal.close(token, commit)
 
     def rescue(self, path: str, data: bytes) -> Outcome:
-        """Keep bytes that a person saved and that no note holds, as a conflict copy in their name."""
+        """Store bytes that a person saved and that are in no note, as a conflict copy in their name."""
         subject = f"human(notes): kept a late save of {path}"
         return self.keep_copy(path, conflict_note(data, path), subject, Stamp("human"))
 
     def keep_copy(self, path: str, data: bytes, subject: str, stamp: Stamp) -> Outcome:
-        """Write the bytes as a conflict copy beside the path, in one commit; the outcome names the copy."""
+        """Write the bytes as a conflict copy beside the path, in one commit; its path is in the outcome."""
         token = self.clock.new_id()
         copy = conflict_copy_path(path, self._copy_name(token))
         return self.perform(Order(token, (Create(copy, data),), subject, stamp))
 
     def _copy_name(self, token: str) -> str:
-        """The part of a conflict copy's name that tells it from others: time and end of an id."""
+        """The unique part of a conflict copy's name: time and end of an id."""
         return f"{self.clock.now():%Y-%m-%d %H%M%S} {token[-4:].lower()}"
 
     def _undo(self, order: Order, changes: Sequence[Change], applied: Sequence[Applied]) -> bool:
-        """Take back what was applied; False where that fails too: the journal stays open, and `recover` goes on."""
+        """Roll back the applied changes; False if that fails: the journal stays open, and `recover` tries again."""
         try:
             for item in reversed(applied):
                 on_disk.roll_back(self.files, item)
@@ -241,7 +241,7 @@ class Writer:
 
 @contextmanager
 def in_plain_words(place: Place) -> Iterator[None]:
-    """Raises `UserError` for what the disk refuses meanwhile, before anything was written."""
+    """Raise `UserError` for an error of the disk in the block, before anything was written."""
     try:
         yield
     except OSError as error:

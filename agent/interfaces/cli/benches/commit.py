@@ -12,9 +12,9 @@ from agent.vault.options import Options
 from agent.vault.store import open_vault
 
 RATIO = 0.6
-"""A durable change of ours may cost this share of git's own two commands, which flush nothing."""
+"""The most time of one durable change, as a share of git's two commands, which flush nothing."""
 FEWEST = 11
-"""Notes that the vault needs: one for each month up to the one whose folder the changes are written to."""
+"""The notes that the vault needs: one for each month up to the one whose folder the changes are written to."""
 
 
 def measure(folder: Path, notes: int, rounds: int) -> list[Figure]:

@@ -1,4 +1,4 @@
-"""Timings in milliseconds (`Figure`), and single values with the limit that they must keep (`Measure`)."""
+"""Timings in milliseconds (`Figure`), and single values with a limit (`Measure`)."""
 
 import os
 import time
@@ -20,7 +20,7 @@ class Figure:
 
     @property
     def p95(self) -> float:
-        """The value that 95 % of the runs stay within."""
+        """The 95th percentile."""
         return sorted(self.runs)[min(len(self.runs) - 1, int(len(self.runs) * 0.95))]
 
     def document(self) -> dict[str, object]:
@@ -31,7 +31,7 @@ class Figure:
 
 
 def paired(rounds: int, tasks: Sequence[tuple[str, Callable[[int], object]]], warm: int = 2) -> list[Figure]:
-    """Run the tasks in turn, so that a busy moment of the machine falls on all of them alike."""
+    """The times of the tasks, run in turn, so that other load on the machine affects all of them equally."""
     times: list[list[float]] = [[] for _ in tasks]
     for number in range(rounds + warm):
         for slot, (_, task) in zip(times, tasks, strict=True):
@@ -43,13 +43,13 @@ def paired(rounds: int, tasks: Sequence[tuple[str, Callable[[int], object]]], wa
 
 
 def as_installed() -> dict[str, str]:
-    """The environment for programs that are timed: Python may keep compiled code, as in an installed program."""
+    """The environment for timed programs: Python may keep compiled code, as in an installed program."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One figure in `unit`. Without a limit it is not judged; with `at_least` the limit is the least that is wanted."""
+    """One figure in `unit`. Without a limit it is not judged; with `at_least` the limit is a minimum."""
 
     name: str
     value: float
@@ -84,5 +84,5 @@ def middle_and_tail(figure: Figure, limit: float | None) -> list[Measure]:
 
 
 def all_reached(measures: Sequence[Measure]) -> bool:
-    """True when every figure keeps its limit."""
+    """True if every figure is within its limit."""
     return all(each.reached for each in measures)

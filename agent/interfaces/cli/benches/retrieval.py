@@ -1,9 +1,9 @@
-"""The quality of search in any vault, for a file of questions with the notes that answer them, beside simpler searches.
+"""The quality of search in any vault, for a file of questions with their relevant notes, beside simpler searches.
 
 `keyword mode` is the search without vectors, with all other signals; `grep` counts words.
 
-A fixture has one `{"query": "...", "relevant": ["path", ...]}` a line. The vault is read and not written: its index
-for the measurement is made in a folder of its own.
+A fixture has one `{"query": "...", "relevant": ["path", ...]}` per line. The vault is only read: the index for the
+measurement is built in a separate folder.
 """
 
 import json
@@ -25,14 +25,14 @@ from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
 Search = Callable[[str], Sequence[str]]
-"""A question's notes, by path, the best first."""
+"""The notes for a question, by path, the best first."""
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalCase:
-    """A question and the notes that answer it."""
+    """A question and its relevant notes."""
 
     query: str
     relevant: frozenset[str]
@@ -40,9 +40,10 @@ class RetrievalCase:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Shares from 0 to 1, by depth; `mrr` is the mean reciprocal rank of the first right note; `missed` by the deepest.
+    """Shares from 0 to 1, by depth; `mrr` is the mean reciprocal rank of the first relevant note; `missed` are the
+    questions without a hit at the largest depth.
 
-    `times` are milliseconds a question, in one process that was warm.
+    `times` are milliseconds per question, in one warm process.
     """
 
     name: str
@@ -86,7 +87,7 @@ def _question(line: str, where: str) -> RetrievalCase:
 def measure(
     workspace: Workspace, folder: Path, questions: Sequence[RetrievalCase], depths: Sequence[int]
 ) -> list[Quality]:
-    """The quality of each way to search; raises `UserError` when a question's note is not in the vault."""
+    """The quality of each kind of search; raises `UserError` when a question's note is not in the vault."""
     index = replace(open_index(workspace), files=IndexFiles(folder / "index"))
     with closing(index):
         listed = sorted(index.listed())
@@ -124,10 +125,10 @@ def assess(name: str, search: Search, questions: Sequence[RetrievalCase], depths
 
 
 def grep(root: Path, paths: Sequence[str], query: str) -> list[str]:
-    """The notes with the most of the question's words, by one look through all files; the more often, the better.
+    """The notes with the most words of the question, then with the most occurrences, from one pass through all files.
 
-    What `grep -ri` with the words of the question gives a person: words of two letters or less are left out, and
-    Chinese, Japanese and Korean runs are cut into pairs.
+    Equal to `grep -ri` with the words of the question: words of two letters or less are left out, and Chinese, Japanese
+    and Korean runs are cut into pairs.
     """
     words = sorted({word for run in _WORD.findall(query.casefold()) for word in _pairs(run)})
     found = []

@@ -1,4 +1,4 @@
-"""A made-up vault with its own settings, cache and state in a temporary folder, and a real daemon for it."""
+"""A generated vault with its own settings, cache and state in a temporary folder, and a real daemon for it."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ _LOOK_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A vault: opened in this process (`app`), and the environment for commands that use it in other processes."""
+    """A vault: opened in this process (`app`), and the environment for commands on it in other processes."""
 
     workspace: Workspace
     environ: dict[str, str]
@@ -61,7 +61,7 @@ def site(root: Path, home: Path, engine: Engine) -> Site:
 
 @contextmanager
 def daemon(place: Site) -> Iterator[int]:
-    """Run a real daemon that has indexed everything; gives its process id, and ends that process."""
+    """Run a real daemon that has indexed everything; yields its process id, and ends that process."""
     command = place.command("daemon")
     running = subprocess.Popen(command, env=place.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

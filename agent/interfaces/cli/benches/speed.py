@@ -1,4 +1,5 @@
-"""The time of the first index, of searches, of a search in a fresh process, and from a save until it is found."""
+"""The times of the first index, of searches, of a search in a fresh process, and from a save to its first search
+hit."""
 
 import random
 import time
@@ -33,7 +34,7 @@ SAVED_MS = 1000.0
 
 
 def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable[[str], None]) -> list[Measure]:
-    """All figures of one engine; `rounds` is how many saves are waited for."""
+    """All figures of one engine; `rounds` is the number of saves measured."""
     say(f"writing {notes} notes")
     paths = build_prose(folder / "vault", notes)
     place = site(folder / "vault", folder / "home", engine)
@@ -52,7 +53,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
 
 
 def first_index(index: SearchIndex) -> float:
-    """Seconds to build the index, with loading the model; raises `Permanent` if keywords or vectors are incomplete."""
+    """The seconds to build the index and load the model; raises `Permanent` if keywords or vectors are incomplete."""
     started = time.perf_counter()
     report = index.refresh()
     taken = time.perf_counter() - started
@@ -63,7 +64,7 @@ def first_index(index: SearchIndex) -> float:
 
 
 def searches(index: SearchIndex, asked: list[str]) -> Figure:
-    """Milliseconds of each question, asked once, after ten that do not count."""
+    """The milliseconds of each question, asked once, after ten that do not count."""
     for text in asked[:10]:
         index.search(text, 10)
     times = []
@@ -77,7 +78,7 @@ def searches(index: SearchIndex, asked: list[str]) -> Figure:
 
 
 def saves(place: Site, paths: list[str], rounds: int) -> Figure:
-    """Milliseconds from a save to the first search that finds what was written, a daemon doing the indexing."""
+    """The milliseconds from a save to the first search that finds the new text; a daemon indexes it."""
     chance = random.Random(3)
     times = []
     with daemon(place), closing(open_index(place.workspace)) as index:
@@ -102,7 +103,8 @@ def _finds(index: SearchIndex, word: str, path: str) -> Callable[[], bool]:
 
 
 def _cold(place: Site, asked: list[str], rounds: int) -> list[Measure]:
-    """The search command in fresh processes, without a daemon; judged by the median: a busy machine makes outliers."""
+    """The search command in fresh processes, without a daemon; the median is judged, since a busy machine makes
+    outliers."""
 
     def search(number: int) -> None:
         place.run("search", asked[number % len(asked)])

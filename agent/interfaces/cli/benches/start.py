@@ -1,4 +1,4 @@
-"""The time of commands in a fresh process each, as a person waits for them."""
+"""The times of commands, each in a fresh process."""
 
 import subprocess
 import sys

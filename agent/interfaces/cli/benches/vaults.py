@@ -1,4 +1,4 @@
-"""Made-up vaults for measuring; the seed is fixed, so everybody measures the same notes.
+"""Generated vaults for measurements; the seed is fixed, so the notes are the same on every machine.
 
 `build` repeats 32 words, which is enough to time git. `build_prose` is for search, which would find each of those notes
 by every question: it draws from 30,000 words, a few common and most of them rare (Zipf's law).
@@ -24,7 +24,7 @@ _SYLLABLES = tuple(onset + vowel for onset in _ONSETS for vowel in "aeiou")
 
 
 def build(root: Path, notes: int, seed: int = 1) -> None:
-    """A committed vault of `notes` notes of about 130 words, spread over a year of folders as entries are."""
+    """Create a committed vault of `notes` notes of about 130 words, in the folders of one year of entries."""
     chance = random.Random(seed)
     root.mkdir(parents=True)
     (root / "vault-agent.yaml").write_text("vault:\n  language: en\n", "utf-8")
@@ -45,12 +45,13 @@ def build(root: Path, notes: int, seed: int = 1) -> None:
 
 
 def git(root: Path, *arguments: str) -> None:
-    """git as a person would run it."""
+    """Run git with the user's settings."""
     subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
 
 
 def build_prose(root: Path, notes: int, seed: int = 1) -> list[str]:
-    """A committed vault of `notes` notes of 130 words in five paragraphs; returns their paths. The same for all."""
+    """Create a committed vault of `notes` notes of 130 words in five paragraphs; returns their paths, always the
+    same."""
     build(root, 0)
     chance = random.Random(seed)
     words = ["".join(chance.choices(_SYLLABLES, k=chance.randint(1, 4))) for _ in range(VOCABULARY)]
@@ -70,14 +71,14 @@ def build_prose(root: Path, notes: int, seed: int = 1) -> list[str]:
 
 
 def record(root: Path, subject: str) -> None:
-    """Commit everything and pack it, as in a vault that has been in use for a while."""
+    """Commit everything and pack it, as in a vault that has been used for a while."""
     git(root, "add", "-A")
     git(root, "-c", "gc.auto=0", "commit", "-q", "-m", subject)
     git(root, "gc", "-q")
 
 
 def questions(root: Path, paths: list[str], count: int, seed: int = 2) -> list[str]:
-    """Seven words each, as they stand somewhere in one note."""
+    """Questions of seven words each, drawn from one note."""
     chance = random.Random(seed)
     bodies = [(root / path).read_text("utf-8").partition("\n\n")[2].split() for path in chance.choices(paths, k=count)]
     return [" ".join(chance.sample(body, 7)) for body in bodies]
