@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.source import Source
@@ -30,7 +32,6 @@ from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.recall_source import recall_source
 from agent.runs.service import RunService
-from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.toolbox import relevance, toolbox
 from agent.runs.upkeep_jobs import UpkeepJobs
@@ -38,6 +39,9 @@ from agent.tools.builtin.toolbox import Delegate
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, reload_settings
+
+if TYPE_CHECKING:
+    from agent.runs.skill_learning import SkillLearning
 
 
 def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
@@ -55,9 +59,12 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language))
     keeper = entry_writer(workspace, searches)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    jobs = UpkeepJobs(
-        workspace, followed.skills, lambda: skill_learning(followed.skills, accounts, bus.publish), bus.publish
-    )
+
+    def learner() -> "SkillLearning":
+        module = import_module("agent.runs.skill_learning")  # needed after few runs, and slow to load
+        return cast("SkillLearning", module.skill_learning(followed.skills, accounts, bus.publish))
+
+    jobs = UpkeepJobs(workspace, followed.skills, learner, bus.publish)
     diary = Diary(workspace)
 
     def after(event: TaskCompleted) -> None:

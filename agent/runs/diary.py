@@ -1,35 +1,22 @@
-"""The day's log and summary, the daily upkeep of memory, and the import of memories.
+"""The daily notes of a vault: the log of finished tasks, and the summary of each day."""
 
-The time of the last upkeep is stored on this machine only: the upkeep finds its work in the notes, so an extra one, or
-one on another machine, does no harm.
-"""
-
-import json
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import date, timedelta
 
-from agent.config import private
-from agent.errors import AgentError, NoteGone
+from agent.errors import NoteGone
 from agent.events.runs import TaskCompleted
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from agent.memory import daily
 from agent.memory.blame import DAILY
-from agent.memory.capture.importing import ImportedFile, ImportResult, load_folder
 from agent.memory.capture.writer import Addition
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.store import ARCHIVED, entries_on_day, load_entries
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Understanding
+from agent.memory.store import entries_on_day
 from agent.memory.upkeep.day_summary import day_summary
-from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
-from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -94,87 +81,6 @@ class Diary:
             if daily.has_log(text):
                 self.summarise(day)
                 return
-
-
-@dataclass(frozen=True, slots=True)
-class Upkeeper:
-    """Runs the upkeep of memory when it is due: at the first activity of a day, or after many entries in a day."""
-
-    workspace: Workspace
-    understanding: Understanding = RULES
-
-    @property
-    def last(self) -> Path:
-        """The file that records the last upkeep on this machine."""
-        return self.workspace.vault.private_folder / "upkeep.json"
-
-    def is_due(self, now: datetime) -> bool:
-        """True if the upkeep should run now; reads one small file and the names in one folder."""
-        settings = self.workspace.settings.memory
-        if not (settings.lifecycle or settings.long_term):
-            return False
-        day, entries = self._done()
-        if day != now.date().isoformat():
-            return True
-        return self._today(now.date()) - entries >= settings.lifecycle_entries
-
-    def plan(self) -> UpkeepPlan:
-        """The upkeep that is needed now; writes nothing."""
-        settings = self.workspace.settings
-        return plan(
-            self.workspace.vault,
-            settings.memory,
-            settings.vault.language,
-            self.workspace.clock.now(),
-            self.understanding,
-        )
-
-    def run(self) -> tuple[UpkeepPlan, Outcome]:
-        """Do the upkeep that is needed now, in one commit, and record its time."""
-        upkeep = self.plan()
-        outcome = run(self.workspace.vault, upkeep) if upkeep.requests else Outcome()
-        today = self.workspace.clock.now().date()
-        with suppress(OSError):
-            private.replace(self.last, json.dumps({"day": today.isoformat(), "entries": self._today(today)}))
-        return upkeep, outcome
-
-    def run_when_due(self) -> UpkeepPlan | None:
-        """Run the upkeep if it is due; returns None if it is not due, or failed and has to wait."""
-        if not self.is_due(self.workspace.clock.now()):
-            return None
-        try:
-            return self.run()[0]
-        except AgentError as error:
-            logger.warning("the upkeep of memory has to wait: %s", error.message)
-            return None
-
-    def _done(self) -> tuple[str, int]:
-        try:
-            said = json.loads(self.last.read_text("utf-8"))
-            return str(said["day"]), int(said["entries"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return "", 0
-
-    def _today(self, day: date) -> int:
-        folder = Path(self.workspace.vault.place.root, ENTRIES, f"{day:%Y/%m}")
-        return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
-
-
-def import_entries(
-    workspace: Workspace, folder: Path, *, dry_run: bool = False
-) -> tuple[tuple[ImportedFile, ...], Outcome]:
-    """Import the memories in a folder of an older layout as entries, in one commit."""
-    vault = workspace.vault
-    known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
-    found = load_folder(folder, known, load_tombstones(vault), workspace.clock)
-    entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
-    if dry_run or not entries:
-        return found, Outcome()
-    subject = f"memory(import): take in {len(entries)} memories of an older layout"
-    with vault.transaction(subject, Stamp("agent", tool="import")) as transaction:
-        for entry in entries:
-            transaction.create(entry.path, entry.note())
-    return found, transaction.outcome
 
 
 def _has_strangers(vault: Vault, session: str) -> bool:

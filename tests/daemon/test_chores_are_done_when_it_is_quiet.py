@@ -7,7 +7,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
-from agent.runs.diary import Upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.skill_set import skill_library
 from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions

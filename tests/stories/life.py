@@ -19,7 +19,7 @@ from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
-from agent.runs.diary import Upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunIO, RunService
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace

@@ -22,7 +22,7 @@ from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, parse_entry
 from agent.runs.capture import keep_facts
 from agent.runs.decisions import answer, open_questions
-from agent.runs.diary import Upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
 from agent.tools.tool import RunContext
 from agent.workspace.search_index import open_index

@@ -7,8 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
-from agent.memory.capture.importing import ImportedFile, ImportResult
-from agent.runs.diary import import_entries
+from agent.memory.capture.importing import ImportedFile, ImportResult, import_entries
 from agent.vault.change import Outcome
 
 _SHOWN = 20
@@ -31,7 +30,7 @@ def command(output: Output, folder: Path, dry_run: bool) -> None:
     commit: undo takes it back.
     """
     workspace = open_workspace(output.vault())
-    found, outcome = import_entries(workspace, folder, dry_run=dry_run)
+    found, outcome = import_entries(workspace.vault, folder, dry_run=dry_run)
     output.emit(_document(found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run)))
 
 

@@ -12,7 +12,7 @@ from agent.interfaces.cli.time_format import format_time
 from agent.memory.counts import MemoryCounts, count_memories
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
-from agent.runs.diary import Upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE
 

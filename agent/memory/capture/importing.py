@@ -15,9 +15,12 @@ from agent.clock import Clock
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import Entry, EntryType, Scope
-from agent.memory.forgetting.tombstones import Tombstones, fingerprint
-from agent.memory.store import StoredEntry
+from agent.memory.forgetting.tombstones import Tombstones, fingerprint, load_tombstones
+from agent.memory.store import ARCHIVED, StoredEntry, load_entries
+from agent.vault.change import Outcome, Stamp
+from agent.vault.folders import ENTRIES
 from agent.vault.secrets import find as secrets
+from agent.vault.store import Vault
 
 SLOT = "imported"
 """The slot with the memory's id, or its file name, in the older layout."""
@@ -161,3 +164,17 @@ def _of_ksuid(identity: str) -> datetime | None:
     if number >= 1 << 160:
         return None
     return datetime.fromtimestamp((number >> 128) + _KSUID_EPOCH, UTC)
+
+
+def import_entries(vault: Vault, folder: Path, *, dry_run: bool = False) -> tuple[tuple[ImportedFile, ...], Outcome]:
+    """Import the memories in a folder of an older layout as entries, in one commit."""
+    known = load_entries(vault, (path for path in vault.note_paths() if path.startswith((ENTRIES, ARCHIVED))))
+    found = load_folder(folder, known, load_tombstones(vault), vault.clock)
+    entries = [each.entry for each in found if each.result is ImportResult.TAKEN and each.entry is not None]
+    if dry_run or not entries:
+        return found, Outcome()
+    subject = f"memory(import): take in {len(entries)} memories of an older layout"
+    with vault.transaction(subject, Stamp("agent", tool="import")) as transaction:
+        for entry in entries:
+            transaction.create(entry.path, entry.note())
+    return found, transaction.outcome

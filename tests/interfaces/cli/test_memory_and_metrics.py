@@ -16,7 +16,8 @@ from agent.memory.capture.writer import CaptureWorker
 from agent.memory.forgetting.tombstones import compose_tombstone, marks
 from agent.metrics.collect import Collector
 from agent.runs.capture import entry_writer
-from agent.runs.diary import Diary, Upkeeper
+from agent.runs.diary import Diary
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.recall_source import recall_source
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
