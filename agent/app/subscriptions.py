@@ -49,7 +49,6 @@ def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     index, edits, inbox, resume, chores = parts.index, parts.edits, parts.inbox, parts.resume, parts.maintenance
     row = bus.subscribe
 
-    row(edits.start, DaemonStarted, name="start: crash recovery", priority=90, timeout=None)
     row(index.start, DaemonStarted, name="start: index", priority=80, timeout=None)
     row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
     row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)

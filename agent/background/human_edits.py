@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent.clock import Clock
-from agent.errors import AgentError, Retryable
+from agent.errors import Retryable
 from agent.events.types import EditsCommitted, FilesChanged, Origin, Tick
 from agent.markdown.changes import NoteChange
 from agent.vault.change import Outcome
@@ -43,15 +43,6 @@ class HumanEdits:
     def settled(self) -> bool:
         """True if all edits are committed, except in files that another program keeps open."""
         return self._due is None or (self._burst_from is None and not self._waits)
-
-    def start(self, _: object) -> None:
-        """Finish what a crash has left, as far as it can be finished now, and look at what was edited since."""
-        try:
-            self.vault.settle()
-        except AgentError as error:
-            logger.warning("not settled yet: %s", error.message)
-        self._due = self.clock.monotonic()
-        self._look_at = self._due + self.scan_seconds
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A person has changed files, or git has: wait until the burst is over, but not for ever."""

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from agent.app.open import open_workspace
+from agent.background.inbox.queue import PendingRequest, request_queue
 from agent.events.bus import Bus
 from agent.events.runs import TaskCompleted
 from agent.interfaces.cli.main import main
-from agent.loop.session import load_session, sessions
 from agent.markdown.checkbox_decision import APPROVE
 from agent.metrics import totals
 from agent.runs.registry import RunMark, run_registry
 from agent.workspace.daemon_lock import load_daemon_state
 from tests.daemon.house import BRISK, House, living
-from tests.daemon.test_chores_are_done_when_it_is_quiet import remembered
+from tests.daemon.test_chores_are_done_when_it_is_quiet import is_trusted, remembered
 from tests.skills.shelves import text, triggers
 from tests.stories.agents import call, furnish, script, ticked
 from tests.vaults import git, write
@@ -24,7 +24,7 @@ from tests.vaults import git, write
 SECONDS = 15.0
 CHANGE = call("vault_write", path="AGENT.md", content="# Obey\n")
 ROWS = [
-    "start: crash recovery", "start: index", "start: runs cut off", "start: inbox", "start: maintenance",
+    "start: index", "start: runs cut off", "start: inbox", "start: maintenance",
     "files: index", "files: human edits", "files: sessions", "files: decisions", "files: inbox", "files: maintenance",
     "tick: human edits", "tick: decisions", "tick: inbox", "tick: maintenance",
     "turn over: status", "metrics",
@@ -39,18 +39,24 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(key, value)
     said = script(tmp_path / "script.json", CHANGE, "Done.", "Green.", "Black.", "White.", "Red.", "Blue.")
     made = furnish(tmp_path, monkeypatch.setenv, said)
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "on")
+    write(made / "MEMORY.md", "# Long-term memory\n")
     assert main(["--vault", str(made), "ask", "change"]) == 0
     return made
 
 
 def prepare(root: Path) -> None:
-    """What happened while nobody watched."""
-    write(root / "before.md", "wombat\n")
+    """What happened while nobody watched; the last daemon has left a request that it was about to look at."""
     write(root / "skills/tea/SKILL.md", text("tea", triggers("brew"), "Boil."))
-    (session,) = sessions(open_workspace(root).vault)
-    marks = run_registry(open_workspace(root).vault)
-    marks.put(RunMark("CUTOFF", "sessions/gone.md", "r9"))
-    assert session and marks.get("CUTOFF")
+    git(root, "add", "skills")
+    git(root, "commit", "-q", "-m", "a skill")
+    write(root / "before.md", "wombat\n")
+    write(root / "inbox/unseen.md", "Which milk?\n")
+    write(root / "inbox/left.md", "Which cup?\n")
+    vault = open_workspace(root).vault
+    left = PendingRequest("inbox/left.md", 0.0, vault.content_id((root / "inbox/left.md").read_bytes()))
+    request_queue(vault).save([left], ())
+    run_registry(vault).put(RunMark("CUTOFF", "sessions/gone.md", "r9"))
 
 
 def begin(root: Path) -> None:
@@ -58,34 +64,58 @@ def begin(root: Path) -> None:
     write(root / "new.md", "quokka\n")
     write(root / "inbox/tea.md", "Which tea?\n")
     write(root / "skills/coffee/SKILL.md", text("coffee", triggers("grind"), "Grind."))
-    remembered(root, "The boat is blue.")
-    (approval,) = (root / "approvals").glob("*vault_write*.md")
-    approval.write_text(ticked(approval.read_text("utf-8"), APPROVE), "utf-8")
+    for mark in "!.;":
+        remembered(root, f"The boat is blue{mark}")
+    (approval,) = [path for path in (root / "approvals").glob("*vault_write*.md") if "AGENT.md" in path.read_text()][:1]
+    for note in (approval, root / "approvals/skill-vault-tea.md"):
+        if note.exists():
+            note.write_text(ticked(note.read_text("utf-8"), APPROVE), "utf-8")
 
 
-def checks(root: Path, house: House, heard: list[object]) -> dict[str, Callable[[], bool]]:
-    """What must be so by the evening."""
+Checks = dict[str, Callable[[], bool]]
+
+
+def morning(root: Path, house: House) -> Checks:
+    """What must be so soon after the start."""
     workspace = open_workspace(root)
-    (session,) = sessions(workspace.vault)[-1:]
     return {
         "what was edited before is committed": lambda: "before.md" in git(root, "log", "--name-only"),
         "what was edited before is found": lambda: house.finds("wombat") == ["before.md"],
         "the mark of a run that was cut off is gone": lambda: run_registry(workspace.vault).get("CUTOFF") is None,
         "a skill that lay there is asked about": (root / "approvals/skill-vault-tea.md").exists,
+        "a request that was left is worked on": lambda: "status: " in (root / "inbox/left.md").read_text("utf-8"),
+    }
+
+
+def evening(root: Path, house: House, heard: list[object]) -> Checks:
+    """What must be so by the evening."""
+    workspace = open_workspace(root)
+    return {
         "a new note is found": lambda: house.finds("quokka") == ["new.md"],
         "a new note is committed": lambda: "new.md" in git(root, "log", "--name-only"),
-        "a request is worked on": lambda: "status: needs_approval" in (root / "inbox/tea.md").read_text("utf-8"),
-        "a decided run goes on": lambda: (
-            (root / "AGENT.md").read_text("utf-8") == "# Obey\n"
-            and load_session(workspace.vault, session).open_run is None
+        "a request is worked on": lambda: "status: " in (root / "inbox/tea.md").read_text("utf-8"),
+        "what was written while nobody watched asks nothing": lambda: (
+            (root / "inbox/unseen.md").read_text("utf-8") == "Which milk?\n"
         ),
+        "a decided run goes on": lambda: (root / "AGENT.md").read_text("utf-8") == "# Obey\n",
         "a new skill is asked about": (root / "approvals/skill-vault-coffee.md").exists,
-        "a run that is over is heard of": lambda: len(heard) >= 2,
-        "status knows what is seen": lambda: (load_daemon_state(house.workspace) or {}).get("files", 0) > 0,  # type: ignore[operator]
-        "files are counted": lambda: (
-            totals.load_totals(workspace.metrics).events.get("note.created", 0) > 0 or not house.parts.metrics.save()
-        ),
+        "a skill with a yes is trusted": lambda: is_trusted(root),
+        "memory is tended": lambda: "The boat is blue" in (root / "MEMORY.md").read_text("utf-8"),
+        "runs that are over are heard of": lambda: len(heard) >= 2,
+        "status knows what is seen": lambda: (load_daemon_state(workspace) or {}).get("files") not in {None, 0},
+        "files are counted": lambda: totals.load_totals(workspace.metrics).events.get("note.created", 0) > 0,
     }
+
+
+def until(house: House, wanted: Checks) -> list[str]:
+    """Let the daemon take its turns until all is so, or time is up; what is not so then."""
+    clock = house.workspace.clock
+    deadline = clock.monotonic() + SECONDS
+    while wanted and clock.monotonic() < deadline:
+        house.step()
+        house.parts.metrics.save()
+        wanted = {name: holds for name, holds in wanted.items() if not holds()}
+    return list(wanted)
 
 
 def day(root: Path) -> list[str]:
@@ -94,16 +124,9 @@ def day(root: Path) -> list[str]:
     heard: list[object] = []
     with living(root) as house:
         house.live.bus.subscribe(heard.append, TaskCompleted, name="test", timeout=None)
-        house.step()
+        wrong = until(house, morning(root, house))
         begin(root)
-        wanted = checks(root, house, heard)
-        clock = house.workspace.clock
-        deadline = clock.monotonic() + SECONDS
-        while wanted and clock.monotonic() < deadline:
-            house.step()
-            house.parts.metrics.save()
-            wanted = {name: holds for name, holds in wanted.items() if not holds()}
-    return list(wanted)
+        return wrong + until(house, evening(root, house, heard))
 
 
 def test_a_day_goes_well(root: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.background.inbox.answer_log import CYCLES
 from agent.background.inbox.queue import PendingRequest, request_queue
+from agent.interfaces.cli.main import main
 from agent.markdown import requests
 from agent.markdown.note import Note
 from tests.daemon.house import BRISK, living
@@ -41,11 +42,16 @@ def test_a_request_that_nobody_had_begun_is_answered_by_the_next_daemon(root: Pa
     assert not request_queue(house.workspace.vault).load()[0]
 
 
-def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(root: Path) -> None:
+def test_a_run_that_a_stop_interrupted_goes_on_with_the_next_daemon(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     note = root / "inbox" / "one.md"
     with living(root) as house:
         write(note, "Which tea?\n")
         house.until(lambda: len(house.working) == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
+        house.step()
+        assert main(["--vault", str(root), "status"]) == 0
+        assert "works    note inbox/one.md" in capsys.readouterr().out
         house.parts.inbox.close()
     assert status(note) == ""
     (entry,) = request_queue(house.workspace.vault).load()[0]

@@ -235,7 +235,8 @@ def _rests_on(workspace: Workspace, path: str, ended: Ended) -> tuple[str, ...]:
 
 
 def _others(path: str, cited: Iterable[Cited]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.path for each in cited if each.path != path))
+    found = (each.path for each in cited if each.path != path)
+    return tuple(dict.fromkeys(each for each in found if not PurePosixPath(each).is_absolute()))  # a skill of ours
 
 
 def _likely(workspace: Workspace, paths: Iterable[str]) -> list[str]:

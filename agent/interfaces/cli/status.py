@@ -211,7 +211,15 @@ def _format_daemon(daemon: Mapping[str, object] | None) -> list[str]:
         return [f"daemon   process {daemon.get('pid')}, starting"]
     waiting = f", {daemon.get('waiting')} changes waiting" if daemon.get("waiting") else ""
     trouble = f"; {daemon.get('problem')}" if daemon.get("problem") else ""
-    return [f"daemon   process {daemon.get('pid')}, {daemon.get('files')} files watched{waiting}{trouble}"]
+    line = f"daemon   process {daemon.get('pid')}, {daemon.get('files')} files watched{waiting}{trouble}"
+    return [line, *_format_work(daemon.get("work"))]
+
+
+def _format_work(work: object) -> list[str]:
+    """What goes on in the daemon's pool, and what waits for a place in it; nothing while it is idle."""
+    rows = work if isinstance(work, dict) else {}
+    running, waiting = (", ".join(map(str, rows.get(name) or ())) for name in ("running", "waiting"))
+    return [f"works    {running}{f'; waits: {waiting}' if waiting else ''}"] if running else []
 
 
 def _format_day(today: MetricTotals) -> list[str]:
