@@ -139,12 +139,6 @@ def commit_of_call(vault: Vault, run: str, call: str) -> tuple[str, str] | None:
     return None
 
 
-def undone_since(vault: Vault, commit: str) -> set[str]:
-    """The ids of the commits that later commits than this one undo, according to their trailers."""
-    command = ["log", "--format=%(trailers:key=Vault-Undoes,valueonly)", f"{commit}..HEAD", "--"]
-    return set(vault.git.run(*command, ok=(0, 128)).decode("ascii", "replace").split())
-
-
 def _log(vault: Vault, start: str, limit: int | None) -> list[Commit]:
     options = ["--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M", "--no-relative"]
     options += ["--no-show-signature", "--encoding=UTF-8", "--date=raw", "--topo-order", _FORMAT]
