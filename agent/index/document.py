@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from io import StringIO
+from itertools import islice
 
 from agent.index.analysis import terms, title_terms
 from agent.index.dates import MONTHS
@@ -28,6 +29,8 @@ MOST_UNITS = 10_000
 """A note with more lines has units of several lines."""
 MOST_TERMS = 250_000
 """Terms of a large note that are kept: 2 to 4 MB of text; each identifier of a list gives three."""
+MOST_NAMES = 1_000
+"""Tags whose meaning is compared with a question; a text of 100,000 tags took the tokenizer 1 GB. Filters know all."""
 LONGEST_FACET = 200
 
 
@@ -70,7 +73,7 @@ def parse_document(path: str, data: bytes) -> Document:
     title, day = note.title(path), passages.day(note, path)
     headings = tuple(term for heading in found.headings for term in terms(heading.text))
     names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.key))
-    names_text = " · ".join((title, *note.aliases, *names))
+    names_text = " · ".join((title, *note.aliases, *islice(names, MOST_NAMES)))
     first = Unit(0, 0, (), names_text, tuple(terms(names_text)))
     if is_large:
         units = (first, *_first(_windows(text, note.body_line if note.problem is None else 1)))
