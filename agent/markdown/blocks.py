@@ -216,7 +216,8 @@ class _Scanner:
         position = 0
         while found := _MARKER.match(rest, position):
             indent += len(found[1])
-            gap = columns(" " * indent + found[2]) - indent
+            before = indent % 4  # a tab extends to the next multiple of four, so only this much of the indent counts
+            gap = columns(" " * before + found[2]) - before
             indent += gap if 1 <= gap <= 4 else 1
             self.items.append(indent)
             position = found.end()

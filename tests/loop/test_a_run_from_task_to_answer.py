@@ -232,7 +232,7 @@ def test_events_tell_what_happens(tmp_path: Path) -> None:
     here.ask("Write about tea")
     names = [type(event).__name__ for event in told]
     assert names == [
-        *("TaskStarted", "IterationStarted", "ToolCompleted", "IterationStarted", "ToolFailed"),
+        *("TaskStarted", "IterationStarted", "ToolCompleted", "IterationStarted", "ToolCallFailed"),
         *("IterationStarted", "TaskCompleted"),
     ]
 
