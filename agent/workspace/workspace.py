@@ -7,13 +7,12 @@ from pathlib import Path
 from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load_settings
+from agent.config.log_filter import keep_out_of_logs
 from agent.config.logs import report_from
 from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
-from agent.events.bus import Bus
-from agent.llm.redaction import keep_out_of_logs
 from agent.vault.options import Brake, Options
 from agent.vault.store import Vault, open_vault
 
@@ -42,10 +41,6 @@ class Workspace:
     def metrics(self) -> Path:
         """The folder of the counts of events in this vault."""
         return self.vault.private_folder / "metrics"
-
-    def bus(self) -> Bus:
-        """A bus without subscribers."""
-        return Bus(self.clock)
 
     @property
     def daemon_lock(self) -> Path:
