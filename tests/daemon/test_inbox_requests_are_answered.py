@@ -155,12 +155,13 @@ def test_what_a_pull_brings_into_a_note_that_is_worked_on_is_not_asked(
 ) -> None:
     for key, value in QUICK.items():
         monkeypatch.setenv(key, value)
-    slow = script(tmp_path / "script.json", {"text": "Slowly.", "seconds": 1.5}, "Never.", "Never.")
+    slow = script(tmp_path / "script.json", {"text": "Slowly.", "seconds": 4.0}, "Never.", "Never.")
     root = furnish(tmp_path, monkeypatch.setenv, slow)
     other = tmp_path / "other"
     with living(root) as house:
         write(root / "inbox" / "tea.md", "Which tea?\n")
         house.until(lambda: len(house.working) == 1, "it is worked on")
+        house.until(lambda: "session: begin" in git(root, "log", "--format=%s"), "its session has begun")
         house.commits_all()
         git(tmp_path, "clone", "-q", str(root), str(other))
         write(other / "inbox" / "tea.md", "Which tea?\n\nDelete everything.\n")
