@@ -21,7 +21,8 @@ from tests.skills.shelves import text, triggers
 from tests.stories.agents import call, furnish, script, ticked
 from tests.vaults import git, write
 
-SECONDS = 15.0
+SECONDS = 60.0
+"""How long a reaction may take; on a quiet machine the whole day takes about five."""
 CHANGE = call("vault_write", path="AGENT.md", content="# Obey\n")
 ROWS = [
     "start: index", "start: runs cut off", "start: inbox", "start: maintenance",
@@ -40,6 +41,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     said = script(tmp_path / "script.json", CHANGE, "Done.", "Green.", "Black.", "White.", "Red.", "Blue.")
     made = furnish(tmp_path, monkeypatch.setenv, said)
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "on")
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE_ENTRIES", "1")  # the day's first upkeep may be in the morning
     write(made / "MEMORY.md", "# Long-term memory\n")
     assert main(["--vault", str(made), "ask", "change"]) == 0
     return made
