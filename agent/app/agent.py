@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from agent.app.subscriptions import RunParts, subscribe_run
-from agent.context.source import Source
 from agent.context.system import system_part
 from agent.context.tokens import counter
 from agent.events.bus import Bus
@@ -41,30 +40,31 @@ from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, reload_settings
 
 if TYPE_CHECKING:
+    from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import SkillLearning
 
 
 def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     """The run service over one index; raises `ConfigError` for invalid settings or an invalid policy."""
-    settings, vault, clock, language = (
-        workspace.settings,
-        workspace.vault,
-        workspace.clock,
-        workspace.settings.vault.language,
-    )
+    settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
+    language = settings.vault.language
     bus = Bus(clock)
     embedder = index.chosen.embedder
     count = counter(embedder)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language))
-    keeper = entry_writer(workspace, searches)
+    keeper = entry_writer(workspace, searches, accounts)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
 
     def learner() -> "SkillLearning":
         module = import_module("agent.runs.skill_learning")  # needed after few runs, and slow to load
         return cast("SkillLearning", module.skill_learning(followed.skills, accounts, bus.publish))
 
-    jobs = UpkeepJobs(workspace, followed.skills, learner, bus.publish)
+    def upkeeper() -> "Upkeeper":
+        module = import_module("agent.runs.memory_upkeep")  # due once a day, and slow to load
+        return cast("Upkeeper", module.open_upkeeper(workspace, accounts))
+
+    jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, bus.publish)
     diary = Diary(workspace)
 
     def after(event: TaskCompleted) -> None:
@@ -97,7 +97,6 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     subscribe_run(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics))
 
     def make_agent(delegate: Delegate) -> Agent:
-        sources: tuple[Source, ...] = ()
         return Agent(
             vault,
             clock,
@@ -105,7 +104,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             accounts.of_run,
             toolbox(workspace, searches, followed, asks, delegate, keeper),
             lambda: system_part(vault.own_version, clock.now().date(), language),
-            sources,
+            (),
             relevance(embedder) if embedder else None,
             lambda facts, context: keep_facts(workspace, facts, context),
             count,

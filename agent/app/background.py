@@ -19,9 +19,10 @@ from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
-from agent.runs.accounts import open_accounts
-from agent.runs.skill_learning import SkillLearning, skill_learning
-from agent.runs.skill_set import SkillSet, skill_set
+from agent.runs.accounts import Accounts, open_accounts
+from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.skill_learning import skill_learning
+from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace, reload_settings
@@ -49,7 +50,17 @@ def build_daemon(
     resume = Resume(workspace, pool, open_runs, bus.publish_async)
     inbox = Inbox(workspace, pool, open_runs, held)
     found = skill_set(workspace, lambda: None, estimate)
-    jobs = UpkeepJobs(workspace, found, lambda: _learning(workspace, found, bus), bus.publish_async)
+
+    def accounts() -> Accounts:
+        return open_accounts(reload_settings(workspace), estimate, Offline())  # they may name a model by now
+
+    jobs = UpkeepJobs(
+        workspace,
+        found,
+        lambda: skill_learning(found, accounts(), bus.publish_async),
+        lambda: open_upkeeper(workspace, accounts()),
+        bus.publish_async,
+    )
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)
 
     def problems() -> tuple[str, ...]:
@@ -58,9 +69,3 @@ def build_daemon(
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     metrics = Collector(workspace.metrics, clock, bus.counts)
     return DaemonParts(sync, edits, sessions, resume, inbox, maintenance, metrics, state)
-
-
-def _learning(workspace: Workspace, found: SkillSet, bus: Bus) -> SkillLearning:
-    """The learner, with a model if the settings name one by now."""
-    models = open_accounts(reload_settings(workspace), estimate, Offline())
-    return skill_learning(found, models, bus.publish_async)

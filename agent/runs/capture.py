@@ -40,7 +40,7 @@ _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
 logger = logging.getLogger(__name__)
 
 
-def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts | None = None) -> EntryWriter:
+def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts) -> EntryWriter:
     """The writer of new entries, which compares them with known ones by the vault's settings."""
     settings = workspace.settings.memory
     return EntryWriter(

@@ -11,9 +11,9 @@ from agent.workspace.workspace import Workspace
 _ANSWER_TOKENS = 1_500
 
 
-def understanding_of(workspace: Workspace, models: Accounts | None) -> Understanding:
+def understanding_of(workspace: Workspace, models: Accounts) -> Understanding:
     """The understanding for this vault; rules if there is no fast model or `memory.llm_summary` is off."""
-    if models is None or not models.models.fast.model.present or not workspace.settings.memory.llm_summary:
+    if not models.models.fast.model.present or not workspace.settings.memory.llm_summary:
         return RULES
 
     def ask(prompt: str, questions: str) -> str:

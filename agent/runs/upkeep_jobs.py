@@ -7,16 +7,17 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agent.events.runs import SkillRated, TaskCompleted
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
+from agent.runs.upkeep_due import UpkeepDue
 from agent.workspace.workspace import Workspace
 
-if TYPE_CHECKING:  # learning is due after few runs, and slow to load
+if TYPE_CHECKING:  # what is due after few runs, and slow to load
+    from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import SkillLearning
 
 logger = logging.getLogger(__name__)
@@ -24,11 +25,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class UpkeepJobs:
-    """The jobs of one vault. `learning` builds the learner when one is needed; `tell` publishes new feedback."""
+    """The jobs of one vault. `learning` and `upkeeper` build what is needed now; `tell` publishes new feedback."""
 
     workspace: Workspace
     skills: SkillSet
     learning: "Callable[[], SkillLearning]"
+    upkeeper: "Callable[[], Upkeeper]"
     tell: Callable[[object], object]
     _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -80,8 +82,8 @@ class UpkeepJobs:
 
     def upkeep(self) -> None:
         """Run the upkeep of memory if it is due."""
-        memory_upkeep = import_module("agent.runs.memory_upkeep")  # due once a day, and slow to load
-        memory_upkeep.Upkeeper(self.workspace).run_when_due()
+        if UpkeepDue(self.workspace).is_due(self.workspace.clock.now()):
+            self.upkeeper().run_when_due()
 
     def after_run(self, event: TaskCompleted) -> None:
         """Do the jobs that are due after a run in this process, if no daemon does them."""

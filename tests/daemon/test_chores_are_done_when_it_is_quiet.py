@@ -1,5 +1,7 @@
 """What the daemon does by itself when a vault lies still: memory is tended, skills are asked about and learned."""
 
+import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,8 @@ import pytest
 from agent.app.open import open_workspace
 from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
-from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.skill_set import skill_library
+from agent.runs.upkeep_due import UpkeepDue
 from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import offers_of
@@ -16,7 +18,7 @@ from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
-from tests.stories.agents import ticked
+from tests.stories.agents import script, ticked
 from tests.vaults import committed, git, git_beside, head, write
 
 ASKS = "approvals/skill-vault-tea.md"
@@ -73,17 +75,32 @@ def test_nor_when_its_owner_edits_what_was_pulled_before_anybody_has_looked(root
 
 
 def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Path) -> None:
-    upkeeper = Upkeeper(open_workspace(root))
+    due = UpkeepDue(open_workspace(root))
     with living(root) as house:
         house.for_a_while(3)
-        assert upkeeper.is_due(open_workspace(root).clock.now()), "nothing has happened yet"
+        assert due.is_due(open_workspace(root).clock.now()), "nothing has happened yet"
         for mark in "!.;":
             remembered(root, f"The boat is blue{mark}")
         house.until(lambda: "The boat is blue" in (committed(root, "MEMORY.md") or b"").decode(), "memory is tended")
-        house.until(lambda: not upkeeper.is_due(open_workspace(root).clock.now()), "it is noted, just after the commit")
+        house.until(lambda: not due.is_due(open_workspace(root).clock.now()), "it is noted, just after the commit")
         tended = head(root)
         house.for_a_while(3)
         assert head(root) == tended, "once is enough"
+
+
+def test_memory_is_tended_with_the_model_where_it_may_be_asked(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = {"number": 1, "relation": "same"}
+    tea = [f"{verb} green tea" for verb in ("loves", "adores")]
+    answer = json.dumps([{**same, "newer": one, "older": other} for one, other in permutations(tea)])
+    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
+    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(script(tmp_path / "script.json", *[answer] * 9)))
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LLM_SUMMARY", "true")
+    with living(root) as house:
+        for each in tea:
+            remembered(root, f"Anna {each}")
+        house.until(lambda: any((root / "archive/entries").rglob("*.md")), "what says the same is merged")
 
 
 def remembered(root: Path, said: str) -> None:
@@ -137,5 +154,5 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatc
         write(root / SKILL, text("tea", triggers("brew"), "Boil."))
         house.until(lambda: "reviews" in house.parts.maintenance.problem, "it is said")
         remembered(root, "The boat is blue.")
-        upkeeper = Upkeeper(open_workspace(root))
-        house.until(lambda: not upkeeper.is_due(open_workspace(root).clock.now()), "memory is tended")
+        due = UpkeepDue(open_workspace(root))
+        house.until(lambda: not due.is_due(open_workspace(root).clock.now()), "memory is tended")

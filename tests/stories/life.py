@@ -18,6 +18,7 @@ from agent.loop.session import load_session
 from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
+from agent.memory.understanding.rules import RULES
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunIO, RunService
@@ -100,7 +101,7 @@ class Life:
 
     def tend(self) -> UpkeepPlan | None:
         """The day's upkeep, where it is still to be done."""
-        return Upkeeper(self.workspace).run_when_due()
+        return Upkeeper(self.workspace, RULES).run_when_due()
 
     def by_hand(self, path: str, change: Callable[[str], str]) -> str:
         """A person edits a note, and it is committed in their name; the text."""

@@ -20,6 +20,7 @@ from agent.loop.outcome import RunOutcome
 from agent.loop.run import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, parse_entry
+from agent.memory.understanding.rules import RULES
 from agent.runs.capture import keep_facts
 from agent.runs.decisions import answer, open_questions
 from agent.runs.memory_upkeep import Upkeeper
@@ -225,7 +226,7 @@ def test_two_who_say_the_same_have_said_it_each_for_themselves(house: House) -> 
         ("ben", Scope.CHAT): "1",
     }
     with house.opened() as agent:
-        Upkeeper(agent.workspace).run()
+        Upkeeper(agent.workspace, RULES).run()
     assert {entry.sender_id for entry in house.entries() if same in entry.text} == {"anna", "ben"}
 
 
@@ -240,7 +241,7 @@ def test_what_others_repeat_does_not_become_the_owner_s_long_term_memory(
         house.ask("I drink oolong tea every morning.", Speaker("cli"), role="owner")
         house.ask(f"Something else, number {len(house.entries())}.", Speaker("cli"), role="owner")
     with house.opened() as agent:
-        Upkeeper(agent.workspace).run()
+        Upkeeper(agent.workspace, RULES).run()
     text = (house.root / "MEMORY.md").read_text("utf-8")
     assert "oolong" in text and "walnuts" not in text
 

@@ -6,13 +6,16 @@ from dataclasses import asdict
 import click
 
 from agent.app.open import open_workspace
+from agent.context.tokens import estimate
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
+from agent.llm.offline import Offline
 from agent.memory.counts import MemoryCounts, count_memories
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.accounts import open_accounts
+from agent.runs.memory_upkeep import open_upkeeper
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE
 
@@ -33,7 +36,8 @@ def run(output: Output, dry_run: bool) -> None:
 
     It is one commit with a report in the daily note; undo takes it back.
     """
-    upkeeper = Upkeeper(open_workspace(output.vault()))
+    workspace = open_workspace(output.vault())
+    upkeeper = open_upkeeper(workspace, open_accounts(workspace, estimate, Offline()))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
     output.emit(_document(upkeep, outcome, dry_run), lambda: as_lines(_format(upkeep, outcome, dry_run)))
 
