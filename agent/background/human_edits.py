@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from agent.background.failures import log_failure
 from agent.clock import Clock
 from agent.errors import Retryable
 from agent.events.types import EditsCommitted, FilesChanged, Origin, Tick
@@ -74,11 +75,8 @@ class HumanEdits:
             logger.info("not committed yet: %s", error.message)
             return soon
         except Exception as error:  # a daemon that has ended records nothing
-            what = str(error) or type(error).__name__
-            if self.problem != what:
-                logger.warning("commit: %s", what)
             logger.debug("commit:", exc_info=True)
-            self.problem = what
+            self.problem = log_failure(logger, "commit", error, self.problem)
             return RETRY
         self.problem = ""
         if outcome.human:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from agent.background.failures import log_failure
 from agent.clock import Clock
 from agent.events.types import (
     FilesChanged,
@@ -101,11 +102,8 @@ class IndexSync:
             with self.cut_short():
                 report = work()
         except Exception as error:  # a daemon that has ended mends nothing
-            what = str(error) or type(error).__name__
-            if self.problem != what:
-                logger.warning("index: %s", what)
             logger.debug("index:", exc_info=True)
-            self.problem = what
+            self.problem = log_failure(logger, "index", error, self.problem)
             return None
         self.problem = ""
         return report

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
+from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
 from agent.clock import Clock
 from agent.errors import AgentError
@@ -106,12 +107,11 @@ class Maintenance:
     def _done(self, name: str, future: "Future[object]") -> None:
         if future.cancelled() or (error := future.exception()) is None:
             return
+        what = failure_text(error)
         if isinstance(error, AgentError | OSError):
-            logger.info("%s: not done now: %s", name, error)
-            what = str(error)
+            logger.info("%s: not done now: %s", name, what)
         else:
             logger.warning("%s failed", name, exc_info=error)
-            what = f"{type(error).__name__}: {error}"
         with self._lock:
             self._problems[name] = what
 

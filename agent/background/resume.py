@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 
+from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
 from agent.errors import AgentError, LockHeld
 from agent.events.types import FilesChanged, Tick
@@ -107,6 +108,6 @@ class Resume:
         elif isinstance(error, LockHeld):
             self._wanted, self._look_at = True, self.workspace.clock.monotonic() + AGAIN
         else:
-            what = error.message if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
+            what = failure_text(error)
             logger.warning("the run in %s does not go on: %s", mark.session, what, exc_info=error)
             self.problem = f"{mark.session}: {what}"

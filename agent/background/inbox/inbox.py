@@ -135,8 +135,6 @@ class Inbox:
             if entry.phase == "ended":
                 with suppress(AgentError, OSError):
                     self._write(entry, entry.due)
-            elif entry.phase == "submitted":
-                entry.phase = "still"
         self._file.save(self.entries.values(), self.answers.answers)
 
     def _touch(self, path: str, digest: str, keys: set[str], now: float) -> None:

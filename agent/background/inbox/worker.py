@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agent.background.failures import failure_text
 from agent.background.inbox.answering import (
     WrittenAnswer,
     asked_in,
@@ -54,7 +55,7 @@ class Worker:
             entry.refusal = ("failed", ". ".join(filter(None, [error.message, error.hint])))
         except Exception as error:  # a bug in one run must not end the daemon's others, nor go unseen
             logger.warning("the run for %s failed", entry.path, exc_info=True)
-            entry.refusal = ("failed", f"{type(error).__name__}: {error}")
+            entry.refusal = ("failed", failure_text(error))
         entry.phase = "ended"
 
 
