@@ -44,8 +44,8 @@ class Live:
     parts: DaemonParts
     lookout: Lookout
 
-    def turn(self) -> None:
-        """Look, publish what has changed, tick, wait for the next thing."""
+    def turn(self, most: float = STEP) -> None:
+        """Look, publish what has changed, tick, wait for the next thing, at most so many seconds."""
         now = self.workspace.clock.monotonic()
         events = self.lookout.changes(now)
         if not self.lookout.is_away(now):
@@ -55,7 +55,7 @@ class Live:
                     self.bus.publish_async(event)
             self.bus.publish(Tick(now))
         self.bus.publish(self.lookout.state())
-        self.lookout.wait(self.workspace.clock.monotonic(), STEP)
+        self.lookout.wait(self.workspace.clock.monotonic(), most)
 
 
 @dataclass(slots=True)

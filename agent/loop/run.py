@@ -147,7 +147,7 @@ class Run:
         self.describe_tools()
         for problem in start.problems:
             logger.warning("%s", problem)
-        session.save(f"begin: {task}")
+        session.save(f"begin: {task}", hold=True)
 
     def resume(self) -> None:
         """Continue at the end of the note; its open calls may have been carried out before the run stopped."""
@@ -161,7 +161,7 @@ class Run:
         calls = self.session.open_calls
         if calls:
             self.run_calls(calls, resumed=True)
-            self.session.save("took up again")
+            self.session.save("took up again", hold=True)
 
     def describe_tools(self) -> None:
         """Describe to the model the tools used so far in the session, and those that fit the task."""
@@ -220,11 +220,11 @@ class Run:
                 return
             raise _finished(reply)
         if not all(self.agent.tools.is_readonly(call.name) for call in calls):
-            self.session.save(f"asks for {', '.join(dict.fromkeys(call.name for call in calls))}")
+            self.session.save(f"asks for {', '.join(dict.fromkeys(call.name for call in calls))}", hold=True)
         try:
             self.run_calls(calls)
         finally:
-            self.session.save(f"step {self.progress.steps}")
+            self.session.save(f"step {self.progress.steps}", hold=True)
 
     def run_calls(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
         """Carry out calls in their order; neighbouring read-only calls run at the same time."""
@@ -321,7 +321,7 @@ class Run:
         remark = "" if outcome.can_go_on else self.agent.endnote(run)
         session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
-            session.save(f"{outcome}: {self.request.task}")
+            session.save(f"{outcome}: {self.request.task}", hold=True)
         except (AgentError, OSError) as error:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
             if outcome is RunOutcome.FINISHED:

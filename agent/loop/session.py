@@ -168,14 +168,17 @@ class Session:
         now = self.vault.clock.now().replace(microsecond=0)
         self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
 
-    def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
-        """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does."""
+    def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
+        """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.
+
+        With `hold` the note is written, and committed later, with what follows from the run.
+        """
         fresh = self.records[self.saved :]
         if not fresh:
             return
         text = format_records(fresh, self.language).encode()
         stamp = Stamp("agent", session=self.path)
-        with self.vault.transaction(f"session: {what}", stamp, masked=True) as transaction:
+        with self.vault.transaction(f"session: {what}", stamp, masked=True, hold=hold) as transaction:
             if self.saved:
                 transaction.append(self.path, text)
             else:

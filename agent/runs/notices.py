@@ -1,7 +1,7 @@
 """Notices: a line in the day's note for each thing that the agent did without being asked."""
 
 from agent.memory import daily
-from agent.memory.capture.writer import Addition, create_missing
+from agent.memory.capture.writer import Addition
 from agent.skills.history.feedback import PutAside
 from agent.texts import text
 from agent.vault.change import Stamp
@@ -18,6 +18,5 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
     said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), said.encode())
     stamp = Stamp("agent", tool="skill_feedback")
-    create_missing(workspace.vault, [note], stamp)
     with workspace.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
-        day.append(note.path, note.text)
+        day.append(note.path, note.text, note.head)

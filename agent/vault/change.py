@@ -35,10 +35,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """A request to add text at the end of a note, which is created if it is missing."""
+    """A request to add text at the end of a note; if it is missing, it is created and begins with `head`."""
 
     path: str
     text: bytes
+    head: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

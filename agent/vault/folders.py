@@ -73,7 +73,9 @@ class Folder:
 
     `searched`: `search_vault` finds it. `asks`: text that a person writes there may be a request to the agent.
     `steers`: it is in the context of every run, or starts runs, so text that arrives there from elsewhere is ignored
-    until the person has looked at it (skills are reviewed one by one, and do not count here).
+    until the person has looked at it (skills are reviewed one by one, and do not count here). `logs`: many runs add
+    lines to one note, so that undoing the run that began it takes out the lines of that run only. `undone`: what is
+    written here goes when its run is undone; False for the record of what happened.
     """
 
     path: str
@@ -84,6 +86,8 @@ class Folder:
     searched: bool = True
     asks: bool = False
     steers: bool = False
+    logs: bool = False
+    undone: bool = True
 
     @property
     def is_written_for_the_person(self) -> bool:
@@ -97,15 +101,15 @@ FOLDERS = (
     Folder(AGENT_NOTE, "the person's standing instructions", _AFTER_YES, steers=True),
     Folder(MEMORY_NOTE, "long-term facts", _MEMORY, Recalled.AS_MEMORY, steers=True),
     Folder(ENTRIES, "single memories", _MEMORY, Recalled.AS_MEMORY),
-    Folder(DAILY, "the log and the summary of each day", _MEMORY, Recalled.AS_MEMORY, asks=True),
+    Folder(DAILY, "the log and the summary of each day", _MEMORY, Recalled.AS_MEMORY, asks=True, logs=True),
     Folder(PROFILE, "what the agent believes about the person", _MEMORY, Recalled.AS_MEMORY),
     Folder(INBOX, "requests; a note here starts a run", _AFTER_YES, Recalled.AS_NOTE, asks=True),
     Folder(QUESTIONS, "what the agent asks; a tool must not answer it", _PROGRAM, Recalled.AS_NOTE),
     Folder(APPROVALS, "what waits for a yes; a tool must not give it", _PROGRAM),
-    Folder(SESSIONS, "what was said in each run; it is not rewritten", _PROGRAM, Recalled.AS_NOTE),
+    Folder(SESSIONS, "what was said in each run; it is not rewritten", _PROGRAM, Recalled.AS_NOTE, undone=False),
     Folder(SKILLS, "the person's skills", _AFTER_YES),
     Folder(LEARNED, "skills that the agent has learned", _AFTER_YES),
-    Folder(SKILL_HISTORY, "the uses of each skill", _PROGRAM),
+    Folder(SKILL_HISTORY, "the uses of each skill", _PROGRAM, logs=True),
     Folder(DEPRECATED, "skills that were set aside", _PROGRAM),
     Folder(MUTATIONS, "variants of skills on trial", _PROGRAM),
     Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),

@@ -35,6 +35,10 @@ class Layout:
         return self.folder / "journal.jsonl"
 
     @property
+    def held(self) -> Path:
+        return self.folder / "held"
+
+    @property
     def queue(self) -> Path:
         return self.folder / "queue"
 

@@ -25,7 +25,11 @@ _KINDS: dict[str, type[Request]] = {
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A transaction as its caller asked for it. `confirmed`: a person has agreed to a mass change."""
+    """A transaction as its caller asked for it. `confirmed`: a person has agreed to a mass change.
+
+    `hold`: the notes are written now and committed later (`write.held`). `release`: paths of held notes that are
+    committed with this.
+    """
 
     token: str
     requests: tuple[Request, ...]
@@ -33,6 +37,8 @@ class Order:
     stamp: Stamp
     body: str = ""
     confirmed: bool = False
+    hold: bool = False
+    release: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +108,14 @@ def _load(document: dict[str, object]) -> Order:
         Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])}),
         str(document["body"]),
         bool(document["confirmed"]),
+        release=tuple(map(str, document.get("release", ()))),  # type: ignore[call-overload]
     )
 
 
 def _request(fields: dict[str, str | None]) -> Request:
     kind = _KINDS[str(fields.pop("kind"))]
     decoded = {
-        name: base64.b64decode(value) if value is not None and name in {"data", "base", "text"} else value
+        name: base64.b64decode(value) if value is not None and name in {"data", "base", "text", "head"} else value
         for name, value in fields.items()
     }
     return kind(**decoded)  # type: ignore[arg-type]

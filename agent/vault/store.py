@@ -44,6 +44,7 @@ class Transaction:
 
     system: bool = False
     requests: list[Request] = field(default_factory=list)
+    released: list[str] = field(default_factory=list)
     outcome: Outcome = field(default_factory=Outcome)
 
     def create(self, path: str, data: bytes) -> None:
@@ -54,9 +55,9 @@ class Transaction:
         """Change `base`, as it was read, into `data`; merged three ways if the note has changed since."""
         self.requests.append(Edit(check(path, system=self.system), base, data))
 
-    def append(self, path: str, text: bytes) -> None:
-        """Add text on a line of its own at the end; the note is created if it is missing."""
-        self.requests.append(Append(check(path, system=self.system), text))
+    def append(self, path: str, text: bytes, head: bytes = b"") -> None:
+        """Add text on a line of its own at the end; if the note is missing, it is created and begins with `head`."""
+        self.requests.append(Append(check(path, system=self.system), text, head))
 
     def move(self, path: str, to: str) -> None:
         """Give a note another path; an existing note is never overwritten."""
@@ -65,6 +66,10 @@ class Transaction:
     def delete(self, path: str, base: bytes | None = None) -> None:
         """Delete a note if its bytes are still `base` (None: any bytes)."""
         self.requests.append(Delete(check(path, system=self.system), base))
+
+    def release(self, path: str) -> None:
+        """Put a note that is held (`Vault.transaction`) into this commit."""
+        self.released.append(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +130,22 @@ class Vault:
         confirmed: bool = False,
         system: bool = False,
         masked: bool = False,
+        hold: bool = False,
     ) -> Iterator[Transaction]:
         """Collect changes; the end of the block makes one commit, an error in the block changes nothing.
 
         `confirmed`: a person has agreed to a mass change. `masked`: new notes and added text come from the program
-        itself, and secrets in them are masked; otherwise a change that adds a secret is refused. The end of the block
-        raises what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
+        itself, and secrets in them are masked; otherwise a change that adds a secret is refused. `hold`: the notes are
+        written, durably, and committed later: by the transaction that releases them, or the next one that changes
+        them, or `commit_held`, or the next write of any process once this one has ended. The end of the block raises
+        what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
         """
         transaction = Transaction(system)
         yield transaction
         requests = tuple(masked_request(each, self.known) if masked else each for each in transaction.requests)
-        order = Order(self.clock.new_id(), requests, subject, stamp, body, confirmed)
-        if order.requests:
+        released = tuple(transaction.released)
+        order = Order(self.clock.new_id(), requests, subject, stamp, body, confirmed, hold, released)
+        if order.requests or order.release:
             transaction.outcome = self.carry_out(order)
 
     def carry_out(self, order: Order) -> Outcome:
@@ -152,6 +161,16 @@ class Vault:
                 return writer.enqueue(order, reason)
             self._drain()
             return writer.perform(order)
+
+    def commit_held(self, paths: Collection[str] | None = None) -> None:
+        """Commit the held notes of these paths, or all; they stay held while the repository is not free."""
+        writer = self.writer
+        if not any(paths is None or note.path in paths for note in writer.held.all()):
+            return
+        with in_plain_words(self.place), writer.exclusive():
+            recover(writer)
+            if not writer.waiting_reason():
+                writer.commit_held([note for note in writer.held.all() if paths is None or note.path in paths])
 
     def settle(self) -> int:
         """Finish what a crash interrupted and carry out the queue; returns the number of orders carried out."""
@@ -226,8 +245,9 @@ class Vault:
             return False
 
     def changed_files(self, paths: Collection[str] = ()) -> list[Dirty]:
-        """The files of the vault, or of `paths` only, that differ from the last commit."""
-        return dirty(self.git, self.place, paths)
+        """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""
+        held = self.writer.held_unchanged()
+        return [item for item in dirty(self.git, self.place, paths) if item.path not in held]
 
     def check_ours(self, path: str) -> None:
         """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""

@@ -24,6 +24,10 @@ from tests.index.fakes import FAKE
 from tests.vaults import git, object_format
 
 PATIENCE = 30.0
+HASTE = 5.0
+"""How many seconds pass for the daemon while one passes: nobody has to wait for a quiet time."""
+STEP = 0.1
+"""Seconds that a turn waits at most."""
 BRISK = {
     "VAULT_AGENT_GIT__DURABLE": "false",
     "VAULT_AGENT_GIT__QUIET_SECONDS": "0.2",
@@ -43,6 +47,16 @@ def furnish(home: Path, put: Callable[[str, str], None], settings: Mapping[str, 
     """Give the daemon a machine of its own: `put` sets an environment variable."""
     for key, value in {"VAULT_AGENT_HOME": str(home), **settings}.items():
         put(key, value)
+
+
+class HastyClock(SystemClock):
+    """The machine's clock, with shorter seconds; the time of day is the machine's."""
+
+    def monotonic(self) -> float:
+        return HASTE * SystemClock.monotonic(self)
+
+    def sleep(self, seconds: float) -> None:
+        SystemClock.sleep(self, seconds / HASTE)
 
 
 @dataclass
@@ -73,7 +87,7 @@ class House:
         return self.live.pool.state.running
 
     def step(self) -> None:
-        self.live.turn()
+        self.live.turn(STEP)
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
         """Let the daemon take its turns until something is so."""
@@ -85,9 +99,9 @@ class House:
         assert clock.monotonic() < deadline, f"only after {seconds:g} s it is so that {what}"
 
     def for_a_while(self, seconds: float) -> None:
-        """Let the daemon take its turns for so long."""
+        """Let the daemon take its turns for half so long, which is longer by its own clock."""
         clock = SystemClock()
-        deadline = clock.monotonic() + seconds
+        deadline = clock.monotonic() + seconds / 2
         while clock.monotonic() < deadline:
             self.step()
 
@@ -107,7 +121,7 @@ class House:
 @contextmanager
 def living(root: Path, chosen: EmbedderChoice | None = FAKE) -> Iterator[House]:
     """A daemon that has started as `vault-agent daemon` starts it, until the end of the block."""
-    workspace = open_workspace(root)
+    workspace = open_workspace(root, clock=HastyClock())
     with Daemon(workspace).live(replace(open_index(workspace), _chosen=chosen)) as live:
         problem = live.lookout.state().problem
         if "limit reached" in problem:

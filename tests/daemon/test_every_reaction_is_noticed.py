@@ -8,6 +8,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.background.inbox.queue import PendingRequest, request_queue
+from agent.clock import SystemClock
 from agent.events.bus import Bus
 from agent.events.runs import TaskCompleted
 from agent.interfaces.cli.main import main
@@ -111,7 +112,7 @@ def evening(root: Path, house: House, heard: list[object]) -> Checks:
 
 def until(house: House, wanted: Checks) -> list[str]:
     """Let the daemon take its turns until all is so, or time is up; what is not so then."""
-    clock = house.workspace.clock
+    clock = SystemClock()
     deadline = clock.monotonic() + SECONDS
     while wanted and clock.monotonic() < deadline:
         house.step()

@@ -10,7 +10,7 @@ from agent.background.inbox.queue import PendingRequest, request_queue
 from agent.interfaces.cli.main import main
 from agent.markdown import requests
 from agent.markdown.note import Note
-from tests.daemon.house import BRISK, living
+from tests.daemon.house import BRISK, HASTE, living
 from tests.stories.agents import furnish, script
 from tests.vaults import write
 
@@ -20,7 +20,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A vault whose agent takes its time."""
     for key, value in {**BRISK, "VAULT_AGENT_INBOX__QUIET_SECONDS": "1"}.items():
         monkeypatch.setenv(key, value)
-    said = script(tmp_path / "script.json", {"text": "Slowly.", "seconds": 3}, "Gone on with.")
+    said = script(tmp_path / "script.json", {"text": "Slowly.", "seconds": 3 * HASTE}, "Gone on with.")
     return furnish(tmp_path, monkeypatch.setenv, said)
 
 

@@ -242,17 +242,17 @@ def test_what_many_runs_add_to_is_in_the_same_commit_and_stays_when_the_first_is
     keeper = EntryWriter(vault, lambda entry: ())
 
     def log(event: TaskCompleted) -> list[Addition]:
-        return [Addition("log.md", b"# Log\n", f"- {event.run}\n".encode())]
+        return [Addition("daily/log.md", b"# Log\n", f"- {event.run}\n".encode())]
 
     work = CaptureWorker(keeper, replace(ways(), clock=vault.clock), lambda path, run: DID, told.append, [log])
     work.hear(USED)
     work.hear(replace(USED, run="run-2", task="What else?", answer="Nothing."))
     work.close()
     root = vault.place.root
-    assert (root / "log.md").read_text() == "# Log\n- run-1\n- run-2\n"
+    assert (root / "daily/log.md").read_text() == "# Log\n- run-1\n- run-2\n"
     assert git(root, "log", "--format=%(trailers:key=Vault-Run,valueonly)").split() == ["run-2", "run-1"]
     undo(vault, Selection(run="run-1"))
-    assert (root / "log.md").read_text() == "# Log\n- run-2\n"
+    assert (root / "daily/log.md").read_text() == "# Log\n- run-2\n"
 
 
 def test_what_else_is_to_be_written_costs_no_memory_when_it_fails_and_later_work_waits_its_turn(tmp_path: Path) -> None:

@@ -276,9 +276,7 @@ def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said_in_the_days_no
     log = git(
         workspace.vault.place.root, "log", "--format=%s", "--", f"daily/{workspace.clock.now().date()}.md"
     ).splitlines()
-    assert [each.partition(":")[0] for each in log] == ["skills(deprecate)", "memory(begin)"], (
-        "as any day's note begins"
-    )
+    assert [each.partition(":")[0] for each in log] == ["skills(deprecate)"]
     (commit,) = re.findall(r"`vault-agent undo ([0-9a-f]{12})`", day)
     assert commit in said[0] and git(workspace.vault.place.root, "log", "-1", "--format=%s", commit).startswith(
         "skills(dep"

@@ -75,7 +75,7 @@ def kill(root: Path, own: dict[str, str], session: str, rng: Random) -> None:
         start_new_session=True,
     )
     try:
-        wanted, last = rng.randint(2, 12), branch.read_bytes()
+        wanted, last = rng.randint(1, LINES), branch.read_bytes()
         deadline = CLOCK.monotonic() + 30
         while wanted and process.poll() is None:
             assert CLOCK.monotonic() < deadline, "the run does not get on"

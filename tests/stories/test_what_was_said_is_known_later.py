@@ -139,8 +139,8 @@ def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Pa
         tmp_path, script(tmp_path / "tools.json", call("vault_write", path="trip.md", content="# Trip\n"), "Done.")
     )
     asked = document(root, own, "ask", "Write a note for my trip to Lisbon")
-    made = [line for line in git(root, "log", "--format=%s").splitlines() if line.startswith("memory(capture)")]
-    assert made == ["memory(capture): chat turn, auto capture, workflow trace"]
+    made = [line for line in git(root, "log", "--format=%s").splitlines() if line.startswith("session")]
+    assert made == ["session: finished: Write a note for my trip to Lisbon"]
     vault = open_workspace(root).vault
     found = {entry.type: entry for path in entries(vault) if (entry := parse_entry(vault.read(path) or b""))}
     assert found[EntryType.WORKFLOW_TRACE].slots["tools"] == "vault_write"

@@ -168,6 +168,7 @@ def _settle(root: Path, state: Path) -> None:
     """The failure is over: what waits is written, and a new change goes through at once."""
     vault = open_vault(root, state, SystemClock(), open_workspace(root).vault.writer.options)
     vault.settle()
+    vault.commit_held()  # the next process does so by itself; this one lives on
     with vault.transaction("agent(notes): afterwards", Stamp("agent", "after")) as transaction:
         transaction.create("notes/afterwards.md", b"agent afterwards\n")
     assert transaction.outcome.commit, "nothing can be written afterwards"

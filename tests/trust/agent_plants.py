@@ -1,7 +1,6 @@
 """Bugs to plant into the agent, so that its trust tests can show that they would notice. As in `plants`."""
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli import output, printing
@@ -71,9 +70,9 @@ def _done_without_a_commit(put: Put) -> None:
 def _session_not_saved(put: Put) -> None:
     save = Session.save
 
-    def careless(self: Session, what: str, beside: Mapping[str, bytes] = MappingProxyType({})) -> None:
+    def careless(self: Session, what: str, **_: object) -> None:
         try:
-            save(self, what, beside)
+            save(self, what)
         except AgentError:
             self.saved = len(self.records)
 

@@ -76,18 +76,24 @@ def expected(lines: Iterable[Line], present: set[str]) -> Expected:
             _apply(state, state.acked[line.id])
         elif line.kind == "refused":
             pending.pop(line.id)
+        elif line.kind == "held":
+            _apply(state, line)
         elif line.kind == "saved":
             state.files.update(line.files)
             state.by_hand.update(line.files)
         elif line.kind == "swept":
             state.by_hand.clear()
         elif line.kind == "killed":
-            for cut in pending.values():
-                state.undecided[cut.id] = cut
-                if cut.id in present:
-                    _apply(state, cut)
-            pending.clear()
+            _cut_off(state, pending, present)
     return state
+
+
+def _cut_off(state: Expected, pending: dict[str, Line], present: set[str]) -> None:
+    for cut in pending.values():
+        state.undecided[cut.id] = cut
+        if cut.id in present:
+            _apply(state, cut)
+    pending.clear()
 
 
 def _apply(state: Expected, line: Line) -> None:

@@ -114,10 +114,9 @@ def _wait_for_the_moment(ledger: Ledger, before: int, rng: Random, worker: "subp
 
 
 def _settle_by_hand(root: Path, ledger: Ledger) -> None:
-    """A person's save that was cut off either reached the disk or did not: the disk says which."""
+    """A person's save, or a line of the record, that was cut off reached the disk or did not: the disk says which."""
     lines = ledger.lines()
-    if not lines or lines[-1].kind != "saving":
-        return
-    for name, text in lines[-1].files.items():
+    done = {"saving": "saved", "holding": "held"}.get(lines[-1].kind) if lines else None
+    for name, text in lines[-1].files.items() if done else ():
         if (root / name).exists() and (root / name).read_text() == text:
-            ledger.add("saved", lines[-1].id, lines[-1].files)
+            ledger.add(done or "", lines[-1].id, lines[-1].files)

@@ -25,6 +25,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.worktree import exchange, files
 from agent.vault.worktree.files import Files
 from agent.vault.write import apply, loss, writer
+from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord
 from agent.vault.write.merge import Combine
 from agent.watch.classify import ContentChange
@@ -54,6 +55,14 @@ def _journal_not_flushed(put: Put) -> None:
 
 def _folder_not_flushed(put: Put) -> None:
     put(Files, "flush", lambda self, path: None)
+
+
+def _record_left_behind(put: Put) -> None:
+    put(HeldNote, "is_left_behind", False)
+
+
+def _record_taken_for_an_edit(put: Put) -> None:
+    put(HeldNotes, "get", lambda self, path: None)
 
 
 def _journal_line_lost(put: Put) -> None:
@@ -180,6 +189,8 @@ BUGS: dict[str, Callable[[Put], None]] = {
     "the journal is not flushed": _journal_not_flushed,
     "the folder is not flushed": _folder_not_flushed,
     "the journal line is lost": _journal_line_lost,
+    "a dead run's record is left behind": _record_left_behind,
+    "a record is taken for a person's edit": _record_taken_for_an_edit,
     "no compare-and-swap": _no_compare_and_swap,
     "the branch is not moved": _branch_not_moved,
     "every id has 40 digits": _ids_of_forty_digits,

@@ -32,6 +32,17 @@ def test_a_lost_journal_line_is_caught(tmp_path: Path) -> None:
         crash(tmp_path, 60, "plant", "the journal line is lost")
 
 
+def test_a_record_left_behind_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant("a dead run's record is left behind", monkeypatch.setattr)
+    with pytest.raises(AssertionError, match="record"):
+        crash(tmp_path, 60, "plant")
+
+
+def test_a_record_taken_for_an_edit_is_caught(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="in a person's name"):
+        crash(tmp_path, 60, "plant", "a record is taken for a person's edit")
+
+
 def test_a_skipped_compare_and_swap_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant("no compare-and-swap", monkeypatch.setattr)
     with pytest.raises(AssertionError, match="commits of the neighbour are gone"):

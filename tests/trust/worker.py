@@ -1,5 +1,7 @@
 """A process that changes a vault until it is killed: creates, appends, edits, moves, deletes, several notes at once.
 
+Beside them it keeps a record, which is committed later.
+
 Run as `python -m tests.trust.worker ROOT STATE LEDGER SEED START COUNT [BUG]`. It plays a person too, who saves notes
 by hand between the mutations.
 """
@@ -16,6 +18,8 @@ from agent.vault.options import Options
 from agent.vault.store import Transaction, Vault, open_vault
 from tests.trust.ledger import Ledger
 from tests.trust.plants import plant
+
+RECORD = "log/record.md"
 
 
 @dataclass(slots=True)
@@ -81,15 +85,27 @@ def mutate(vault: Vault, ledger: Ledger, rng: Random, run: str) -> None:
     wanted = draft(vault, rng, run)
     ledger.add("intent", run, wanted.files)
     with vault.transaction(f"agent(notes): {run}", Stamp("agent", run)) as transaction:
+        if rng.random() < 0.3:
+            transaction.release(RECORD)
         for request in wanted.requests:
             ask(transaction, request)
     assert transaction.outcome.commit, f"{run}: {transaction.outcome}"
     ledger.add("acked", run, commit=transaction.outcome.commit)
 
 
+def record(vault: Vault, ledger: Ledger, run: str) -> None:
+    """Add a line to a record that is committed later, with the same lines in the ledger but no commit."""
+    path = vault.place.root / RECORD
+    text = (path.read_text() if path.exists() else "") + f"agent {run} recorded\n"
+    ledger.add("holding", run, {RECORD: text})
+    with vault.transaction(f"agent(record): {run}", Stamp("agent", session=RECORD), hold=True) as transaction:
+        transaction.append(RECORD, f"agent {run} recorded\n".encode())
+    ledger.add("held", run, {RECORD: text})
+
+
 def save_by_hand(root: Path, ledger: Ledger, rng: Random, run: str) -> None:
     """A person adds a line to a note, or writes a new one, with an editor that replaces the file."""
-    notes = sorted((root / "notes").rglob("*.md"))
+    notes = sorted([*(root / "notes").rglob("*.md"), *(root / "log").rglob("*.md")])
     path = rng.choice(notes) if notes and rng.random() < 0.7 else root / "mine" / f"{run}.md"
     text = (path.read_text() if path.exists() else "# By hand\n") + f"human {run}\n"
     path.parent.mkdir(exist_ok=True)
@@ -115,6 +131,8 @@ def main(arguments: list[str]) -> None:
         if rng.random() < 0.15:
             vault.commit_human()
             ledger.add("swept", f"h{number:05d}")
+        while rng.random() < 0.4:
+            record(vault, ledger, f"r{number:05d}")
         mutate(vault, ledger, rng, f"m{number:05d}")
     os.write(1, b"finished\n")
 

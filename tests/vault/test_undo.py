@@ -219,6 +219,64 @@ def test_a_created_note_that_another_run_edited_is_kept(tmp_path: Path) -> None:
     assert take_back(vault, made).kept[0].reason == f"agent ({later[:8]}) has edited it since"
 
 
+HEAD = "---\ntype: daily\n---\n# 2026-11-21\n"
+DAY = "daily/2026-11-21.md"
+
+
+def log(vault: Vault, run: str) -> str:
+    """A run adds its line to the day's log, which the first one begins; the commit."""
+    with vault.transaction("session: finished", Stamp(run=run, tool="capture")) as tx:
+        tx.append(DAY, f"## 09:00 - {run}\n\n- used search\n".encode(), HEAD.encode())
+    assert tx.outcome.commit
+    return tx.outcome.commit
+
+
+@pytest.mark.parametrize("run", ["01RUN", "02RUN", "03RUN"])
+def test_each_run_s_lines_are_taken_out_of_a_log_and_the_others_stay(tmp_path: Path, run: str) -> None:
+    vault = make_vault(tmp_path)
+    for each in "01RUN", "02RUN", "03RUN":
+        log(vault, each)
+    by_hand(vault, {DAY: tree(vault)[DAY] + "\nslept badly\n"})
+    before = tree(vault)[DAY]
+    done = undo(vault, Selection(run=run))
+    others = [each for each in ("01RUN", "02RUN", "03RUN") if each != run]
+    left = "".join(f"## 09:00 - {each}\n\n- used search\n" for each in others)
+    assert tree(vault)[DAY] == f"{HEAD}{left}\nslept badly\n" and clean(vault)
+    take_back(vault, done.commit or "")
+    assert tree(vault)[DAY] == before
+
+
+def test_a_log_that_nobody_added_to_goes_with_the_run_that_began_it(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    log(vault, "01RUN")
+    undo(vault, Selection(run="01RUN"))
+    assert DAY not in tree(vault)
+
+
+def test_a_log_that_its_person_began_is_kept_as_any_note_of_theirs(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    mine = by_hand(vault, {DAY: "# Mine\n\nslept badly\n"})
+    log(vault, "01RUN")
+    assert take_back(vault, mine).kept and "slept badly" in tree(vault)[DAY]
+
+
+def test_the_record_of_a_run_stays_when_the_run_is_taken_back(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    record = "sessions/2026/11/tea.md"
+    made = act(vault, {record: "# Tea\n", "tea.md": "green\n"})
+    only = act(vault, {record: "# Tea\n\nmore\n"})
+    result = undo(vault, Selection(run="01RUN"))
+    assert "tea.md" not in tree(vault) and tree(vault)[record] == "# Tea\n\nmore\n"
+    assert [(word.about, word.reason) for word in result.skipped] == [(only, "it is the record of a run, and stays")]
+    take_back(vault, result.commit or "")
+    assert tree(vault)["tea.md"] == "green\n"
+    gone = by_hand(vault, {record: None})
+    take_back(vault, gone)
+    assert tree(vault)[record] == "# Tea\n\nmore\n", "what a person did to it can be taken back"
+    take_back(vault, made, only)
+    assert tree(vault).keys() == {"vault-agent.yaml"}, "a commit that is named goes whole"
+
+
 def test_a_deleted_note_comes_back_unless_its_place_is_taken(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"a/plan.md": PLAN, "b.md": "b\n"})
     made = act(vault, {"a/plan.md": None, "b.md": None})

@@ -8,12 +8,12 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
+from typing import TypeVar
 
-from agent.errors import AgentError, NoteExists, Retryable
+from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import CAPTURE, DAILY
 from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, amended, judge
@@ -48,27 +48,13 @@ class Addition:
     text: bytes
 
 
-def create_missing(vault: Vault, additions: Sequence[Addition], stamp: Stamp) -> None:
-    """Create the missing notes of the additions, in a separate commit that belongs to no run: undoing the first run
-    that appended to them must not remove the text of later runs."""
-    missing = [each for each in additions if vault.read(each.path) is None]
-    if not missing:
-        return
-    names = ", ".join(each.path for each in missing)
-    with (
-        suppress(NoteExists),
-        vault.transaction(f"memory(begin): {names}", replace(stamp, run="", session="")) as ground,
-    ):
-        for each in missing:
-            ground.create(each.path, each.head)
-
-
 AdditionsOfRun = Callable[[TaskCompleted], Sequence[Addition]]
 """Function from a finished run to further text to write."""
 AfterCapture = Callable[[TaskCompleted], object]
 """Work to do after the entries of a run are written; may be slow."""
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -94,16 +80,16 @@ class EntryWriter:
     def keep(
         self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()
     ) -> tuple[Judgement, ...]:
-        """Write entries and additions in one commit; raises what a transaction raises, and then writes nothing.
-
-        Missing notes of the additions are created first (`create_missing`).
+        """Write entries and additions in one commit, with what is held of the stamp's session; raises what a
+        transaction raises, and then writes nothing.
         """
         verdicts = tuple(self.judged(entry, self.understanding) for entry in entries)
         touched: set[str] = set()
-        create_missing(self.vault, additions, stamp)
         with self.vault.transaction(subject, stamp) as transaction:
+            if stamp.session:
+                transaction.release(stamp.session)
             for each in additions:
-                transaction.append(each.path, each.text)
+                transaction.append(each.path, each.text, each.head)
             for verdict in verdicts:
                 other = verdict.other
                 if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
@@ -148,10 +134,10 @@ class CaptureWorker:
         self._thread: threading.Thread | None = None
 
     def hear(self, event: TaskCompleted) -> None:
-        """Queue a finished run for capture."""
-        if not is_captured(event):
-            return
-        self.then(lambda: self._work_on(event))
+        """Queue a run that has ended or waits: for capture if it is over, and in any case to commit its session."""
+        if is_captured(event):
+            self.then(lambda: self._work_on(event))
+        self.then(lambda: _insist(lambda: self._keeper.vault.commit_held((event.session,)), event.run))
 
     def then(self, work: Callable[[], object]) -> None:
         """Queue work after the waiting work; its errors are logged."""
@@ -183,22 +169,13 @@ class CaptureWorker:
 
     def _work_on(self, event: TaskCompleted) -> None:
         try:
-            told = self._insist(event)
+            told = _insist(lambda: self.capture(event), event.run)
         except Exception as error:  # noqa: BLE001 - a failed capture must not stop the run or later captures
             logger.warning("nothing is remembered of run %s: %s", event.run, error)
             told = MemoryCaptured(event.run, event.session, 0, problem=f"{type(error).__name__}: {error}")
         self._tell(told)
         for work in self._after:
             _guarded(partial(work, event))
-
-    def _insist(self, event: TaskCompleted) -> MemoryCaptured:
-        """Capture a run, with further attempts while another process holds the vault lock."""
-        for _ in range(_TRIES - 1):
-            try:
-                return self.capture(event)
-            except Retryable as error:
-                logger.info("run %s is written down a little later: %s", event.run, error)
-        return self.capture(event)
 
     def capture(self, event: TaskCompleted) -> MemoryCaptured:
         """Write the entries and additions of one run; raises what writing raises."""
@@ -209,7 +186,7 @@ class CaptureWorker:
         told = MemoryCaptured(event.run, event.session, 0)
         if not (entries or additions):
             return told
-        subject = f"memory(capture): {_kinds_of(entries) or 'log'}"
+        subject = f"session: {event.outcome}: {event.task}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
         fates = [verdict.resolution for verdict in self._keeper.keep(entries, subject, stamp, additions)]
         merged, known = fates.count(Resolution.MERGED), fates.count(Resolution.AGAIN)
@@ -236,6 +213,16 @@ class CaptureWorker:
         return gently
 
 
+def _insist(work: Callable[[], T], run: str) -> T:
+    """The result of writing about a run, with further attempts while another process holds the vault lock."""
+    for _ in range(_TRIES - 1):
+        try:
+            return work()
+        except Retryable as error:
+            logger.info("run %s is written down a little later: %s", run, error)
+    return work()
+
+
 def _guarded(work: Callable[[], object]) -> None:
     try:
         work()
@@ -249,8 +236,3 @@ def _asked(also: AdditionsOfRun, event: TaskCompleted) -> Sequence[Addition]:
     except (AgentError, OSError) as error:
         logger.warning("run %s: %s; the rest is kept", event.run, error)
         return ()
-
-
-def _kinds_of(entries: Sequence[Entry]) -> str:
-    kinds = dict.fromkeys(str(entry.type).replace("_", " ") for entry in entries)
-    return ", ".join(kinds)

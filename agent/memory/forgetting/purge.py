@@ -80,6 +80,7 @@ class Forgetter:
 
         Raises `NoteGone` if not even the backups of earlier purges have it.
         """
+        self.vault.commit_held()  # otherwise it would be committed after the history was looked through
         try:
             path = find_note(self.vault, name)
         except NoteGone:

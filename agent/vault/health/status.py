@@ -70,6 +70,7 @@ def _look(vault: Vault) -> VaultStatus:
     try:
         found = survey(vault.git, place)
         notes = contents(vault, found.changed)
+        held = writer.held_unchanged()
         logged = last.wait(ok=(0, 128))
     finally:
         last.end()
@@ -78,7 +79,7 @@ def _look(vault: Vault) -> VaultStatus:
         place.root,
         _short(branch(place.gitdir)),
         _commit(logged),
-        found.changed,
+        tuple(item for item in found.changed if item.path not in held),
         tuple(sorted(opened)),
         tuple(dict.fromkeys((*found.unread, *sorted(unread)))),
         blocked(place.gitdir),

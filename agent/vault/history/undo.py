@@ -82,7 +82,8 @@ def plan(vault: Vault, history: Sequence[Commit], unsaved: Sequence[FileChange],
     paths = {path for each in commits for change in each.files for path in (change.path, change.old_path) if path}
     undo_plan = UndoPlan(vault.git, vault.writer.files, blobs, closed(vault.git, vault.place, paths))
     merged = against_other_parents(vault.git, history, vault.place.prefix)
-    Walk(undo_plan, merged).back(history, unsaved, {commit.id for commit in commits})
+    parts = {commit.id: commit for commit in commits}
+    Walk(undo_plan, merged).back([parts.get(each.id, each) for each in history], unsaved, parts)
     return undo_plan
 
 

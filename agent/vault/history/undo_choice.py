@@ -1,10 +1,11 @@
 """Selects the commits for an undo: named ones, or all of a run, a job or a time, except those already undone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent.errors import UserError
+from agent.vault.folders import folder_of
 from agent.vault.history.commits import HUMAN, Commit, resolve
 from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
@@ -17,6 +18,7 @@ _SETUP = "init"
 class Selection:
     """The commits to undo: named ones, all of a run, all of a job, or all since a time. Exactly one of them is set.
 
+    The record of a run (`Folder.undone`) stays when the run or the job is undone, and goes with its commit otherwise.
     `since` leaves out people's own commits and the vault's set-up, unless `include_human`.
     """
 
@@ -57,6 +59,10 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
         human_kept, name = len(recent) - len(foreign), f"everything since {selection.since:%Y-%m-%d %H:%M}"
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID or --since TIME")
+    if selection.run or selection.job:
+        parts = [(commit, _without_records(commit)) for commit in wanted]
+        aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in parts if not part.files]
+        wanted = [part for _, part in parts if part.files]
     done = _undone(history, {commit.id for commit in wanted})
     aside += [Reason(commit.id, "it is undone already") for commit in wanted if commit.id in done]
     return UndoChoice(tuple(commit for commit in wanted if commit.id not in done), tuple(aside), human_kept, name)
@@ -70,6 +76,11 @@ def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> lis
         shown = ", ".join(ids[oid] for oid in missing)
         raise UserError(f"{shown} is not in this branch's history", hint="vault-agent log lists what is")
     return wanted
+
+
+def _without_records(commit: Commit) -> Commit:
+    """The commit without the notes in which the program records what happened in a run."""
+    return replace(commit, files=tuple(change for change in commit.files if folder_of(change.path).undone))
 
 
 def _is_set_up(commit: Commit) -> bool:

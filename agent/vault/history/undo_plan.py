@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from agent.errors import BadPath
 from agent.markdown import merge as notes
 from agent.markdown.adjacent_merge import merge_touching
+from agent.markdown.note import Note
 from agent.vault.file_changes import FileChange, Kind
+from agent.vault.folders import folder_of
 from agent.vault.history.commits import HUMAN, Commit
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import FILE, PROGRAM, TreeEntry, has_id
@@ -108,17 +110,17 @@ class UndoPlan:
             return self._skip(change, None, "it is gone already")
         self._touched.append((commit.id, draft))
         if not draft.is_settled:
-            self._change(change, draft)
+            self._change(commit, change, draft)
         return draft
 
     def _skip(self, change: FileChange, draft: PlannedFile | None, reason: str) -> PlannedFile | None:
         self.skipped.append(Reason(change.path, reason))
         return draft
 
-    def _change(self, change: FileChange, draft: PlannedFile) -> None:
+    def _change(self, commit: Commit, change: FileChange, draft: PlannedFile) -> None:
         match change.kind:
             case Kind.CREATED:
-                self._withdraw(change, draft)
+                self._withdraw(change, draft, is_ours=commit.actor != HUMAN)
             case Kind.EDITED:
                 self._merge(change, draft)
             case Kind.RENAMED:
@@ -127,13 +129,19 @@ class UndoPlan:
             case Kind.DELETED:
                 pass
 
-    def _withdraw(self, change: FileChange, draft: PlannedFile) -> None:
-        """Remove a file that a commit created, unless it was edited or moved since."""
+    def _withdraw(self, change: FileChange, draft: PlannedFile, *, is_ours: bool) -> None:
+        """Remove a file that a commit created, unless it was edited or moved since; of a log only the first lines."""
         assert change.after is not None
         if draft.path == change.path and self._is(draft.after, change.after):
             self._planned[change.path] = None
             draft.path = draft.after = None
             return
+        began = self.blobs.get(change.after.oid) if is_ours and folder_of(change.path).logs else None
+        if began is not None and draft.path == change.path and draft.after is not None:
+            merged = notes.merge(began, draft.after, _head(began), self._lines)
+            if merged is not None:
+                draft.after = merged
+                return
         draft.kept = f"{_who(draft)} {'moved' if self._is(draft.after, change.after) else 'edited'} it since"
         self._reset(draft)
 
@@ -233,6 +241,13 @@ class UndoPlan:
         self.partial.update(commit for commit, draft in self._touched if draft.refused)
 
 
+def _head(data: bytes) -> bytes:
+    """The part of a log that no entry has written: its header, and a title below it."""
+    body = Note.parse(data).body.encode("utf-8", "surrogateescape")
+    title, newline, _ = body.partition(b"\n")
+    return data[: len(data) - len(body)] + (title + newline if title.startswith(b"# ") else b"")
+
+
 def _is_plain(entry: TreeEntry | None) -> bool:
     return entry is None or entry.mode in {FILE, PROGRAM}
 
@@ -249,6 +264,8 @@ def needed(commits: list[Commit]) -> list[str]:
     """The ids of the contents that undoing these commits may need; other files are compared by id only."""
     wanted: dict[str, None] = {}
     for change in (change for commit in commits for change in commit.files):
+        if change.after is not None and change.before is None and folder_of(change.path).logs:
+            wanted[change.after.oid] = None
         if not _is_plain(change.before) or not _is_plain(change.after) or change.before is None:
             continue
         if change.after is None or change.before.oid != change.after.oid:

@@ -1,11 +1,12 @@
 """The commits of a transaction: first a person's saves, in their name, then the agent's; staged changes stay staged.
 
 The agent's change is made in all three places of a note's text: HEAD, index and file. If the file had more than HEAD,
-the difference is the person's: it is committed first, in their name. If they have staged it, or do not want such
+the difference is the person's: it is committed first, in their name. What this program held there is not theirs, and
+becomes a part of its commit, or a commit of its own below theirs. If they have staged it, or do not want such
 commits, a three-way merge carries only the agent's change over to HEAD and to the index.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.config.masking import KnownSecrets
@@ -15,6 +16,7 @@ from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, Person
 from agent.vault.plumbing.objects import FILE, PROGRAM, Pack, TreeEntry, blob_id
+from agent.vault.write.held import HeldNote
 from agent.vault.write.merge import Combine
 
 HUMAN_SUBJECT = "human(notes): saved before the agent's change"
@@ -29,46 +31,75 @@ class CommitPlanner:
     prefix: str
     human_commits: bool
     owner: Callable[[], Person]
+    known: KnownSecrets
 
-    def plan(self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack) -> CommitPlan:
-        """The commits of these files on top of `tip`; blobs are added to `pack`."""
-        earlier, human, ours, index = Edits(), Edits(), Edits(), Edits()
+    def plan(
+        self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack, held: Mapping[str, HeldNote]
+    ) -> CommitPlan:
+        """The commits of these files on top of `tip`; blobs are added to `pack`. `held` is by path."""
+        earlier, before_theirs, human, ours, index = Edits(), Edits(), Edits(), Edits(), Edits()
+        below = message
         for item in applied:
             path = (self.prefix + item.path).encode("utf-8", "surrogateescape")
-            before = tip.entry(path)
+            before = base = tip.entry(path)
+            note = held.get(item.path)
+            if note is not None:
+                base = _put(note.data, item, pack, before)
+                if note.data != item.found:
+                    before_theirs[path] = base
+                    below = compose(note.subject, note.stamp, known=self.known)
             found = _blob(item.found, item, pack, before)
             after = _blob(item.after, item, pack, before)
             staged = path in tip.staged and _differs(tip.staged[path], before, tip.width)
             if staged and tip.staged[path] == item.after:
                 staged = False  # a crash came between the change of the index and the commit
-            aside = staged or (not self.human_commits and found != before)
-            carried = self._carried(item, before, tip.staged.get(path), staged) if aside else None
+            aside = staged or (not self.human_commits and found != base)
+            carried = self._carried(item, base, note, tip.staged.get(path), staged) if aside else None
             if carried is not None:
                 ours[path] = _put(carried[0], item, pack, before)
                 index[path] = _put(carried[1], item, pack, before)
                 continue
             if staged:
                 earlier[path] = _blob(tip.staged[path], item, pack, before)
-            human[path], ours[path], index[path] = found, after, after
+            if staged or found != base:
+                human[path] = found
+            ours[path], index[path] = after, after
         saved = compose(HUMAN_SUBJECT, Stamp("human"), known=KnownSecrets())
-        owner = self.owner() if earlier or any(tip.entry(path) != entry for path, entry in human.items()) else AGENT
-        layers = (Layer(earlier, owner, saved), Layer(human, owner, saved), Layer(ours, AGENT, message))
+        owner = self.owner() if earlier or human else AGENT
+        layers = (
+            Layer(earlier, owner, saved),
+            Layer(before_theirs, AGENT, below),
+            Layer(human, owner, saved),
+            Layer(ours, AGENT, message),
+        )
         return CommitPlan(layers, index)
 
     def _carried(
-        self, item: Applied, before: TreeEntry | None, staged_bytes: bytes | None, staged: bool
+        self,
+        item: Applied,
+        base: TreeEntry | None,
+        note: HeldNote | None,
+        staged_bytes: bytes | None,
+        staged: bool,
     ) -> tuple[bytes, bytes] | None:
-        """The texts of HEAD and of the index with only the agent's change; None if it overlaps with the person's."""
-        if item.found is None or item.after is None or before is None:
+        """The texts of HEAD and of the index with only the agent's change; None if it overlaps with the person's.
+
+        `base` is the entry in HEAD, or that of the held `note`.
+        """
+        if item.found is None or item.after is None or base is None:
             return None
-        blob = self.git.objects([before.oid])[0]
+        blob = note.data if note is not None else self._blob(base.oid)
         if blob is None:
             return None
-        head = self.combine(Collision.MERGE, item.found, item.after, blob.data)
+        head = self.combine(Collision.MERGE, item.found, item.after, blob)
         if not staged:
             return None if head is None else (head, head)
         index = None if staged_bytes is None else self.combine(Collision.MERGE, item.found, item.after, staged_bytes)
         return None if head is None or index is None else (head, index)
+
+    def _blob(self, oid: str) -> bytes | None:
+        found = self.git.objects([oid])[0]
+        return found.data if found else None
 
 
 def _differs(staged: bytes | None, head: TreeEntry | None, width: int) -> bool:

@@ -32,8 +32,8 @@ def masked_request(request: Request, known: KnownSecrets) -> Request:
     match request:
         case Create(path, data):
             return Create(path, _masked(data, known))
-        case Append(path, text):
-            return Append(path, _masked(text, known))
+        case Append(path, text, head):
+            return Append(path, _masked(text, known), _masked(head, known))
         case _:
             return request
 
@@ -47,9 +47,9 @@ def refuse_secrets(requests: Iterable[Request], known: KnownSecrets, exists: Cal
         match request:
             case Create(path, data):
                 found = _introduced(b"", data, known) + _in_name("", path, known)
-            case Append(path, data):
+            case Append(path, data, head):
                 named = _in_name("", path, known)
-                found = _introduced(b"", data, known) + (named if named and not exists(path) else [])
+                found = _introduced(b"", head + data, known) + (named if named and not exists(path) else [])
             case Edit(path, base, data):
                 found = _introduced(base, data, known)
             case Move(old, path):

@@ -6,7 +6,7 @@ rewrite, are left for the person to commit. One commit has a whole burst of edit
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.config.masking import KnownSecrets
 from agent.errors import AgentError
@@ -19,7 +19,7 @@ from agent.vault.plumbing.repository import Place
 from agent.vault.secrets import without_secrets
 from agent.vault.worktree.borders import submodule_above
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, DirtyKind, filtered, survey
+from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, survey
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.loss import Rewrite, lost_notes
 from agent.vault.write.mass_change import Touched, rewrites
@@ -41,7 +41,7 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
     reason = writer.waiting_reason()
     if reason:
         return Outcome(queued=reason)
-    found = survey(writer.git, writer.place)
+    found = _survey(writer)
     changed = [item for item in found.changed if item.kind not in {DirtyKind.STAGED, DirtyKind.UNMERGED}]
     aside = filtered(writer.git, writer.place, [item.path for item in changed if item.kind is not DirtyKind.DELETED])
     waiting = WaitingFiles(
@@ -88,6 +88,14 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
     waiting.recorded(settled.restless)
     paths_made = tuple(item.path for item in recorded) if made[0] else ()
     return Outcome(human=made[0], paths=paths_made, open=settled.open, unread=unread)
+
+
+def _survey(writer: Writer) -> Survey:
+    """The changed files without the held notes; one that a person changed is committed as it was held first."""
+    held = writer.held_unchanged()
+    writer.commit_held([note for note in writer.held.all() if note.path not in held])
+    found = survey(writer.git, writer.place)
+    return replace(found, changed=tuple(item for item in found.changed if item.path not in held))
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:

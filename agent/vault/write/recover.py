@@ -5,6 +5,7 @@ become a conflict copy.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +69,8 @@ class _Found:
 def recover(writer: Writer) -> int:
     """Settle every unfinished transaction, under the writer lock and before any new write; returns their number."""
     records = writer.journal.unfinished()
-    if not records or blocked(writer.place.gitdir):
+    left = [note for note in writer.held.all() if note.is_left_behind]
+    if not (records or left) or blocked(writer.place.gitdir):
         return 0
     settled = 0
     for record in records:
@@ -78,6 +80,10 @@ def recover(writer: Writer) -> int:
         except (AgentError, OSError):
             continue  # it stays open in the journal; `status` shows it, and the next write tries again
         settled += 1
+    for note in left:
+        with suppress(AgentError, OSError):
+            if writer.held.get(note.path) is not None:  # it is part of a transaction that was finished just now
+                writer.commit_held([note])
     return settled
 
 
@@ -87,7 +93,7 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
         writer.journal.close(record.token, None)
         return
     found = [_look(writer, plan) for plan in record.changes]
-    if writer.was_committed(record.token):
+    if writer.was_committed(record.token) or _is_held(writer, record):
         _tidy(writer, found)
         writer.journal.close(record.token, None)
         return
@@ -116,6 +122,12 @@ def _settle(writer: Writer, record: JournalRecord) -> None:
     for path, data in foreign:
         writer.rescue(path, data)
     writer.finish(record.token, applied, made[-1])
+
+
+def _is_held(writer: Writer, record: JournalRecord) -> bool:
+    """True if the transaction reached its end, to hold its notes; a commit of them comes later."""
+    held = [(writer.held.get(plan.path), plan.after) for plan in record.changes]
+    return all(note is not None and has_id(note.data, after) for note, after in held)
 
 
 def _unstage(writer: Writer, record: JournalRecord) -> None:

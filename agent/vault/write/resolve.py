@@ -40,8 +40,8 @@ class Resolver:
                     self._create(path, data)
                 case Edit(path, base, data):
                     self._edit(path, base, data)
-                case Append(path, text):
-                    self._append(path, text)
+                case Append(path, text, head):
+                    self._append(path, text, head)
                 case Move(path, to):
                     self._move(path, to)
                 case Delete(path, base):
@@ -85,9 +85,9 @@ class Resolver:
             merged = link_conflict(draft.after, copy)
         draft.after = merged
 
-    def _append(self, path: str, text: bytes) -> None:
+    def _append(self, path: str, text: bytes, head: bytes) -> None:
         draft = self._draft(path, Collision.APPEND)
-        draft.after = _joined(draft.after or b"", text)
+        draft.after = _joined(head if draft.after is None else draft.after, text)
 
     def _move(self, path: str, to: str) -> None:
         source, target = self._draft(path, Collision.REFUSE), self._draft(to, Collision.REFUSE)

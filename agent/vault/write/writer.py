@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from agent.clock import Clock
+from agent.config import holder
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent, UserError
 from agent.vault.change import Applied, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.layout import Layout
@@ -28,6 +29,7 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY, is_note
 from agent.vault.write import apply as on_disk
 from agent.vault.write.commit_plan import CommitPlanner
+from agent.vault.write.held import HeldNote, HeldNotes, paths_of
 from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.mass_change import check_series, touched_by
@@ -55,6 +57,11 @@ class Writer:
     @property
     def queue(self) -> Queue:
         return Queue(self.layout.queue)
+
+    @property
+    def held(self) -> HeldNotes:
+        """The notes that are written and not committed yet."""
+        return HeldNotes(self.layout.held)
 
     @property
     def combine(self) -> Combine:
@@ -101,7 +108,7 @@ class Writer:
             token = order.token if attempt == 0 else self.clock.new_id()
             resolver = Resolver(self.files, self.combine, token, self._copy_name(token))
             changes = resolver.changes(order.requests)
-            if not changes:
+            if not changes and not any(map(self.held.get, order.release)):
                 return Outcome()
             self._brake(order, changes)
             try:
@@ -172,25 +179,97 @@ class Writer:
     def _commit(self, order: Order, applied: Sequence[Applied], conflicts: tuple[str, ...]) -> Outcome:
         for path in {item.path.rpartition("/")[0]: item.path for item in applied}.values():
             self.files.flush(path)
+        paths = tuple(item.path for item in applied)
+        if order.hold and not conflicts and self._hold(order, applied):
+            return Outcome(paths=paths)
         made = self.commit_applied(order, applied)
-        return Outcome(made[-1], made[-2] or made[-3], tuple(item.path for item in applied), conflicts)
+        return Outcome(made[-1], made[-2] or made[0], paths, conflicts)
+
+    def _hold(self, order: Order, applied: Sequence[Applied]) -> bool:
+        """Hold written notes for a later commit; False if one has uncommitted text that was not held."""
+        tip = self.committer.read_tip([self.place.in_git(item.path) for item in applied], read_staged=True)
+        notes, before = [], [self.held.get(item.path) for item in applied]
+        for item, known in zip(applied, before, strict=True):
+            base = self._base(tip, item) if known is None or known.data != item.found else known.base
+            if base is None or item.after is None:
+                return False
+            by = str(holder.current())
+            notes.append(HeldNote(item.path, base, item.after, order.subject, order.stamp, by))
+        try:
+            for note in notes:
+                self.held.put(note)
+        except OSError:
+            with suppress(OSError):
+                for note, known in zip(notes, before, strict=True):
+                    self.held.drop(note.path) if known is None else self.held.put(known)
+            raise
+        return True
+
+    def _base(self, tip: Tip, item: Applied) -> str | None:
+        """The blob id of a note in HEAD, empty if it is not there; None if something uncommitted was on disk or staged
+        before the change."""
+        path = self.place.in_git(item.path)
+        entry, staged = tip.entry(path), tip.staged.get(path)
+        committed = entry.oid if entry is not None else ""
+        found = "" if item.found is None else self.git.blob_id(item.found)
+        is_staged = path in tip.staged and committed != ("" if staged is None else self.git.blob_id(staged))
+        return None if found != committed or is_staged else committed
 
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
-        """Commit files that are in place; returns (staged, person's saves, agent's change), each an id or None."""
+        """Commit files that are in place, and the held notes that the order releases.
+
+        Returns (staged, held before a person's saves, person's saves, agent's change), each a commit id or None.
+        """
         message = compose(order.subject, order.stamp, order.body, known=self.options.known)
-        paths = [self.place.in_git(item.path) for item in applied]
+        released = [path for path in order.release if path not in {item.path for item in applied}]
+        there = {item.path: item.found for item in applied} | {path: self._now(path) for path in released}
+        held = {path: note for path in there if (note := self.held.get(path)) is not None}
+        paths = [self.place.in_git(path) for path in there]
         planner = CommitPlanner(
-            self.git, self.combine, self.place.prefix, self.options.human_commits, lambda: person(self.git)
+            self.git,
+            self.combine,
+            self.place.prefix,
+            self.options.human_commits,
+            lambda: person(self.git),
+            self.options.known,
         )
+
+        def counts(tip: Tip, note: HeldNote) -> bool:
+            entry = tip.entry(self.place.in_git(note.path))
+            return note.data == there[note.path] or note.base == (entry.oid if entry is not None else "")
 
         def plan(tip: Tip, pack: Pack) -> CommitPlan:
             borders.check_tip(tip, paths)
-            return planner.plan(applied, message, tip, pack)
+            ours = {path: note for path, note in held.items() if counts(tip, note)}
+            also = [Applied(path, "", ours[path].data, ours[path].data) for path in released if path in ours]
+            return planner.plan([*applied, *also], message, tip, pack, ours)
 
         def before_ref(commit: str) -> None:
             self.journal.reached_ref(order.token, commit)
 
-        return self.committer.commit(paths, plan, order.token, before_ref=before_ref)
+        made = self.committer.commit(paths, plan, order.token, before_ref=before_ref)
+        for path in held:
+            self.held.drop(path)
+        return made
+
+    def _now(self, path: str) -> bytes | None:
+        """The bytes of a file at this moment; None if there is none that can be read."""
+        try:
+            found = self.files.read_now(path)
+        except (AgentError, OSError):
+            return None
+        return found[1] if found is not None else None
+
+    def commit_held(self, notes: Sequence[HeldNote]) -> None:
+        """Commit held notes, with the message of the last; text that a person added since stays uncommitted."""
+        if notes:
+            self._transact(
+                Order(self.clock.new_id(), (), notes[-1].subject, notes[-1].stamp, release=paths_of(notes)), (), ()
+            )
+
+    def held_unchanged(self) -> frozenset[str]:
+        """The paths of the held notes that nobody has changed since they were written."""
+        return self.held.unchanged(self._now)
 
     def was_committed(self, token: str) -> bool:
         """True if the branch contains a commit that the transaction was about to move HEAD to."""
