@@ -1,8 +1,10 @@
-"""Logging: all the package's loggers use the level `log.level` and write to standard error."""
+"""Logging: all the package's loggers use the level `log.level` and write to standard error, without known secrets."""
 
+import logging
 import sys
 from typing import TextIO
 
+from agent.config.masking import redact
 from agent.escape import escape
 
 
@@ -26,3 +28,27 @@ def report_from(level: str) -> None:
         stream = OnStandardError()
         stream.setFormatter(Escaped("%(levelname)s %(name)s: %(message)s"))
         logger.addHandler(stream)
+
+
+class NoSecrets(logging.Filter):
+    """A log filter: secrets become `***` in messages and in their tracebacks."""
+
+    def __init__(self, secrets: tuple[str, ...]) -> None:
+        super().__init__()
+        self.secrets = secrets
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = redact(record.getMessage(), self.secrets), None
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        if record.exc_text:
+            record.exc_text = redact(record.exc_text, self.secrets)
+        return True
+
+
+def keep_out_of_logs(secrets: tuple[str, ...], name: str = "agent") -> None:
+    """Add the filter to every handler of this logger, replacing an earlier filter."""
+    for handler in logging.getLogger(name).handlers:
+        for earlier in [each for each in handler.filters if isinstance(each, NoSecrets)]:
+            handler.removeFilter(earlier)
+        handler.addFilter(NoSecrets(secrets))

@@ -1,18 +1,60 @@
 """Builds a reply from text and tool calls that arrive in pieces, and passes text on at once.
 
-Both wires create one for each attempt, and parse the provider's JSON themselves.
+Both wires create one for each attempt, and parse the provider's JSON themselves. Local models often begin an answer
+with `<think>…</think>`, which some servers leave in the text; it is taken out, as the text goes into notes.
 """
 
 import re
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
+from typing import Literal
 
 from agent.errors import Permanent
 from agent.llm.arguments import DraftCall, replace_surrogates, tool_calls
 from agent.llm.attempt import Attempt
 from agent.llm.messages import Assistant, JsonObject, StopReason, Usage
 from agent.llm.provider import OnText
-from agent.llm.think_filter import ThinkFilter
+
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+@dataclass(slots=True)
+class ThinkFilter:
+    """Removes one block of thinking at the very beginning of a text that arrives in pieces."""
+
+    _place: Literal["start", "inside", "behind", "text"] = "start"
+    _held: str = ""
+
+    def without(self, piece: str) -> str:
+        """The text that can be passed on after `piece`."""
+        if self._place == "text":
+            return piece
+        self._held += piece
+        if self._place == "start":
+            begin = self._held.lstrip()
+            if begin.startswith(_OPEN):
+                self._place, self._held = "inside", begin.removeprefix(_OPEN)
+            elif not _OPEN.startswith(begin):
+                self._place = "text"
+                return self._release()
+        if self._place == "inside":
+            _, closed, rest = self._held.partition(_CLOSE)
+            self._place, self._held = ("behind", rest) if closed else ("inside", self._held[-len(_CLOSE) :])
+        if self._place == "behind":
+            self._held = self._held.lstrip()
+            if self._held:
+                self._place = "text"
+                return self._release()
+        return ""
+
+    def rest(self) -> str:
+        """The text that was held back but is not a thinking block; call it at the end of the text."""
+        return self._release() if self._place == "start" else ""
+
+    def _release(self) -> str:
+        held, self._held = self._held, ""
+        return held
+
 
 MOST_CALLS = 512
 """The most tool calls in one answer. No model needs as many; an answer with more is broken or an attack, and reading

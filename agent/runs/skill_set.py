@@ -1,6 +1,7 @@
 """The skills of one vault: matched to a task, reviewed, rated, put aside.
 
-The definition of a skill and the matching are left to `agent.skills`, the skills that a run follows to `active_skills`.
+A skill that is put aside is announced in the day's note. The definition of a skill and the matching are left to
+`agent.skills`, the skills that a run follows to `active_skills`.
 """
 
 import logging
@@ -16,8 +17,9 @@ from agent.errors import AgentError
 from agent.events.bus import ignore_event
 from agent.events.runs import SkillRated
 from agent.index.embedder import Embedder
-from agent.runs.notices import announce
-from agent.skills.history.feedback import SkillHistory, put_aside, record_opinion
+from agent.memory import daily
+from agent.memory.capture.writer import Addition
+from agent.skills.history.feedback import PutAside, SkillHistory, put_aside, record_opinion
 from agent.skills.history.feedback_form import feedback_form
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
@@ -30,6 +32,7 @@ from agent.skills.matching.similarity import Similarity
 from agent.skills.reading.skill import Skill
 from agent.skills.trust.owner_edits import carry_trust, load_owner_edits
 from agent.skills.trust.review_note import apply_decisions, ask_reviews, settle_reviews
+from agent.texts import text
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 
@@ -195,3 +198,17 @@ def skill_set(
     return SkillSet(
         workspace, skill_library(workspace), SkillHistory(workspace.vault), embedder, count, publish=publish
     )
+
+
+def announce(workspace: Workspace, gone: PutAside) -> None:
+    """Write into today's note that a learned skill was put aside, and how to restore it; raises the errors of a
+    transaction."""
+    language, now = workspace.settings.vault.language, workspace.clock.now()
+    lines = [text("notices.skill_why", language, link=gone.path.removesuffix(".md"))]
+    if gone.commit:
+        lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
+    said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
+    note = Addition(daily.path_of(now.date()), daily.new_note(now.date()).encode(), said.encode())
+    stamp = Stamp("agent", tool="skill_feedback")
+    with workspace.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
+        day.append(note.path, note.text, note.head)

@@ -9,11 +9,46 @@ from typing import TYPE_CHECKING, TypeVar
 
 from agent.errors import LockHeld
 from agent.workspace.daemon_lock import load_daemon_state
-from agent.workspace.prefetch import Prefetch, prefetch_contents
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
+from threading import Thread
+from typing import Generic
+
+from agent.vault.listing import contents
+from agent.workspace.daemon_lock import is_watched
+
+T = TypeVar("T")
+
+
+class Prefetch(Generic[T]):
+    """Work that runs in its own thread."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._done: list[T] = []
+        self._error: BaseException | None = None
+        self._thread = Thread(target=self._run, args=(work,), daemon=True)
+        self._thread.start()
+
+    def result(self) -> T:
+        """The result of the work, once it is done; raises the exception that the work raised."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._done[0]
+
+    def _run(self, work: Callable[[], T]) -> None:
+        try:
+            self._done.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again by `result`
+            self._error = error
+
+
+def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:
+    """The result of `contents`, started now; None if a daemon runs, as it updates the index itself."""
+    return None if is_watched(workspace) else Prefetch(lambda: contents(workspace.vault))
+
 
 Found = TypeVar("Found")
 _FEW = 200

@@ -7,8 +7,7 @@ from pathlib import Path
 from agent.clock import Clock, SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load_settings
-from agent.config.log_filter import keep_out_of_logs
-from agent.config.logs import report_from
+from agent.config.logs import keep_out_of_logs, report_from
 from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.skills.matching.matcher import compose_workflow
 from agent.skills.matching.truncate import truncate
-from agent.skills.matching.workflow import compose_workflow
 from tests.skills.shelves import library, shelf, skill, text, words
 
 CHAIN = """

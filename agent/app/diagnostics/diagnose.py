@@ -1,19 +1,27 @@
 """All checks of `doctor`: this machine, its settings, and one vault; the interfaces print them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from agent.app.diagnostics.agent import agent_checks
 from agent.app.diagnostics.search import search_checks
-from agent.app.diagnostics.skills import skill_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.clock import SystemClock
 from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load_settings
 from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
+from agent.context.tokens import estimate
 from agent.errors import AgentError
+from agent.llm.messages import Request, User
+from agent.llm.offline import Offline
+from agent.memory.forgetting.tombstones import foreign_tombstones
+from agent.runs.accounts import open_accounts
+from agent.runs.skill_set import skill_library
+from agent.runs.status import SPEND, ledger_of, model_name
+from agent.tools.policy_file import load_policies
+from agent.vault.folders import FORGOTTEN
 from agent.vault.health import examine, probe
-from agent.vault.health.probe import Check, Level, ok
+from agent.vault.health.probe import Check, Level, guarded, ok
 from agent.vault.hooks import ours
 from agent.vault.store import Vault, open_repository
 from agent.vault.template import read_template
@@ -78,3 +86,78 @@ def _own_hooks(vault: Vault) -> set[str]:
         return ours(vault, hook_scripts(), hook_program())
     except (AgentError, OSError):
         return set()
+
+
+_NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
+
+
+def skill_checks(workspace: Workspace) -> list[Check]:
+    """Check every skill; a skill or part that cannot be used is named, with its file, line and reason."""
+    return guarded("skills", lambda: _skills(workspace))
+
+
+def _skills(workspace: Workspace) -> Iterator[Check]:
+    shelf = skill_library(workspace).snapshot()
+    if not shelf.problems:
+        yield ok("skills", f"{len(shelf.named)} can be used")
+        return
+    read = {skill.path for skill in shelf.skills}
+    out = {each.path for each in shelf.problems} - read
+    odd = {each.path for each in shelf.problems} & read
+    said = [f"{len(out)} cannot be used"] if out else []
+    said += [f"{len(odd)} {'has' if len(odd) == 1 else 'have'} parts that are left unread"] if odd else []
+    lines = tuple(f"{each.path}:{each.line}: {each.reason}" for each in shelf.problems)
+    yield Check(Level.WARN, "skills", f"{len(shelf.named)} can be used, {', '.join(said)}", lines, _NEXT)
+
+
+_TOKENS = 64
+
+
+def agent_checks(workspace: Workspace, *, ask_model: bool) -> list[Check]:
+    """Check policy, ledger, forgotten notes and settings; `ask_model` sends a request, which may cost money."""
+    return [
+        *guarded("policy", lambda: _policy(workspace)),
+        *guarded("spend", lambda: _spend(workspace)),
+        *guarded("forgotten", lambda: _forgotten(workspace)),
+        *guarded("model", lambda: _model(workspace, ask_model)),
+    ]
+
+
+def _policy(workspace: Workspace) -> Iterator[Check]:
+    found = load_policies(workspace.directories.config)
+    yield ok("policy", f"{len(found.profiles)} profiles: {', '.join(profile.name for profile in found.profiles)}")
+
+
+def _spend(workspace: Workspace) -> Iterator[Check]:
+    ledger = ledger_of(workspace)
+    today = ledger.totals(ledger.today())
+    if today.damaged:
+        what = f"{today.damaged} calls of today cannot be read in the ledger; what they cost is not counted"
+        yield Check(Level.WARN, "spend", what, next=f"look at {workspace.directories.state / SPEND}")
+    yield ok("spend", f"{today.calls} calls today, ${today.money:.2f} of ${workspace.settings.spend.daily:g}")
+
+
+def _forgotten(workspace: Workspace) -> Iterator[Check]:
+    foreign = foreign_tombstones(workspace.vault)
+    if foreign:
+        what = f"{len(foreign)} notes in {FORGOTTEN} do not count: neither you nor `vault-agent forget` wrote them"
+        yield Check(Level.WARN, "forgotten", what, foreign, "look at them: delete them, or edit and save what you want")
+
+
+def _model(workspace: Workspace, ask: bool) -> Iterator[Check]:
+    name = model_name(workspace)
+    if not name:
+        yield ok("model", "none is configured: answers quote your notes")
+        return
+    if not ask:
+        yield ok("model", f"{name} is configured; --model asks it for a word")
+        return
+    clock = workspace.clock
+    began = clock.monotonic()
+    try:
+        model = open_accounts(workspace, estimate, Offline()).of_run(clock.new_id(), "").main
+        model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
+    except AgentError as error:
+        yield Check(Level.BAD, "model", f"{name}: {error.message}", next=error.hint)
+        return
+    yield ok("model", f"{name} answers, in {clock.monotonic() - began:.1f} s")

@@ -2,10 +2,13 @@
 
 Each forgetting has its own note in `archive/forgotten/`, so that clones never conflict in one file, and deleting the
 note, also by hand, reverts the forgetting. Two texts have the same fingerprint when they use the same words, with any
-order, case, endings or punctuation. The choice of texts is left to `forget`.
+order, case, endings or punctuation. The choice of texts is left to `forget`. As a tombstone blocks a memory, it counts
+only if this program or the person wrote it, by the history (`trusted_tombstones`); the history's answers are cached in
+the vault's private folder, so that git is asked once, and that file can be deleted.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,12 +20,51 @@ from agent.index.analysis import terms
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.entry import slug
-from agent.memory.forgetting.tombstone_origin import trusted_tombstones
 from agent.memory.understanding.statements import is_statement
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
+from agent.vault import durable
 from agent.vault.folders import FORGOTTEN
+from agent.vault.history.versions import committed_blobs, last_changed_by_person
 from agent.vault.store import Vault
+
+
+def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
+    """The paths among `notes` (tombstones with their bytes) whose content was written here or by the person.
+
+    Content without a commit was saved by hand on this machine, because tools commit what they write. Raises
+    `AgentError` when git fails.
+    """
+    file = vault.private_folder / "forgotten.json"
+    known = _load(file)
+    keys = {path: f"{vault.content_id(data)} {path}" for path, data in notes.items()}
+    new = [path for path in notes if keys[path] not in known]
+    if new:
+        committed = committed_blobs(vault, new)
+        asked = {path for path in new if committed.get(path) == keys[path].partition(" ")[0]}
+        origin = last_changed_by_person(vault, asked)
+        known |= {keys[path]: path in origin or path not in asked for path in new}
+        if asked:
+            _save(file, {keys[path]: known[keys[path]] for path in notes if path in asked or path not in new})
+    here = (path for path in notes if known[keys[path]])
+    return frozenset(path for path in here if not vault.provenance.arrived(path, keys[path].partition(" ")[0]))
+
+
+def _load(file: Path) -> dict[str, bool]:
+    """The cached answers; none if the file cannot be read."""
+    try:
+        said = json.loads(file.read_bytes())
+        return {str(key): value is True for key, value in said.items()}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _save(file: Path, answers: Mapping[str, bool]) -> None:
+    try:
+        durable.replace(file, json.dumps(answers, indent=1))
+    except OSError:
+        return  # git is asked again next time
+
 
 TYPE = "forgotten"
 _LENGTH = 32

@@ -6,20 +6,59 @@ Of every other commit, the files and their new lines are recorded with the remot
 foreign until the person has looked at it here, or has answered that only they write to that remote.
 """
 
+import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.markdown.adjacent_merge import merge_touching
+from agent.vault import durable
 from agent.vault.folders import folder_of
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import Arrival, Database, RecordDamaged
-from agent.vault.provenance.looks import Looks
 from agent.vault.provenance.marks import line_marks
 from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import AnswerFile, addresses
+
+
+@dataclass(slots=True)
+class Looks:
+    """The person's looks in one vault; the file is read again when it has grown."""
+
+    path: Path
+    _known: set[tuple[str, str]] = field(default_factory=set)
+    _size: int = -1
+
+    def has(self, path: str, blob: str | None) -> bool:
+        """True if the person has looked at this content at this path (None: at its removal)."""
+        self._refresh()
+        return (path, blob or "") in self._known
+
+    def add(self, path: str, blob: str | None) -> None:
+        """Record that the person has looked at this content; durable when this returns."""
+        durable.append(self.path, f"\n{json.dumps([path, blob or ''])}\n")
+
+    def _refresh(self) -> None:
+        try:
+            size = self.path.stat().st_size
+            if size == self._size:
+                return
+            rows = self.path.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            return
+        self._size = size
+        self._known = {found for row in rows if (found := _parsed(row)) is not None}
+
+
+def _parsed(row: str) -> tuple[str, str] | None:
+    """One look; None for a line damaged by a crash: the person is then asked again."""
+    try:
+        path, blob = json.loads(row)
+    except (ValueError, TypeError):
+        return None
+    return str(path), str(blob)
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ are stored only in memory, because the next process reads the same end again. Al
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -13,7 +14,7 @@ from pathlib import Path
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import Place
+from agent.vault.plumbing.repository import Place, head_commit, is_id, packed_refs, read_text
 from agent.vault.provenance.database import Arrival, Database
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.new_commits import (
@@ -26,9 +27,47 @@ from agent.vault.provenance.new_commits import (
     signed_by,
     texts,
 )
-from agent.vault.provenance.references import References, references
 from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflogs, parse_steps, read_reflog
 from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
+
+_REMOTE = "refs/remotes/"
+_FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The commits of a repository's references.
+
+    `head`: the commit of HEAD (empty: none). `remotes`: the remote-tracking branches with their commits. `fetched`: the
+    commits of the last fetch with the addresses that they came from.
+    """
+
+    head: str
+    remotes: Mapping[str, str]
+    fetched: Mapping[str, str]
+
+    @property
+    def tips(self) -> tuple[str, ...]:
+        """All these commits, each once."""
+        return tuple(dict.fromkeys(filter(None, (self.head, *self.remotes.values(), *self.fetched))))
+
+
+def references(gitdir: Path, common: Path) -> References:
+    """The present references; one that is being written, or cannot be read, is left out until the next call."""
+    packed = packed_refs(common)
+    remotes = {name: oid for name, oid in packed.items() if name.startswith(_REMOTE)}
+    folder = common / "refs" / "remotes"
+    for path in folder.rglob("*") if folder.is_dir() else ():
+        text = read_text(path)
+        if is_id(text):
+            remotes[_REMOTE + path.relative_to(folder).as_posix()] = text
+    return References(head_commit(gitdir, common), dict(sorted(remotes.items())), _fetched(gitdir))
+
+
+def _fetched(gitdir: Path) -> dict[str, str]:
+    found = (_FETCHED.fullmatch(line) for line in read_text(gitdir / "FETCH_HEAD").split("\n"))
+    return {each[1]: each[2] for each in found if each}
+
 
 MANY = 2_000
 """Maximum number of foreign commits in one update that are recorded one by one.
