@@ -4,10 +4,14 @@ Other packages use the vault through this module. `write` makes changes durable;
 """
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
@@ -21,7 +25,6 @@ from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
-from agent.vault.provenance.record import Provenance, provenance
 from agent.vault.queue import Order
 from agent.vault.secrets import without_secrets
 from agent.vault.worktree import borders
@@ -33,6 +36,9 @@ from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
 from agent.vault.write.journal import Journal
 from agent.vault.write.recover import recover
 from agent.vault.write.writer import Writer, in_plain_words
+
+if TYPE_CHECKING:
+    from agent.vault.provenance.record import Provenance
 
 
 @dataclass(slots=True)
@@ -77,7 +83,12 @@ class Vault:
     """One open vault. Cheap to create; holds no file or process open."""
 
     writer: Writer
-    provenance: Provenance
+    _provenance: "Callable[[], Provenance]"
+
+    @property
+    def provenance(self) -> "Provenance":
+        """The record of what arrived from elsewhere."""
+        return self._provenance()
 
     @property
     def place(self) -> Place:
@@ -317,4 +328,15 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     private = layout(place, state, clock)
     journal = Journal(private.journal, options.durable)
     writer = Writer(place, private, git, files, clock, options, count_notes, journal)
-    return Vault(writer, provenance(place, git, private.folder, files.read, writer.journal.commits))
+    lock = threading.Lock()
+
+    @cache
+    def provenance() -> "Provenance":
+        record = import_module("agent.vault.provenance.record")  # slow to load, and a note is written without it
+        return cast("Provenance", record.provenance(place, git, private.folder, files.read, journal.commits))
+
+    def only_one() -> "Provenance":
+        with lock:
+            return provenance()
+
+    return Vault(writer, only_one)

@@ -52,7 +52,7 @@ def measure(folder: Path, notes: int, engine: Engine, rounds: int, say: Callable
     say(f"writing and indexing {notes} notes")
     paths = build_prose(folder / "vault", notes)
     place = site(folder / "vault", folder / "home", engine)
-    vault = Timed(place.workspace.vault.writer, place.workspace.vault.provenance)
+    vault = Timed(place.workspace.vault.writer, lambda: place.workspace.vault.provenance)
     workspace = _scripted(replace(place.workspace, vault=vault), folder / "script.json", paths)
     steps: list[float] = []
     begins: list[float] = []
