@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
 from agent.vault.history.blame import blame
 from agent.vault.history.commits import commits, trailers_made_here
 from agent.vault.store import Vault
 
-LIFECYCLE, DAILY, CAPTURE = "lifecycle", "daily", "capture"
+LIFECYCLE, DAILY = "lifecycle", "daily"
 FORGET = "forget"
 TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
 """The `Vault-Tool` trailers of commits made by the upkeep of memory."""

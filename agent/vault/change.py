@@ -96,6 +96,10 @@ class Applied:
     mode: int | None = None
 
 
+CAPTURE = "capture"
+"""The `tool` of a commit with which the program records a run, and adds it to logs (`Folder.logs`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """The trailers of a commit: the actor, and the run, tool, session and tool call that it acts for."""

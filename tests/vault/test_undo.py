@@ -191,15 +191,16 @@ def test_since_keeps_the_persons_own_commits_and_counts_them(tmp_path: Path) -> 
     assert tree(vault).keys() == {"plan.md", "early.md", "vault-agent.yaml"}
 
 
-def test_a_created_note_that_was_edited_since_is_kept_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["new.md", "daily/2026-11-21.md"])
+def test_a_created_note_that_was_edited_since_is_kept_whole(tmp_path: Path, path: str) -> None:
     vault = make_vault(tmp_path, {"plan.md": PLAN})
-    act(vault, {"new.md": "a\nb\nc\n", "other.md": "x\n"})
-    act(vault, {"new.md": "a\nb\nC\n"})
-    by_hand(vault, {"new.md": "mine\na\nb\nC\n"})
+    act(vault, {path: "a\nb\nc\n", "other.md": "x\n"})
+    act(vault, {path: "a\nb\nC\n"})
+    by_hand(vault, {path: "mine\na\nb\nC\n"})
     result = undo(vault, Selection(run="01RUN"))
-    assert tree(vault)["new.md"] == "mine\na\nb\nC\n"
+    assert tree(vault)[path] == "mine\na\nb\nC\n"
     assert "other.md" not in tree(vault)
-    assert [(word.about, word.reason) for word in result.kept] == [("new.md", "you have edited it since")]
+    assert [(word.about, word.reason) for word in result.kept] == [(path, "you have edited it since")]
 
 
 def test_a_created_note_that_was_put_elsewhere_is_kept(tmp_path: Path) -> None:

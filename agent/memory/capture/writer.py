@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
-from agent.memory.blame import CAPTURE, DAILY
+from agent.memory.blame import DAILY
 from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, amended, judge
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.workflow import RunTrace
@@ -23,7 +23,7 @@ from agent.memory.entry import Entry, EntryType
 from agent.memory.store import load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
-from agent.vault.change import Stamp
+from agent.vault.change import CAPTURE, Stamp
 from agent.vault.store import Vault
 
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))

@@ -11,6 +11,7 @@ from agent.errors import BadPath
 from agent.markdown import merge as notes
 from agent.markdown.adjacent_merge import merge_touching
 from agent.markdown.note import Note
+from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.folders import folder_of
 from agent.vault.history.commits import HUMAN, Commit
@@ -120,7 +121,7 @@ class UndoPlan:
     def _change(self, commit: Commit, change: FileChange, draft: PlannedFile) -> None:
         match change.kind:
             case Kind.CREATED:
-                self._withdraw(change, draft, is_ours=commit.actor != HUMAN)
+                self._withdraw(change, draft, is_record=commit.tool == CAPTURE)
             case Kind.EDITED:
                 self._merge(change, draft)
             case Kind.RENAMED:
@@ -129,14 +130,14 @@ class UndoPlan:
             case Kind.DELETED:
                 pass
 
-    def _withdraw(self, change: FileChange, draft: PlannedFile, *, is_ours: bool) -> None:
+    def _withdraw(self, change: FileChange, draft: PlannedFile, *, is_record: bool) -> None:
         """Remove a file that a commit created, unless it was edited or moved since; of a log only the first lines."""
         assert change.after is not None
         if draft.path == change.path and self._is(draft.after, change.after):
             self._planned[change.path] = None
             draft.path = draft.after = None
             return
-        began = self.blobs.get(change.after.oid) if is_ours and folder_of(change.path).logs else None
+        began = self.blobs.get(change.after.oid) if is_record and folder_of(change.path).logs else None
         if began is not None and draft.path == change.path and draft.after is not None:
             merged = notes.merge(began, draft.after, _head(began), self._lines)
             if merged is not None:
