@@ -97,6 +97,8 @@ def _words(root: Path) -> list[str]:
 
 def _kill_once(root: Path, own: Mapping[str, str], ledger: Ledger, rng: Random, total: Killed) -> bool:
     """Start or resume the run and kill it at a random moment; False when it was over before that."""
+    if _is_over(root):
+        return False
     words = _words(root)
     complaints = root.parent / "ask.err"
     with (
@@ -121,26 +123,37 @@ def _kill_once(root: Path, own: Mapping[str, str], ledger: Ledger, rng: Random, 
 
 
 def _wait_for_the_moment(root: Path, rng: Random, process: "subprocess.Popen[bytes]") -> str:
-    """Return at a random moment: while it starts, or somewhere around its n-th commit."""
+    """Return at a random moment: while it starts, or somewhere around its n-th step or commit."""
     if rng.random() < 0.1:
         CLOCK.sleep(rng.uniform(0, 1.0))
         return "early"
-    branch = root / ".git/refs/heads/main"
-    wanted, seen, last = rng.randint(1, 6), 0, branch.read_bytes()
+    wanted, seen, last = rng.randint(1, 8), 0, _progress(root)
     deadline = CLOCK.monotonic() + PATIENCE
     while seen < wanted and process.poll() is None:
         assert CLOCK.monotonic() < deadline, "the run does not get on"
         CLOCK.sleep(0.0005)
-        now = branch.read_bytes()
+        now = _progress(root)
         seen, last = seen + (now != last), now
     CLOCK.sleep(rng.choice([0.0, rng.uniform(0, 0.005), rng.uniform(0, 0.03), rng.uniform(0, 0.1)]))
-    return f"commit {wanted}"
+    return f"step {wanted}"
+
+
+def _progress(root: Path) -> tuple[bytes, tuple[int, ...]]:
+    """The tip of the branch, and the size of the session's note."""
+    sizes = [path.stat().st_size for path in (root / "sessions").rglob("*.md")]
+    return (root / ".git/refs/heads/main").read_bytes(), tuple(sizes)
+
+
+def _is_over(root: Path) -> bool:
+    """True if the session's note says that the run has finished."""
+    return any('"outcome": "finished"' in note.read_text() for note in (root / "sessions").rglob("*.md"))
 
 
 def _finish(root: Path, own: Mapping[str, str]) -> dict[str, object]:
     """Let the run go to its end; its last document."""
     (note,) = (root / "sessions").rglob("*.md")
-    if "%% vault-agent: end " in note.read_text() and '"outcome": "finished"' in note.read_text():
+    if _is_over(root):  # it was killed after its last word; the next command commits what it left
+        tell(root, own, "commit")
         return _told(note)
     found = json.loads(tell(root, own, *_words(root)))
     assert isinstance(found, dict)
