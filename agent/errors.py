@@ -8,7 +8,7 @@ AgentError
 │  ├─ BadNote         a note's header cannot be parsed; the note is not changed
 │  ├─ BadPath         a path leaves the vault or is not a path for notes
 │  ├─ NoteExists      a create would overwrite a file
-│  ├─ NoteGone        the note to change does not exist
+│  ├─ NoteGone        the note does not exist
 │  ├─ Conflict        two changes to the same lines; nothing was written
 │  ├─ SecretFound     a commit would keep a password or key for ever
 │  └─ MassChange      the brake: a run would remove more notes than allowed without approval
@@ -70,7 +70,7 @@ class NoteExists(UserError):
 
 
 class NoteGone(UserError):
-    """The note to change does not exist."""
+    """The note does not exist."""
 
 
 class Conflict(UserError):

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from agent.llm.messages import JsonObject
 from agent.texts import Language, text
+from agent.tools.note_access import check_writable
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
-from agent.tools.write_policy import check_writable
 from agent.vault.folders import WriteRule, write_rule
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")

@@ -12,19 +12,19 @@ _ID = re.compile(r"[0-9A-Za-z]{26}")
 
 
 def find_note(vault: Vault, name: str) -> str:
-    """The path of the note with this `name`: a path, with or without `.md`, or an id.
+    """The path of the note with this `name`: a path from the vault's root, with or without `.md`, or an id.
 
     Raises `NoteGone` if there is none, and `UserError` for an empty name or an id that several notes have.
     """
     if not name.strip():
         raise UserError("no note is named", hint=_HINT)
+    problem: Exception | None = None
     for path in (name, f"{name}.md"):
         try:
             if vault.read(path) is not None:
                 return path
-        except (BadPath, IsADirectoryError):
-            if not _ID.fullmatch(name):
-                raise
+        except (BadPath, IsADirectoryError) as error:
+            problem = problem or error
     if _ID.fullmatch(name):
         found = sorted(path for path in set(_with_text(vault, name)) if _has_id(vault.read(path), name))
         if len(found) > 1:
@@ -34,6 +34,8 @@ def find_note(vault: Vault, name: str) -> str:
             )
         if found:
             return found[0]
+    elif problem is not None:
+        raise problem
     raise NoteGone(f"no note has the path or id {name}", hint=_HINT)
 
 

@@ -7,6 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import NoteGone, UserError
+from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
@@ -15,7 +16,6 @@ from agent.memory.forgetting.forget_past import is_in_history
 from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.texts import Language
 from agent.vault.change import Outcome
-from agent.vault.find import find_note
 from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
@@ -78,7 +78,7 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
 def _find(workspace: Workspace, name: str) -> str:
     """The path of the note with this name; raises `NoteGone`, with a hint if only the history contains it."""
     try:
-        return find_note(workspace.vault, name)
+        return named_note(workspace.vault, name)
     except NoteGone:
         path = next((path for path in (name, f"{name}.md") if is_in_history(workspace.vault, path)), "")
         if not path:

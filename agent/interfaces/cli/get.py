@@ -4,9 +4,9 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import NoteGone
+from agent.interfaces.cli.lookup import named_note, path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.markdown.note import Note
-from agent.vault.find import find_note
 
 
 @click.command(short_help="Print a note, by path or id.")
@@ -17,10 +17,10 @@ def command(output: Output, name: str, revision: str | None) -> None:
     """Print the note at PATH or with this ID, byte for byte."""
     vault = open_workspace(output.vault()).vault
     if revision is None:
-        path = find_note(vault, name)
+        path = named_note(vault, name)
         data = vault.read(path)
     else:
-        path = name
+        path = path_in_vault(name, vault.place.root)
         data = vault.read_at(revision, path)
     if data is None:
         raise NoteGone(f"{name} is not there", hint="vault-agent log shows what was moved or deleted")

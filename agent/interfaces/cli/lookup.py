@@ -6,9 +6,19 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agent.errors import BadPath, UserError
+from agent.vault.find import find_note
+from agent.vault.store import Vault
 
 SHORT_ID = 6
 """The number of characters of an id's end that lists show; with fewer, nothing is found."""
+
+
+def named_note(vault: Vault, text: str) -> str:
+    """The path of the note that a person names by a path, as `path_in_vault` has it, or by an id.
+
+    Raises what `find_note` and `path_in_vault` raise.
+    """
+    return find_note(vault, path_in_vault(text, vault.place.root) if text.strip() else text)
 
 
 class HasId(Protocol):
@@ -41,12 +51,13 @@ def find_by_id(name: str, among: Iterable[T], what: str, none: str, hint: str) -
 def path_in_vault(text: str, root: Path) -> str:
     """A note's or folder's path relative to the vault at `root`; raises `BadPath` for one outside.
 
-    A relative path starts at the working folder if that is in the vault and the path exists there, else at the vault's
-    root. The note need not exist any more.
+    A relative path starts at the working folder if that is in the vault and the path, or that with `.md`, exists there,
+    else at the vault's root. The note need not exist any more.
     """
     here = Path.cwd()
     absolute = Path(os.path.abspath(text))  # noqa: PTH100 - a link in the vault is named, not followed
-    if not Path(text).is_absolute() and (not here.resolve().is_relative_to(root.resolve()) or not absolute.exists()):
+    is_there = here.resolve().is_relative_to(root.resolve()) and (absolute.exists() or Path(f"{absolute}.md").exists())
+    if not Path(text).is_absolute() and not is_there:
         absolute = Path(os.path.normpath(root / text))
     for base in (root, root.resolve()):
         if absolute.is_relative_to(base):

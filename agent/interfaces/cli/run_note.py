@@ -17,7 +17,7 @@ from agent.background.inbox.answering import (
 )
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.foreground import foreground, update_index
-from agent.interfaces.cli.lookup import path_in_vault
+from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document as run_document
 from agent.interfaces.cli.run_report import failure, remarks
@@ -25,7 +25,6 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import RunService
-from agent.vault.find import find_note
 from agent.vault.folders import INBOX
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
@@ -41,7 +40,7 @@ def command(output: Output, path: str) -> None:
     one, and without any the whole note. The daemon does the same for the notes that you write in inbox/.
     """
     workspace = open_workspace(output.vault())
-    name = find_note(workspace.vault, path_in_vault(path, workspace.vault.place.root))
+    name = named_note(workspace.vault, path)
     asked = asked_in(workspace, name, named=True)
     if is_standing(name):
         hint = f'ask in a note in {INBOX}, or here: vault-agent ask "…"'

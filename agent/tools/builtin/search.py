@@ -12,8 +12,8 @@ from agent.llm.messages import JsonObject
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
+from agent.tools.note_access import may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
-from agent.tools.write_policy import may_read
 
 SearchNotes: TypeAlias = Callable[[str, int], SearchResult]
 """Function from (question, limit) to the results."""

@@ -23,9 +23,9 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
 from agent.tools.builtin.sandbox import Sandbox, best_sandbox, sandboxed_command
 from agent.tools.builtin.working_copy import Changes, WorkingCopy
+from agent.tools.note_access import check_text
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
-from agent.tools.write_policy import check_text
 
 _NAMES = 20
 """The most notes named in a result."""

@@ -1,8 +1,8 @@
 """Tools that read and change notes: `vault_read`, `vault_list`, `vault_write`, `vault_edit`, `vault_append`,
 `vault_move`.
 
-The rules for writing are left to `write_policy`, the commit to `notes`, and concurrent saves of a note by a person to
-the vault.
+The rules for reading and writing are left to `note_access`, the commit to `notes`, and concurrent saves of a note by a
+person to the vault.
 """
 
 from fnmatch import fnmatchcase
@@ -12,9 +12,9 @@ from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
+from agent.tools.note_access import check_readable, check_text, check_writable, may_read
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
-from agent.tools.write_policy import check_readable, check_text, check_writable, may_read
 from agent.vault.find import find_note
 from agent.vault.store import Transaction
 
@@ -30,7 +30,7 @@ _PATH: JsonObject = {
 
 
 def vault_tools(notes: Notes) -> tuple[Tool, ...]:
-    """The six tools for one vault."""
+    """The tools for one vault."""
     return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 

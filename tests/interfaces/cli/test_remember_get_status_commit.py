@@ -58,6 +58,20 @@ def test_get_prints_a_note_by_path_by_name_and_by_id(root: Path, run: Run, capsy
     assert capsys.readouterr().out.encode() == b"\xef\xbb\xbfone\r\ntwo"
 
 
+def test_get_takes_a_path_from_the_working_folder_and_one_beside_a_folder_of_its_name(
+    root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root / "notes/tea.md", "green\n")
+    write(root / "notes/tea/milk.md", "oat\n")
+    assert run("get", "notes/tea")["text"] == "green\n"
+    monkeypatch.chdir(root / "notes")
+    for name in ("tea.md", "tea", "notes/tea.md"):
+        assert run("get", name)["path"] == "notes/tea.md"
+    assert run("get", "a")["path"] == "a.md"
+    assert run("forget", "tea.md", "--dry-run")["ok"]
+    assert run("get", "tea/none", code=2)["error"]
+
+
 def test_get_shows_a_note_as_it_was(root: Path, run: Run) -> None:
     then = head(root)
     write(root / "b.md", "two, edited\n")

@@ -1,6 +1,7 @@
 """The notes that tools may read and change; other paths raise an error with a text for the model.
 
-The rules are in `vault.folders`; approval of a change is left to `taint` and `approvals`.
+The rules are in `vault.folders`; approval of a change is left to `taint` and `approvals`. A tool that reads calls
+`check_readable` for what was asked for, and `may_read` for each note that it gives.
 """
 
 from agent.errors import ToolRetry
@@ -27,7 +28,7 @@ def check_text(path: str) -> str:
 
 
 def check_readable(path: str) -> str:
-    """`path`, if a tool may read it; raises `BadPath` or `ToolRetry` with a text for the model."""
+    """`path`, if it is valid and not hidden; raises `BadPath` or `ToolRetry` with a text for the model."""
     check(path)
     if is_hidden(path):
         raise ToolRetry(f"{path} is hidden, and not for tools to read")
