@@ -46,31 +46,31 @@ class DaemonParts:
 
 def subscribe_daemon(bus: Bus, parts: DaemonParts) -> None:
     """Subscribe the daemon's handlers; the rows of one event are in the order of the calls."""
-    index, edits, inbox, resume, chores = parts.index, parts.edits, parts.inbox, parts.resume, parts.maintenance
+    index, edits, inbox, resume, maintenance = parts.index, parts.edits, parts.inbox, parts.resume, parts.maintenance
     row = bus.subscribe
 
     row(index.start, DaemonStarted, name="start: index", priority=80, timeout=None)
     row(resume.start, DaemonStarted, name="start: runs cut off", priority=70, timeout=None)
     row(inbox.start, DaemonStarted, name="start: inbox", priority=60, timeout=None)
-    row(chores.start, DaemonStarted, name="start: maintenance", priority=50, timeout=None)
+    row(maintenance.start, DaemonStarted, name="start: maintenance", priority=50, timeout=None)
 
     row(index.changed, FilesChanged, name="files: index", priority=90, timeout=None)
     row(edits.changed, FilesChanged, name="files: human edits", priority=80, timeout=None)
     row(parts.sessions.changed, FilesChanged, name="files: sessions", priority=70, timeout=None)
     row(resume.changed, FilesChanged, name="files: decisions", priority=60, timeout=None)
     row(inbox.changed, FilesChanged, name="files: inbox", priority=50, timeout=None)
-    row(chores.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
+    row(maintenance.changed, FilesChanged, name="files: maintenance", priority=40, timeout=None)
 
     row(index.tick, Tick, name="tick: index", priority=90, timeout=None)
     row(edits.tick, Tick, name="tick: human edits", priority=80, timeout=None)
     row(resume.tick, Tick, name="tick: decisions", priority=60, timeout=None)
     row(inbox.tick, Tick, name="tick: inbox", priority=50, timeout=None)
-    row(chores.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
+    row(maintenance.tick, Tick, name="tick: maintenance", priority=40, timeout=None)
     row(index.turn_ended, TurnEnded, name="turn over: index", timeout=None)
     row(parts.state.turn_ended, TurnEnded, name="turn over: status", priority=LAST, timeout=None)
 
-    row(chores.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
-    row(chores.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
+    row(maintenance.edits_committed, EditsCommitted, name="edits: maintenance", timeout=None)
+    row(maintenance.run_ended, TaskCompleted, name="run over: maintenance", timeout=None)
     row(inbox.take_in, Ended, name="run over: inbox", timeout=None)
 
     row(_but(parts.metrics.hear, TaskCompleted), object, name="metrics", priority=LAST, timeout=None)

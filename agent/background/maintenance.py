@@ -2,8 +2,8 @@
 skills, learns, and tends memory.
 
 Noticing is quick and done in the daemon's turn. The jobs are work for the pool, one after the other, submitted once the
-vault has lain still and what people did by hand is recorded. What cannot be done now is tried again with the next
-change, and said in `problem`.
+vault has lain still and what people did by hand is recorded. A job that fails is named in `problem` until it succeeds,
+and tried again with the next change, or after `RETRY` seconds.
 """
 
 import logging
@@ -28,6 +28,8 @@ STILL = 2.0
 """Seconds without a change before anything is begun."""
 PATIENCE = 20.0
 """Seconds that a job which has begun gets when the daemon stops: an upkeep is one commit or nothing."""
+RETRY = 300.0
+"""Seconds until a job that has failed is tried again."""
 KEY = "maintenance"
 
 logger = logging.getLogger(__name__)
@@ -42,7 +44,9 @@ class Maintenance:
     clock: Clock
     settled: Callable[[], bool]
     _wanted: dict[str, Callable[[], object]] = field(default_factory=dict, init=False)
+    _failed: dict[str, Callable[[], object]] = field(default_factory=dict, init=False)
     _problems: dict[str, str] = field(default_factory=dict, init=False)
+    _retry_at: float = field(default=0.0, init=False)
     _begin_at: float = field(default=0.0, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -89,23 +93,29 @@ class Maintenance:
 
     def tick(self, event: Tick) -> None:
         """Submit what is wanted, if the vault lies still and nothing else goes on."""
+        if self._failed and event.now >= self._retry_at:
+            self._want()
         state = self.pool.state
         if not self._wanted or event.now < self._begin_at or state.running or state.waiting or not self.settled():
             return
         with self._lock:
             wanted, self._wanted = self._wanted, {}
-            self._problems = {}
         for name, job in wanted.items():
             future = self.pool.submit(_job(job), key=KEY, priority=Priority.MAINTENANCE, patience=PATIENCE)
-            future.add_done_callback(partial(self._done, name))
+            future.add_done_callback(partial(self._done, name, job))
 
     def _want(self, **jobs: Callable[[], object]) -> None:
+        """Want these jobs, and those that have failed."""
         with self._lock:
-            self._wanted |= jobs
+            self._wanted |= self._failed | jobs
+            self._failed = {}
             self._begin_at = self.clock.monotonic() + STILL
 
-    def _done(self, name: str, future: "Future[object]") -> None:
-        if future.cancelled() or (error := future.exception()) is None:
+    def _done(self, name: str, job: Callable[[], object], future: "Future[object]") -> None:
+        error = None if future.cancelled() else future.exception()
+        if error is None:
+            with self._lock:
+                self._problems.pop(name, None)
             return
         what = failure_text(error)
         if isinstance(error, AgentError | OSError):
@@ -114,6 +124,8 @@ class Maintenance:
             logger.warning("%s failed", name, exc_info=error)
         with self._lock:
             self._problems[name] = what
+            self._failed[name] = job
+            self._retry_at = self.clock.monotonic() + RETRY
 
 
 def _job(job: Callable[[], object]) -> Callable[[Callable[[], bool]], object]:

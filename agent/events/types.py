@@ -84,7 +84,11 @@ VaultEvent: TypeAlias = NoteEvent[Change] | FileChanged
 
 @dataclass(frozen=True, slots=True)
 class FilesChanged(Generic[Change]):
-    """One poll of the vault has found these changes, at `now` on the monotonic clock."""
+    """One poll of the vault has found these changes, at `now` on the monotonic clock.
+
+    Changes made before the daemon started are not among them: the start takes them into the index, and `EditsCommitted`
+    names those that a person made.
+    """
 
     events: tuple[VaultEvent[Change], ...]
     now: float
@@ -92,7 +96,7 @@ class FilesChanged(Generic[Change]):
 
 @dataclass(frozen=True, slots=True)
 class EditsCommitted:
-    """The person's own edits of the files at `paths` were committed as `commit`."""
+    """The person's own edits of the files at `paths` were committed as `commit`, also those of before the start."""
 
     commit: str
     paths: tuple[str, ...]

@@ -19,13 +19,19 @@ _LISTS = ("evidence", "contradicts", "untrusted")
 
 
 class EntryType(StrEnum):
-    """The origin of an entry."""
+    """The kind of an entry: decides when it expires (`expiry`) and whose words it counts as
+    (`upkeep.repeated_facts`)."""
 
     CHAT_TURN = "chat_turn"
+    """What was said in a turn, after labels; of these words, the person's count as theirs."""
     AUTO_CAPTURE = "auto_capture"
+    """What a run was asked for and came to, in the agent's words."""
     WORKFLOW_TRACE = "workflow_trace"
+    """The tools of a run in their order; never merged, in the agent's words."""
     USER_EXPLICIT = "user_explicit"
+    """What the person asked to remember: their words, and never expires."""
     AUTO_FLUSH = "auto_flush"
+    """What a compaction would lose; without keywords, or with `user_instruction`, it counts as the person's words."""
     RESEARCH = "research"
     REFLECTION = "reflection"
 

@@ -47,8 +47,10 @@ class UpkeepJobs:
     def reviews(self) -> None:
         """Keep skills trusted that their owner edited by hand on this machine; ask about the other unreviewed ones."""
         with self._lock:
-            edited, self._edited = self._edited, []
+            edited = tuple(self._edited)
         self.skills.edited_here(edited)
+        with self._lock:
+            del self._edited[: len(edited)]
         for path in self.skills.ask_reviews():
             logger.info("asked about a skill in %s", path)
 

@@ -156,3 +156,9 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatc
         remembered(root, "The boat is blue.")
         due = UpkeepDue(open_workspace(root))
         house.until(lambda: not due.is_due(open_workspace(root).clock.now()), "memory is tended")
+        house.for_a_while(1.0)
+        assert "reviews" in house.parts.maintenance.problem, "it is still not done"
+        (root / "approvals").unlink()
+        write(root / "tea.md", "green\n")
+        house.until((root / ASKS).exists, "it is done after all")
+        house.until(lambda: house.parts.maintenance.problem == "", "nothing is wrong any more")
