@@ -153,6 +153,32 @@ def test_a_person_who_commits_everything_by_hand_takes_the_record_along_and_noth
     assert subjects(root) == ["vault-agent: session: finished", "Anna: all of it"]
 
 
+def test_what_a_person_adds_after_they_committed_the_record_by_hand_is_theirs_alone(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    hold(vault, "one")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all of it")
+    hold(vault, "two")
+    write(root / RECORD, (root / RECORD).read_text() + "human line\n")
+    end(vault)
+    vault.commit_human()
+    assert at_head(root) == "agent one\nagent two\nhuman line\n"
+    assert "+agent two" in git(root, "log", "-p", "--format=", "--author=vault-agent", "-U0")
+
+
+def test_a_record_that_is_put_aside_meanwhile_is_whole_in_the_history(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    hold(vault, "one")
+    git(root, "stash", "--include-untracked", "-q")
+    with vault.transaction("session: two", STAMP, hold=True) as change:
+        change.append(RECORD, b"agent two\n")
+    end(vault)
+    assert {b"agent one", b"agent two"} <= checks.reachable_lines(root)
+    assert git(root, "log", "--format=%s", "-S", "agent one", "--", RECORD), "not only in what was put aside"
+
+
 def test_a_record_that_its_person_deletes_stays_in_the_history(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
     root = vault.place.root

@@ -1,6 +1,7 @@
 """The write protocol: turns an order into one durable commit, or into no change at all.
 
 The order of steps is lock, recover, journal, files, commit, journal; each step is durable before the next one starts.
+Notes that are held are put into `held` in place of the commit, and committed with a later order.
 The reasons for each step are in its module; this one runs them in order and cleans up after a failure.
 """
 
@@ -190,7 +191,7 @@ class Writer:
         tip = self.committer.read_tip([self.place.in_git(item.path) for item in applied], read_staged=True)
         notes, before = [], [self.held.get(item.path) for item in applied]
         for item, known in zip(applied, before, strict=True):
-            base = self._base(tip, item) if known is None or known.data != item.found else known.base
+            base = self._base(tip, item, known)
             if base is None or item.after is None:
                 return False
             by = str(holder.current())
@@ -205,12 +206,18 @@ class Writer:
             raise
         return True
 
-    def _base(self, tip: Tip, item: Applied) -> str | None:
-        """The blob id of a note in HEAD, empty if it is not there; None if something uncommitted was on disk or staged
-        before the change."""
+    def _base(self, tip: Tip, item: Applied, known: HeldNote | None) -> str | None:
+        """The blob id of the committed note on which the held one is based, empty if there was none.
+
+        None if something was on disk or staged before the change that is neither committed nor held.
+        """
         path = self.place.in_git(item.path)
         entry, staged = tip.entry(path), tip.staged.get(path)
         committed = entry.oid if entry is not None else ""
+        if known is not None:
+            if known.data != item.found:
+                return None
+            return committed if committed == self.git.blob_id(known.data) else known.base
         found = "" if item.found is None else self.git.blob_id(item.found)
         is_staged = path in tip.staged and committed != ("" if staged is None else self.git.blob_id(staged))
         return None if found != committed or is_staged else committed
