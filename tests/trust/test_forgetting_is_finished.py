@@ -227,6 +227,17 @@ def test_a_new_note_in_the_place_of_the_old_one_stays(plain: Path, monkeypatch: 
     assert "oak" not in history(plain)
 
 
+@pytest.mark.parametrize("lock", ["HEAD.lock", "refs/heads/main.lock", "refs/vault-agent/before-purge/x.lock"])
+def test_a_lock_that_a_killed_git_has_left_is_removed(plain: Path, monkeypatch: pytest.MonkeyPatch, lock: str) -> None:
+    secret, workspace = entry(plain), open_workspace(plain)
+    killed(workspace, secret, monkeypatch, at_ref("refs/" if "vault-agent" in lock else "HEAD", False))
+    token = json.loads((workspace.vault.private_folder / FORGETTING).read_text())["token"]
+    left = plain / ".git" / lock.replace("x.lock", f"{token}.lock")
+    write(left, b"")
+    os.utime(left, (left.stat().st_mtime - 60,) * 2)
+    check_gone(plain, secret)
+
+
 def test_while_a_rebase_lasts_it_waits(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed(open_workspace(plain), entry(plain), monkeypatch, after(forget, "carry_out"))
     git(plain, "checkout", "-q", "--detach")

@@ -8,17 +8,19 @@ removes them; no object is deleted here.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from agent.errors import Permanent, UserError
+from agent.vault.change import Stamp
 from agent.vault.history.commits import resolve
 from agent.vault.history.holders import check_complete, holders
 from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
-from agent.vault.plumbing.repository import branch
+from agent.vault.plumbing.repository import OWN_REFS, branch
 from agent.vault.store import Vault
+from agent.vault.write.journal import Journal, JournalRecord
 
-BACKUP = "refs/vault-agent/before-purge/"
+BACKUP = f"{OWN_REFS}before-purge/"
 _TOGETHER = 200
 _HEADER = re.compile(rb"^(tree|parent) ([0-9a-f]{40,64})\n", re.MULTILINE)
 _SIGNATURE = re.compile(rb"^(?:gpgsig(?:-sha256)?|mergetag) [^\n]*\n(?: [^\n]*\n)*", re.MULTILINE)
@@ -81,9 +83,19 @@ def purge(
         new = made[head]
         vault.provenance.rewrite(made)
         backup = BACKUP + token
-        vault.git.run("update-ref", backup, head)
-        vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
+        with _recorded(vault.writer.journal, token, new):
+            vault.git.run("update-ref", backup, head)
+            vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
         return Purged(len(concerned), new, backup, found.here, found.remote)
+
+
+@contextmanager
+def _recorded(journal: Journal, token: str, commit: str) -> Iterator[None]:
+    """Record that refs are about to move: after a crash, `recover` then removes the locks that git left on them."""
+    journal.open(JournalRecord(token, "", "", Stamp("human"), ()))
+    journal.reached_ref(token, commit)
+    yield
+    journal.close(token, None)
 
 
 def _existing(vault: Vault, name: str) -> str:

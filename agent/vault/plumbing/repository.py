@@ -16,6 +16,8 @@ from agent.vault.plumbing.link_check import refuse_links
 
 MARKER = VAULT_FILE
 """The file that makes a folder a vault."""
+OWN_REFS = "refs/vault-agent/"
+"""The folder of the refs that only this program writes."""
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LINKS = 5

@@ -15,7 +15,7 @@ from agent.vault.plumbing.commit import CommitPlan, Tip
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_lock import file_time, remove_own, set_aside
 from agent.vault.plumbing.objects import Pack, has_id
-from agent.vault.plumbing.repository import blocked, branch
+from agent.vault.plumbing.repository import OWN_REFS, blocked, branch
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
 from agent.vault.write import apply as on_disk
@@ -240,7 +240,7 @@ def _clear_locks(writer: Writer, token: str) -> None:
             return
         writer.clock.sleep(_PAUSE)
     names = ["HEAD.lock", "packed-refs.lock", f"{branch(gitdir)}.lock"]
-    for lock in (gitdir / name for name in names):
+    for lock in (*(gitdir / name for name in names), *gitdir.glob(f"{OWN_REFS}**/*.lock")):
         if _stays(writer, lock):
             set_aside(lock, gitdir)
 
