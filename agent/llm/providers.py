@@ -6,16 +6,18 @@ Without a model, `Offline` is used: no server is asked unless a person has confi
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
 
 from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
-from agent.llm.anthropic import Anthropic
 from agent.llm.offline import Offline
-from agent.llm.openai import OpenAI
 from agent.llm.presets import Role, endpoint
 from agent.llm.provider import Provider
 from agent.llm.retry import Jitter
 from agent.llm.scripted import Scripted
+
+_WIRES = {"anthropic": ("agent.llm.anthropic", "Anthropic"), "openai": ("agent.llm.openai", "OpenAI")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +46,6 @@ def _provider(llm: LlmSettings, role: Role, clock: Clock, count: Callable[[str],
     if found is None:
         return Offline()
     wire, place = found
-    return Anthropic(place, clock, count, jitter) if wire == "anthropic" else OpenAI(place, clock, count, jitter)
+    module, name = _WIRES[wire]
+    made = getattr(import_module(module), name)  # only the wire that is used: they are slow to load
+    return cast(Provider, made(place, clock, count, jitter))
