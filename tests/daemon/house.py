@@ -12,7 +12,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.app.subscriptions import DaemonParts
-from agent.clock import SystemClock
+from agent.clock import Clock, SystemClock
 from agent.daemon import Daemon, Live
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
@@ -119,9 +119,9 @@ class House:
 
 
 @contextmanager
-def living(root: Path, chosen: EmbedderChoice | None = FAKE) -> Iterator[House]:
-    """A daemon that has started as `vault-agent daemon` starts it, until the end of the block."""
-    workspace = open_workspace(root, clock=HastyClock())
+def living(root: Path, chosen: EmbedderChoice | None = FAKE, clock: Clock | None = None) -> Iterator[House]:
+    """A daemon that has started as `vault-agent daemon` starts it, until the end of the block; in haste by default."""
+    workspace = open_workspace(root, clock=clock or HastyClock())
     with Daemon(workspace).live(replace(open_index(workspace), _chosen=chosen)) as live:
         problem = live.lookout.state().problem
         if "limit reached" in problem:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agent.clock import SystemClock
 from agent.index.embedder import EmbedderChoice
 from tests.daemon.house import House, blob, living, on_disk
 from tests.index.fakes import FAKE
@@ -40,7 +41,7 @@ def check_checkout(folder: Path, count: int, seconds: float, chosen: EmbedderCho
         wanted[path] = blob(text.encode())
     git(root, "commit", "-q", "-a", "-m", "new")
     git(root, "checkout", "-q", "main")
-    with living(root, chosen) as house:
+    with living(root, chosen, SystemClock()) as house:  # the machine's own seconds are what is measured
         house.for_a_while(0.3)
         before = resident()
         with busy():
