@@ -22,6 +22,14 @@ from agent.index.passage_store import IndexTotals, PassageStore, StoredNote
 from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 
+NoteReader: TypeAlias = Callable[[str], bytes | None]
+"""The bytes of the note at a path; None if it does not exist. May raise `OSError` or `AgentError`: the note counts as
+failed."""
+_TOGETHER = 200
+"""The most notes that are encoded at once."""
+_UNITS_TOGETHER = 20_000
+"""Units at which a group of notes is complete."""
+
 
 @dataclass(slots=True)
 class Frequencies:
@@ -60,15 +68,6 @@ class Frequencies:
             for term, more_notes, more_units in zip(terms.tolist(), notes.tolist(), units.tolist(), strict=True)
             if more_notes or more_units
         }
-
-
-NoteReader: TypeAlias = Callable[[str], bytes | None]
-"""The bytes of the note at a path; None if it does not exist. May raise `OSError` or `AgentError`: the note counts as
-failed."""
-_TOGETHER = 200
-"""The most notes that are encoded at once."""
-_UNITS_TOGETHER = 20_000
-"""Units at which a group of notes is complete."""
 
 
 @dataclass(slots=True)

@@ -16,6 +16,11 @@ from agent.llm.messages import Assistant, JsonObject, StopReason, Usage
 from agent.llm.provider import OnText
 
 _OPEN, _CLOSE = "<think>", "</think>"
+MOST_CALLS = 512
+"""The most tool calls in one answer. No model needs as many; an answer with more is broken or an attack, and reading
+stops. The loop's `run.calls_per_reply` limits how many are carried out."""
+_PATH = re.compile(r"[/\\~.]|[A-Za-z]:\\")
+_HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
 
 @dataclass(slots=True)
@@ -54,13 +59,6 @@ class ThinkFilter:
     def _release(self) -> str:
         held, self._held = self._held, ""
         return held
-
-
-MOST_CALLS = 512
-"""The most tool calls in one answer. No model needs as many; an answer with more is broken or an attack, and reading
-stops. The loop's `run.calls_per_reply` limits how many are carried out."""
-_PATH = re.compile(r"[/\\~.]|[A-Za-z]:\\")
-_HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
 
 @dataclass(slots=True)

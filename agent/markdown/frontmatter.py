@@ -22,6 +22,13 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OPENING = re.compile(rb"---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _COMMENT = re.compile(r"[ \t]+#[^\n]*")
+_LONGEST = 4_096
+_PAIR = re.compile(
+    r"([A-Za-z_][A-Za-z0-9_]{0,63}):"
+    r"(?: ([A-Za-z0-9_/\u4e00-\u9fff](?:[A-Za-z0-9_/.+\u4e00-\u9fff-]|:(?=[A-Za-z0-9_/.+\u4e00-\u9fff-]))*)\n"
+    r"| \[((?:[A-Za-z0-9_/\u4e00-\u9fff][A-Za-z0-9_/.+\u4e00-\u9fff-]*(?:, (?=[^\]])|(?=\])))*)\]\n"
+    r"|\n((?:  - \"[ !#-\[\]-~\u4e00-\u9fff]*\"\n)+))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,15 +256,6 @@ def _checked(parts: Parts, text: str, expected: dict[str, Value]) -> bytes:
     if again != changed or not same(_values(entries(again)), expected):
         raise BadNote("the key cannot be changed without changing another line", hint="edit this header by hand")
     return changed.join()
-
-
-_LONGEST = 4_096
-_PAIR = re.compile(
-    r"([A-Za-z_][A-Za-z0-9_]{0,63}):"
-    r"(?: ([A-Za-z0-9_/\u4e00-\u9fff](?:[A-Za-z0-9_/.+\u4e00-\u9fff-]|:(?=[A-Za-z0-9_/.+\u4e00-\u9fff-]))*)\n"
-    r"| \[((?:[A-Za-z0-9_/\u4e00-\u9fff][A-Za-z0-9_/.+\u4e00-\u9fff-]*(?:, (?=[^\]])|(?=\])))*)\]\n"
-    r"|\n((?:  - \"[ !#-\[\]-~\u4e00-\u9fff]*\"\n)+))"
-)
 
 
 def parse_plain_header(text: str) -> dict[str, Value] | None:

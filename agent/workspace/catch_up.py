@@ -5,21 +5,21 @@ The reason why an index is behind is returned as text; the interfaces show it.
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from threading import Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agent.errors import LockHeld
-from agent.workspace.daemon_lock import load_daemon_state
+from agent.vault.listing import contents
+from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
-from threading import Thread
-from typing import Generic
-
-from agent.vault.listing import contents
-from agent.workspace.daemon_lock import is_watched
 
 T = TypeVar("T")
+_FEW = 200
+"""Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
+result says so."""
 
 
 class Prefetch(Generic[T]):
@@ -48,12 +48,6 @@ class Prefetch(Generic[T]):
 def prefetch_contents(workspace: Workspace) -> Prefetch[dict[str, str]] | None:
     """The result of `contents`, started now; None if a daemon runs, as it updates the index itself."""
     return None if is_watched(workspace) else Prefetch(lambda: contents(workspace.vault))
-
-
-Found = TypeVar("Found")
-_FEW = 200
-"""Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
-result says so."""
 
 
 def ignore_progress(text: str) -> None:
@@ -112,8 +106,8 @@ def catch_up(
 
 
 def search_whole(
-    workspace: Workspace, index: "SearchIndex", search: Callable[[], Found], late: str | None, *, in_past: bool = False
-) -> tuple[Found, str | None]:
+    workspace: Workspace, index: "SearchIndex", search: Callable[[], T], late: str | None, *, in_past: bool = False
+) -> tuple[T, str | None]:
     """The result of `search`, and the reason why the index is behind (`late`), None if it is up to date.
 
     After damage that no daemon repairs, the index is repaired and searched once more.

@@ -27,6 +27,9 @@ from agent.vault.store import Vault, open_repository
 from agent.vault.template import read_template
 from agent.workspace.workspace import Workspace, options
 
+_NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
+_TOKENS = 64
+
 
 def diagnose(root: Path | None, *, fix: bool, ask_model: bool) -> list[Check]:
     """Check the settings, the machine in a scratch vault, and the vault at `root` if it is given.
@@ -88,9 +91,6 @@ def _own_hooks(vault: Vault) -> set[str]:
         return set()
 
 
-_NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
-
-
 def skill_checks(workspace: Workspace) -> list[Check]:
     """Check every skill; a skill or part that cannot be used is named, with its file, line and reason."""
     return guarded("skills", lambda: _skills(workspace))
@@ -108,9 +108,6 @@ def _skills(workspace: Workspace) -> Iterator[Check]:
     said += [f"{len(odd)} {'has' if len(odd) == 1 else 'have'} parts that are left unread"] if odd else []
     lines = tuple(f"{each.path}:{each.line}: {each.reason}" for each in shelf.problems)
     yield Check(Level.WARN, "skills", f"{len(shelf.named)} can be used, {', '.join(said)}", lines, _NEXT)
-
-
-_TOKENS = 64
 
 
 def agent_checks(workspace: Workspace, *, ask_model: bool) -> list[Check]:

@@ -28,6 +28,32 @@ from agent.vault.folders import FORGOTTEN
 from agent.vault.history.versions import committed_blobs, last_changed_by_person
 from agent.vault.store import Vault
 
+TYPE = "forgotten"
+_LENGTH = 32
+_LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
+"""The minimum for a clause to get a fingerprint: distinct words, or characters in scripts without spaces."""
+_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
+_CLAUSE = re.compile(r"[,，、:：()（）—·]+")
+_LEAD = re.compile(
+    r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
+    r"(?:(?:user|assistant|agent|you|me|用户|助手)\s*[:：]\s*)?"
+    r"(?:(?:please|and|but|so|also)\s+)?"
+    r"(?:(?:remember|note|know|keep in mind|i (?:said|told you|think|mean))(?:\s+that)?\s+"
+    r"|(?:请)?(?:记住|记得)[,，:：]?\s*)?",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
+_NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-z]{6})?(?:\.md)?(?:\|[^\]\n]*)?\]\]")
+"""A link to a note that is named after a day and its first words."""
+_TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
+_MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
+"""The words with which a summary counts omitted items."""
+_COURTESY = frozenset(
+    terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
+)
+_PRONOUNS = frozenset("我你您他她它们咱")
+_NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿未]", re.IGNORECASE)
+
 
 def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[str]:
     """The paths among `notes` (tombstones with their bytes) whose content was written here or by the person.
@@ -64,34 +90,6 @@ def _save(file: Path, answers: Mapping[str, bool]) -> None:
         durable.replace(file, json.dumps(answers, indent=1))
     except OSError:
         return  # git is asked again next time
-
-
-TYPE = "forgotten"
-_LENGTH = 32
-_LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
-"""The minimum for a clause to get a fingerprint: distinct words, or characters in scripts without spaces."""
-
-_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
-_CLAUSE = re.compile(r"[,，、:：()（）—·]+")
-_LEAD = re.compile(
-    r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
-    r"(?:(?:user|assistant|agent|you|me|用户|助手)\s*[:：]\s*)?"
-    r"(?:(?:please|and|but|so|also)\s+)?"
-    r"(?:(?:remember|note|know|keep in mind|i (?:said|told you|think|mean))(?:\s+that)?\s+"
-    r"|(?:请)?(?:记住|记得)[,，:：]?\s*)?",
-    re.IGNORECASE,
-)
-_LINK = re.compile(r"\[\[[^\]\n]*\]\]")
-_NAMES = re.compile(r"\[\[(?:[^\]|\n]*/)?\d{4}-\d\d-\d\d-([^\]|/\n]+?)(?:-[0-9a-z]{6})?(?:\.md)?(?:\|[^\]\n]*)?\]\]")
-"""A link to a note that is named after a day and its first words."""
-_TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
-_MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
-"""The words with which a summary counts omitted items."""
-_COURTESY = frozenset(
-    terms("ok okay yes thanks thank lot hello hi please sure great good noted done right fine welcome you're sorry")
-)
-_PRONOUNS = frozenset("我你您他她它们咱")
-_NOT = re.compile(r"\b(?:not|no|never|cannot|without)\b|n't\b|[不没別别勿未]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

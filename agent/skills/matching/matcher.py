@@ -30,6 +30,14 @@ _SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.PRESENT})
 _TRUSTED_ONLY = frozenset({MatchStatus.ACTIVE, MatchStatus.REFERENCE})
 _NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+_FAILED = {
+    "stop": "stop the workflow and say what is missing.",
+    "ask": "ask the person how to go on (`human_ask`) before anything else.",
+    "retry": "try once more in another way; if that fails too, stop and say what is missing.",
+    "skip": "go on without it, and say in the result that it is missing.",
+}
+_LEAST = 60
+"""A step's skill with fewer tokens is only named: its text would be too short to be useful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +199,6 @@ def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
 def _text(skill: Skill, snapshot: SkillSnapshot, room: int, count: TokenCounter) -> Truncated:
     text = compose_workflow(skill, snapshot.get, room, count) if skill.chain else skill.body
     return truncate(text, room, count, skill.name)
-
-
-_FAILED = {
-    "stop": "stop the workflow and say what is missing.",
-    "ask": "ask the person how to go on (`human_ask`) before anything else.",
-    "retry": "try once more in another way; if that fails too, stop and say what is missing.",
-    "skip": "go on without it, and say in the result that it is missing.",
-}
-_LEAST = 60
-"""A step's skill with fewer tokens is only named: its text would be too short to be useful."""
 
 
 def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> str:

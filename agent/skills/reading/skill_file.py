@@ -30,6 +30,9 @@ FILE_BYTES = 256 * 1024
 """The most bytes of a `SKILL.md`; long parts belong in `references/`."""
 HEADER_BYTES = 8 * 1024
 _NAME, _DESCRIPTION, _COMPATIBILITY = 64, 1_024, 500
+MOST = 20
+_KEY = "chain"
+_KNOWN = ("skill", "input_from", "output_as", "params", "check", "on_failure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +197,6 @@ def _product(fields: HeaderFields) -> Product | None:
         return None
     format_, kind = (str(found.get(name) or "") for name in ("format", "artifact_type"))
     return Product(fields.limited("output", format_), found.get("artifacts") is True, fields.limited("output", kind))
-
-
-MOST = 20
-_KEY = "chain"
-_KNOWN = ("skill", "input_from", "output_as", "params", "check", "on_failure")
 
 
 def parse_steps(fields: HeaderFields) -> tuple[ChainStep, ...]:

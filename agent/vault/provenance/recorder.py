@@ -32,6 +32,19 @@ from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_addre
 
 _REMOTE = "refs/remotes/"
 _FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")
+MANY = 2_000
+"""Maximum number of foreign commits in one update that are recorded one by one.
+
+With more, such as a clone of a long history, only the files of the newest versions are recorded.
+"""
+_KEPT_TIPS = 200
+_KEPT_STEPS = 500
+_READ_AT_ONCE = 200
+_LINE = 256
+"""Bytes at the end of a reflog that identify its last state."""
+_HEAD_LOG = "head log"
+_REFERENCES = "references"
+_TIPS = "tips"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +80,6 @@ def references(gitdir: Path, common: Path) -> References:
 def _fetched(gitdir: Path) -> dict[str, str]:
     found = (_FETCHED.fullmatch(line) for line in read_text(gitdir / "FETCH_HEAD").split("\n"))
     return {each[1]: each[2] for each in found if each}
-
-
-MANY = 2_000
-"""Maximum number of foreign commits in one update that are recorded one by one.
-
-With more, such as a clone of a long history, only the files of the newest versions are recorded.
-"""
-_KEPT_TIPS = 200
-_KEPT_STEPS = 500
-_READ_AT_ONCE = 200
-_LINE = 256
-"""Bytes at the end of a reflog that identify its last state."""
-_HEAD_LOG = "head log"
-_REFERENCES = "references"
-_TIPS = "tips"
 
 
 @dataclass(slots=True)
