@@ -33,6 +33,7 @@ from agent.vault.worktree.paths import check, is_note
 from agent.vault.worktree.survey import Dirty, dirty
 from agent.vault.write import human_commits
 from agent.vault.write.guard import masked_order, masked_request, refuse_secrets
+from agent.vault.write.held import HeldNote
 from agent.vault.write.journal import Journal
 from agent.vault.write.recover import recover
 from agent.vault.write.writer import Writer, in_plain_words
@@ -176,12 +177,16 @@ class Vault:
     def commit_held(self, paths: Collection[str] | None = None) -> None:
         """Commit the held notes of these paths, or all; they stay held while the repository is not free."""
         writer = self.writer
-        if not any(paths is None or note.path in paths for note in writer.held.all()):
+
+        def wanted() -> list[HeldNote]:
+            return [note for note in writer.held.all() if paths is None or note.path in paths]
+
+        if not wanted():
             return
         with in_plain_words(self.place), writer.exclusive():
             recover(writer)
             if not writer.waiting_reason():
-                writer.commit_held([note for note in writer.held.all() if paths is None or note.path in paths])
+                writer.commit_held(wanted())
 
     def settle(self) -> int:
         """Finish what a crash interrupted and carry out the queue; returns the number of orders carried out."""

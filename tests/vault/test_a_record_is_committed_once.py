@@ -26,6 +26,16 @@ def hold(vault: Vault, line: str) -> None:
     assert change.outcome.commit is None and not change.outcome.queued
 
 
+def committed_by_hand(folder: Path) -> Vault:
+    """A vault whose person commits everything by hand between the two lines of a record."""
+    vault = make_vault(folder)
+    hold(vault, "one")
+    git(vault.place.root, "add", "-A")
+    git(vault.place.root, "commit", "-qm", "all of it")
+    hold(vault, "two")
+    return vault
+
+
 def end(vault: Vault) -> None:
     """What follows from the run, with its record, in one commit."""
     with vault.transaction("session: finished", Stamp("agent", run="r1", session=RECORD)) as change:
@@ -142,24 +152,16 @@ def test_a_crash_after_the_commit_does_not_bring_an_old_record_back(
 
 
 def test_a_person_who_commits_everything_by_hand_takes_the_record_along_and_nothing_is_lost(tmp_path: Path) -> None:
-    vault = make_vault(tmp_path)
+    vault = committed_by_hand(tmp_path)
     root = vault.place.root
-    hold(vault, "one")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "all of it")
-    hold(vault, "two")
     end(vault)
     assert at_head(root) == "agent one\nagent two\n" and git(root, "status", "--porcelain") == ""
     assert subjects(root) == ["vault-agent: session: finished", "Anna: all of it"]
 
 
 def test_what_a_person_adds_after_they_committed_the_record_by_hand_is_theirs_alone(tmp_path: Path) -> None:
-    vault = make_vault(tmp_path)
+    vault = committed_by_hand(tmp_path)
     root = vault.place.root
-    hold(vault, "one")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "all of it")
-    hold(vault, "two")
     write(root / RECORD, (root / RECORD).read_text() + "human line\n")
     end(vault)
     vault.commit_human()

@@ -8,7 +8,6 @@ loses nothing: the held text is committed as the program's, their change as thei
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -62,18 +61,9 @@ class HeldNotes:
         """Hold the note of this path no longer."""
         self._file(path).unlink(missing_ok=True)
 
-    def unchanged(self, read: Callable[[str], bytes | None]) -> frozenset[str]:
-        """The paths of the held notes that nobody has changed since, by what `read` finds on disk."""
-        return frozenset(note.path for note in self.all() if read(note.path) == note.data)
-
     def _file(self, path: str) -> Path:
         name = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
         return self.folder / f"{name}.json"
-
-
-def paths_of(notes: Iterable[HeldNote]) -> tuple[str, ...]:
-    """The paths of these notes."""
-    return tuple(note.path for note in notes)
 
 
 def _load(file: Path) -> HeldNote | None:

@@ -92,8 +92,9 @@ def commit(writer: Writer, *, confirmed: bool = False, quiet: bool = False, subj
 
 def _survey(writer: Writer) -> Survey:
     """The changed files without the held notes; one that a person changed is committed as it was held first."""
-    held = writer.held_unchanged()
-    writer.commit_held([note for note in writer.held.all() if note.path not in held])
+    notes = writer.held.all()
+    held = {note.path for note in notes if writer.is_unchanged(note)}
+    writer.commit_held([note for note in notes if note.path not in held])
     found = survey(writer.git, writer.place)
     return replace(found, changed=tuple(item for item in found.changed if item.path not in held))
 

@@ -30,7 +30,7 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY, is_note
 from agent.vault.write import apply as on_disk
 from agent.vault.write.commit_plan import CommitPlanner
-from agent.vault.write.held import HeldNote, HeldNotes, paths_of
+from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.loss import Rewrite, removes_text
 from agent.vault.write.mass_change import check_series, touched_by
@@ -270,13 +270,16 @@ class Writer:
     def commit_held(self, notes: Sequence[HeldNote]) -> None:
         """Commit held notes, with the message of the last; text that a person added since stays uncommitted."""
         if notes:
-            self._transact(
-                Order(self.clock.new_id(), (), notes[-1].subject, notes[-1].stamp, release=paths_of(notes)), (), ()
-            )
+            last, paths = notes[-1], tuple(note.path for note in notes)
+            self._transact(Order(self.clock.new_id(), (), last.subject, last.stamp, release=paths), (), ())
+
+    def is_unchanged(self, note: HeldNote) -> bool:
+        """True if nobody has changed a held note since it was written."""
+        return self._now(note.path) == note.data
 
     def held_unchanged(self) -> frozenset[str]:
         """The paths of the held notes that nobody has changed since they were written."""
-        return self.held.unchanged(self._now)
+        return frozenset(note.path for note in self.held.all() if self.is_unchanged(note))
 
     def was_committed(self, token: str) -> bool:
         """True if the branch contains a commit that the transaction was about to move HEAD to."""
