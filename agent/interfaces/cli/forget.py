@@ -7,7 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import NoteGone, UserError
-from agent.interfaces.cli.lookup import named_note
+from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
@@ -16,6 +16,7 @@ from agent.memory.forgetting.forget_past import is_in_history
 from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.texts import Language
 from agent.vault.change import Outcome
+from agent.vault.find import find_note
 from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
@@ -40,6 +41,7 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
     finishes it.
     """
     workspace = open_workspace(output.vault())
+    name = path_in_vault(name, workspace.vault.place.root) if name.strip() else name
     if purged:
         _purge(output, workspace, name, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
         return
@@ -78,7 +80,7 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
 def _find(workspace: Workspace, name: str) -> str:
     """The path of the note with this name; raises `NoteGone`, with a hint if only the history contains it."""
     try:
-        return named_note(workspace.vault, name)
+        return find_note(workspace.vault, name)
     except NoteGone:
         path = next((path for path in (name, f"{name}.md") if is_in_history(workspace.vault, path)), "")
         if not path:

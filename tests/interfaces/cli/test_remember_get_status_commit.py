@@ -69,6 +69,7 @@ def test_get_takes_a_path_from_the_working_folder_and_one_beside_a_folder_of_its
         assert run("get", name)["path"] == "notes/tea.md"
     assert run("get", "a")["path"] == "a.md"
     assert run("forget", "tea.md", "--dry-run")["ok"]
+    assert run("forget", "tea.md", "--purge", "--dry-run")["ok"]
     assert run("get", "tea/none", code=2)["error"]
 
 
