@@ -16,6 +16,7 @@ from agent.app.subscriptions import DaemonParts, subscribe_daemon
 from agent.background.pool import Pool
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
+from agent.index.embedder import EmbedderChoice
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
@@ -73,8 +74,8 @@ class Daemon:
                 live.turn()
 
     @contextmanager
-    def live(self, index: SearchIndex | None = None) -> Iterator[Live]:
-        """A daemon that has started, until the end of the block; `index` stands in for the vault's own.
+    def live(self, chosen: EmbedderChoice | None = None) -> Iterator[Live]:
+        """A daemon that has started, until the end of the block; `chosen` in place of the configured embedder.
 
         Settles what a crash left and brings the index up to date first. Raises as `run` does.
         """
@@ -82,7 +83,7 @@ class Daemon:
         recent = Recent(Pace().keep)
         with (
             daemon_lock(workspace),
-            closing(index or open_index(workspace, recent.get)) as index,
+            closing(open_index(workspace, recent.get, chosen)) as index,
             closing(Bus(workspace.clock)) as bus,
         ):
             pool = Pool(workspace.clock)

@@ -125,8 +125,10 @@ def _named(notes: Mapping[str, N]) -> dict[str, N]:
     return found
 
 
-def open_index(workspace: Workspace, held: Callable[[str, str], bytes | None] = not_held) -> SearchIndex:
-    """The index over the current notes; `held` as in `SearchIndex`."""
+def open_index(
+    workspace: Workspace, held: Callable[[str, str], bytes | None] = not_held, chosen: EmbedderChoice | None = None
+) -> SearchIndex:
+    """The index over the current notes; `held` as in `SearchIndex`, `chosen` in place of the configured embedder."""
     vault = workspace.vault
     return SearchIndex(
         index_files(workspace),
@@ -134,6 +136,7 @@ def open_index(workspace: Workspace, held: Callable[[str, str], bytes | None] = 
         workspace,
         lambda: _named(contents(vault)),
         vault.read_now,
+        chosen,
         held=held,
     )
 

@@ -5,20 +5,21 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
 
 from agent.app.open import open_workspace
 from agent.app.subscriptions import DaemonParts
+from agent.background.maintenance import KEY as MAINTENANCE
 from agent.clock import Clock, SystemClock
 from agent.daemon import Daemon, Live
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.update import IndexReport
 from agent.vault.listing import contents
-from agent.workspace.search_index import SearchIndex, open_index
+from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 from tests.index.fakes import FAKE
 from tests.vaults import git, object_format
@@ -83,8 +84,8 @@ class House:
 
     @property
     def working(self) -> tuple[str, ...]:
-        """The keys of the work that goes on in the pool."""
-        return self.live.pool.state.running
+        """The keys of the work that goes on in the pool, without maintenance, which is due at any time."""
+        return tuple(key for key in self.live.pool.state.running if key != MAINTENANCE)
 
     def step(self) -> None:
         self.live.turn(STEP)
@@ -122,7 +123,7 @@ class House:
 def living(root: Path, chosen: EmbedderChoice | None = FAKE, clock: Clock | None = None) -> Iterator[House]:
     """A daemon that has started as `vault-agent daemon` starts it, until the end of the block; in haste by default."""
     workspace = open_workspace(root, clock=clock or HastyClock())
-    with Daemon(workspace).live(replace(open_index(workspace), _chosen=chosen)) as live:
+    with Daemon(workspace).live(chosen) as live:
         problem = live.lookout.state().problem
         if "limit reached" in problem:
             pytest.skip(problem)

@@ -146,7 +146,7 @@ def _ask(workspace: Workspace) -> Told:
     """As the command does it, in this process."""
     try:
         with (
-            closing(replace(open_index(workspace), _chosen=FAKE)) as index,
+            closing(open_index(workspace, chosen=FAKE)) as index,
             closing(build_runs(workspace, index)) as agent,
         ):
             with suppress(AgentError, OSError):

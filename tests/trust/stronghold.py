@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -112,7 +112,7 @@ class Stronghold:
     def agent(self) -> Iterator[RunService]:
         """The agent as a new process has it."""
         workspace = open_workspace(self.root)
-        with closing(replace(open_index(workspace), _chosen=FAKE)) as index:
+        with closing(open_index(workspace, chosen=FAKE)) as index:
             index.refresh()
             made = build_runs(workspace, index)
             try:

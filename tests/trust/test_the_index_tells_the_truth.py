@@ -4,7 +4,6 @@ not: an answer is right, or says that it is degraded and why."""
 import random
 from collections import Counter
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,7 @@ def test_under_any_damage_an_answer_is_right_or_says_that_it_is_degraded(tmp_pat
     said = Counter[str]()
     for number in range(count):
         chance = random.Random(f"damage {number}")
-        with closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index:
+        with closing(open_index(open_workspace(root), chosen=FAKE)) as index:
             index.refresh()
             index.search("amber", 3)
             if chance.random() < 0.5:
@@ -78,7 +77,7 @@ def check(index: SearchIndex, root: Path, chance: random.Random) -> str:
 
 def test_a_search_never_waits_for_a_writer_and_says_what_is_missing(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
-    with closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index:
+    with closing(open_index(open_workspace(root), chosen=FAKE)) as index:
         index.refresh()
         write(root / "2.md", text(2))
         with index.files.writing(index.workspace.clock, 0):
@@ -90,11 +89,11 @@ def test_a_search_never_waits_for_a_writer_and_says_what_is_missing(tmp_path: Pa
 
 def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_more(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
-    with closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index:
+    with closing(open_index(open_workspace(root), chosen=FAKE)) as index:
         read, asked = index.read, []
 
         def slow(path: str) -> bytes | None:
-            with closing(replace(open_index(index.workspace), _chosen=FAKE)) as other:
+            with closing(open_index(index.workspace, chosen=FAKE)) as other:
                 asked.append(other.search("word1x", 1).degraded)
             return read(path)
 
@@ -108,8 +107,8 @@ def test_a_search_while_the_index_is_being_built_does_not_have_it_built_once_mor
 def test_a_search_that_goes_on_sees_that_the_index_was_built_anew(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"1.md": text(1)}).place.root
     with (
-        closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as index,
-        closing(replace(open_index(open_workspace(root)), _chosen=FAKE)) as other,
+        closing(open_index(open_workspace(root), chosen=FAKE)) as index,
+        closing(open_index(open_workspace(root), chosen=FAKE)) as other,
     ):
         index.refresh()
         check_found(other, {"1.md": text(1)})
