@@ -253,12 +253,16 @@ class Vault:
         """The blob id that this repository's git gives to a file's content."""
         return self.git.blob_id(data)
 
+    def own_versions(self) -> frozenset[tuple[str, str | None]]:
+        """The contents that this program wrote (path, blob id), as far as the journal still has their records."""
+        try:
+            return self.writer.journal.written()
+        except OSError:
+            return frozenset()
+
     def is_own_version(self, path: str, blob: str | None) -> bool:
         """True if this program wrote this content (a blob id) of the note, and the journal still has the record."""
-        try:
-            return (path, blob) in self.writer.journal.written()
-        except OSError:
-            return False
+        return (path, blob) in self.own_versions()
 
     def changed_files(self, paths: Collection[str] = ()) -> list[Dirty]:
         """The files of the vault, or of `paths` only, that differ from the last commit; without held notes."""

@@ -25,22 +25,24 @@ def watch_vault(workspace: Workspace, known: dict[str, str], recent: Recent) -> 
     def earlier(wanted: Sequence[tuple[str, str]]) -> list[bytes | None]:
         return vault.read_blobs([blob for _, blob in wanted])
 
-    facts = Facts(vault.content_id, lambda asked: [_origin(vault, *each) for each in asked], earlier, moves.changed)
+    facts = Facts(vault.content_id, lambda asked: _origins(vault, asked), earlier, moves.changed)
     return Watcher.watch(vault.place.root, facts, workspace.clock, known, pace, recent)
 
 
-def _origin(vault: Vault, path: str, blob: str | None) -> Origin:
-    """The origin of a path's content, or of its removal (`blob` None).
+def _origins(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list[Origin]:
+    """The origin of each path's content, or of its removal (no blob id).
 
     If it cannot be found, the content counts as arrived: such content cannot ask the agent for anything.
     """
-    if vault.is_own_version(path, blob):
-        return Origin.OWN
+    own = vault.own_versions()
+    others = [each for each in contents if each not in own]
     try:
-        return Origin.ARRIVED if vault.provenance.arrived(path, blob) else Origin.HUMAN
+        arrived = vault.provenance.arrived_among(others) if others else set()
     except AgentError as error:
-        logger.warning("%s: nobody can tell whether it arrived: %s", path, error.message)
-        return Origin.ARRIVED
+        logger.warning("nobody can tell whether %s arrived: %s", others[0][0], error.message)
+        arrived = set(others)
+    kinds = {each: Origin.ARRIVED if each in arrived else Origin.HUMAN for each in others}
+    return [kinds.get(each, Origin.OWN) for each in contents]
 
 
 @dataclass(slots=True)

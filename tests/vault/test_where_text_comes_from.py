@@ -411,6 +411,9 @@ def test_only_exactly_this_content_has_arrived(vault: Vault, mallory: Mallory) -
     assert vault.provenance.arrived("clip.md", vault.git.blob_id(f"{ORDER}\n".encode()))
     assert vault.provenance.arrived("tea.md", None)
     assert not vault.provenance.arrived("clip.md", vault.git.blob_id(b"something else\n"))
+    theirs, ours = vault.git.blob_id(f"{ORDER}\n".encode()), vault.git.blob_id(b"something else\n")
+    asked = [("clip.md", theirs), ("moved.md", theirs), ("clip.md", ours), ("tea.md", None), ("clip.md", None)]
+    assert vault.provenance.arrived_among(asked) == {("clip.md", theirs), ("moved.md", theirs), ("tea.md", None)}
 
 
 def test_most_looks_ask_git_nothing(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,7 +182,7 @@ class Git:
     def objects(self, names: Sequence[str]) -> list[GitObject | None]:
         """The objects at revisions such as `HEAD`, `HEAD:daily` or `:0:note.md`, by one process; None if missing."""
         asked = "".join(f"{self._plain(name)}\n" for name in names).encode("utf-8", "surrogateescape")
-        return list(_parse_batch(self.run("cat-file", "--batch", stdin=asked), len(names)))
+        return list(_parse_batch(self.run("cat-file", "--batch", "--buffer", stdin=asked), len(names)))
 
     def small_blobs(self, ids: Iterable[str], most: int) -> dict[str, bytes]:
         """The contents, by id, of the blobs that have at most `most` bytes."""

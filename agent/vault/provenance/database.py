@@ -150,6 +150,11 @@ class Database:
         """The arrivals at a path, oldest first."""
         return self._arrivals("SELECT * FROM arrival WHERE path = ? ORDER BY id", (path,))
 
+    def removals(self, paths: Sequence[str]) -> list[Arrival]:
+        """The arrivals that removed these paths, oldest first."""
+        found = self._among("SELECT * FROM arrival WHERE after IS NULL AND path", paths)
+        return sorted(map(_arrival, found), key=lambda each: each.id)
+
     def of_commits(self, ids: Sequence[str]) -> list[Arrival]:
         """The arrivals of these commits."""
         return [_arrival(row) for row in self._among("SELECT * FROM arrival WHERE commit_id", ids)]

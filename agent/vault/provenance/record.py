@@ -8,7 +8,8 @@ foreign until the person has looked at it here, or has answered that only they w
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,13 +130,25 @@ class Provenance:
 
     def arrived(self, path: str, blob: str | None) -> bool:
         """True if exactly this content (None: its absence) came to this path from elsewhere, unseen by the person."""
+        return bool(self.arrived_among([(path, blob)]))
+
+    def arrived_among(self, contents: Collection[tuple[str, str | None]]) -> set[tuple[str, str | None]]:
+        """Those of these contents (path, blob id; None: its absence) that `arrived`; one look for all of them."""
         self.look()
-        if blob is None:
-            found = [each for each in self.database.at(path) if each.after is None][-1:]
-        else:
-            found = self.database.with_blob([blob])
+        if self.database.is_empty():
+            return set()
+        by_blob, removals = defaultdict(list), {}
+        for each in self.database.with_blob(list({blob for _, blob in contents if blob is not None})):
+            by_blob[each.after].append(each)
+        for each in self.database.removals([path for path, blob in contents if blob is None]):
+            removals[each.path] = each
+        arrived = set()
+        for path, blob in contents:
+            found = by_blob[blob] if blob is not None else [removals[path]] if path in removals else []
             found = [each for each in found if each.path == path] or found  # it may have been moved here since
-        return any(self._counts(each, path) for each in found)
+            if any(self._counts(each, path) for each in found):
+                arrived.add((path, blob))
+        return arrived
 
     def own_version(self, path: str, data: bytes | None) -> bytes | None:
         """The note without unseen text that arrived in it; a note that an arrival deleted still exists.
