@@ -138,15 +138,20 @@ class Comparison:
         return ContentChange(path, seen.hash if seen else None, hash)
 
     def _read(self, path: str) -> tuple[str, bytes | None, FileStat] | None:
-        """The content's hash, the bytes (None for a large file) and the `FileStat`; None for no file.
+        """The content's hash, the bytes (None if they were not read) and the `FileStat`; None for no file.
 
-        An ignored file counts as no file: it may be in the snapshot from a time when it was not ignored.
+        A file with the `FileStat` of the snapshot is not read, nor a large one that is not a note. An ignored file
+        counts as no file: it may be in the snapshot from a time when it was not ignored.
         """
         if self.facts.leaves_out(path):
             return None
-        if not is_note(path):
+        seen = self.snapshot.get(path)
+        is_other = not is_note(path)
+        if is_other or (seen is not None and seen.stat is not None):
             stat = stat_file(self.root, path)
-            if stat is not None and stat.size > MOST_HASHED:
+            if stat is not None and seen is not None and seen.stat == stat:
+                return seen.hash, None, stat
+            if stat is not None and is_other and stat.size > MOST_HASHED:
                 return f"look:{stat.size}:{stat.modified}", None, stat
         found = read_file(self.root, path)
         return None if found is None else (self.facts.hash(found[0]), *found)

@@ -79,7 +79,7 @@ def _entries(root: Path, folder: str) -> list[tuple[str, FileStat | None]]:
 def stat_file(root: Path, path: str) -> FileStat | None:
     """The file's `FileStat`, None for no file. Raises `OSError` when it cannot be read."""
     try:
-        status = os.lstat(root / path)
+        status = os.lstat(f"{root}/{path}")
     except (FileNotFoundError, NotADirectoryError):
         return None
     return _look(status) if stat.S_ISREG(status.st_mode) else None
@@ -91,7 +91,7 @@ def read_file(root: Path, path: str) -> tuple[bytes, FileStat] | None:
     Raises `OSError` when it cannot be read, and `BlockingIOError` when it was written during the read.
     """
     try:
-        descriptor = os.open(root / path, _FILE)
+        descriptor = os.open(f"{root}/{path}", _FILE)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:

@@ -8,8 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-FRESH_NS = 2_000_000_000
-"""The coarsest timestamps in use have a step of two seconds (FAT)."""
+COARSE_NS = 2_000_000_000
+"""The step of the coarsest timestamps in use (FAT)."""
+FINE_NS = 100_000_000
+"""Ten times the step of timestamps with digits below 10 ms, which is at most one tick of the kernel."""
+_CENTISECOND = 10_000_000
 
 
 class FileStat(NamedTuple):
@@ -54,7 +57,8 @@ class Snapshot:
 
     def record(self, path: str, hash: str, stat: FileStat, now_ns: int) -> None:
         """Record a file that was read at `now_ns` (wall clock, nanoseconds)."""
-        trusted = max(stat.modified, stat.changed) < now_ns - FRESH_NS
+        step = FINE_NS if stat.modified % _CENTISECOND and stat.changed % _CENTISECOND else COARSE_NS
+        trusted = max(stat.modified, stat.changed) < now_ns - step
         self.put(path, KnownFile(hash, stat if trusted else None))
 
     def put(self, path: str, seen: KnownFile) -> None:

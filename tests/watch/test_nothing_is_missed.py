@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.events.types import FileChanged, NoteCreated, NoteDeleted, NoteEdited, Origin
+from agent.watch.snapshot import FileStat, Snapshot
 from agent.watch.watcher import Pace
 from tests.vaults import blob_id, git, make_vault, write
 from tests.watch.desk import FAR_OFF, Desk, apply, desk, on_disk, without_markers
@@ -308,7 +309,24 @@ def test_a_file_that_looks_as_it_did_is_not_read_again(tmp_path: Path) -> None:
     on = desk(tmp_path, {f"{n}.md": f"{n}" for n in range(20)}, start=FAR_OFF, hash=counted)
     read.clear()
     assert on.scan() == []
+    on.watcher.hints.put(str(on.root / "4.md"))
+    assert on.settle() == []
     assert read == []
     write(on.root / "3.md", "three")
     assert len(on.scan()) == 1
     assert set(read) == {b"three", b"3"}
+
+
+@pytest.mark.parametrize(
+    ("stamp", "age_ns", "trusted"),
+    [
+        (1_234_567_890_123_456_789, 50_000_000, False),
+        (1_234_567_890_123_456_789, 200_000_000, True),
+        (1_234_567_890_000_000_000, 200_000_000, False),  # perhaps a file system that counts in steps of two seconds
+        (1_234_567_890_000_000_000, 3_000_000_000, True),
+    ],
+)
+def test_times_are_trusted_once_a_later_write_must_change_them(stamp: int, age_ns: int, trusted: bool) -> None:
+    snapshot, stat = Snapshot.of({}), FileStat(1, stamp, stamp, 1)
+    snapshot.record("a.md", "hash", stat, stamp + age_ns)
+    assert snapshot.looks_the_same("a.md", stat) is trusted
