@@ -87,17 +87,23 @@ def distinct(tokens: Ints) -> tuple[Ints, Ints]:
     return distinct, places[tokens]
 
 
-def hood(units: int) -> tuple[Ints, Ints]:
-    """For each unit of one note, the first unit of its neighbourhood and the one after the last."""
-    at = np.arange(units, dtype=np.int32)
-    return np.maximum(at - HOOD, 0), np.minimum(at + HOOD + 1, units)
+def hoods(counts: NDArray[np.int64]) -> tuple[Ints, Ints]:
+    """For each unit of some notes, the first unit of its neighbourhood and the one after the last.
+
+    `counts` is the number of units of each note; no neighbourhood reaches into another note.
+    """
+    ends = np.cumsum(counts)
+    at = np.arange(ends[-1] if len(ends) else 0, dtype=np.int32)
+    low = np.maximum(at - HOOD, np.repeat(ends - counts, counts))
+    high = np.minimum(at + HOOD + 1, np.repeat(ends, counts))
+    return low.astype(np.int32), high.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Several notes joined. `unit_note` is the note of each unit, `note_ends` the end of each note in the units.
 
-    `low` and `high` are the bounds of each unit's neighbourhood, as `hood` returns them for one note.
+    `low` and `high` are the bounds of each unit's neighbourhood (`hoods`).
     """
 
     notes: int
@@ -136,9 +142,7 @@ def batch(rows: Sequence[bytes]) -> Batch:
     joined[5] = joined[5] + np.repeat(np.cumsum(tokens) - tokens, token_units).astype(np.int32)
     number = np.arange(len(rows), dtype=np.int32)
     note_ends = np.cumsum(units).astype(np.int32)
-    at = np.arange(len(joined[1]), dtype=np.int32)
-    low = np.maximum(at - HOOD, np.repeat(note_ends - units, units))
-    high = np.minimum(at + HOOD + 1, np.repeat(note_ends, units))
+    low, high = hoods(units)
     return Batch(
         len(rows), NoteArrays(*joined), note_ends, np.repeat(number, units), np.repeat(number, extra), low, high
     )

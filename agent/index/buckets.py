@@ -7,7 +7,7 @@ All buckets are created with the store, so a missing one is damage like a wrong 
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -76,6 +76,13 @@ class Buckets:
             raise Damaged("notes.db is damaged: a bucket is missing")
         for place, data, checksum in rows:
             yield from (self._held[place] if place in self._held else _checked(place, data, checksum)).items()
+
+    def load(self, table: LookupTable, keys: Iterable[str]) -> None:
+        """Read the buckets of many keys at once; raises `Damaged`."""
+        places = sorted({place for key in keys if (place := table.place(key)) not in self._held})
+        select = f"select id, data, crc from bucket where id in ({','.join('?' * len(places))})"
+        for place, data, checksum in self.connection.execute(select, places).fetchall():
+            self._held[place] = _checked(place, data, checksum)
 
     def change(self, table: LookupTable, key: str) -> Bucket:
         """The bucket of a key, which `flush` will write; raises `Damaged`."""

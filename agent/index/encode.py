@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent.index.arrays import Floats, Ints, NoteArrays, distinct, hash_terms, hood
+from agent.index.arrays import Floats, Ints, NoteArrays, distinct, hash_terms, hoods
 from agent.index.document import Document
 from agent.index.embedder import Embedder
 from agent.index.vector import CHUNKS
@@ -27,24 +27,47 @@ class Encoded:
 
 def encode(documents: Sequence[Document], embedder: Embedder | None, fields: Mapping[str, float]) -> list[Encoded]:
     """The documents as numbers, in order; `fields` is the weight of a term in each field."""
-    texts = [unit.text for document in documents for unit in document.units]
+    units = [unit for document in documents for unit in document.units]
     titles = [document.title for document in documents]
     if embedder is None:
-        none = np.zeros(0, np.int32)
-        tokens = [none] * len(texts)
-        sums = np.zeros((len(texts), 0), np.float32)
+        tokens = [np.zeros(0, np.int32)] * len(units)
+        sums = np.zeros((len(units), 0), np.float32)
         title_sums = np.zeros((len(titles), 0), np.float32)
     else:
-        tokens = embedder.tokens(texts) if texts else []
+        tokens = embedder.tokens([unit.text for unit in units]) if units else []
         sums = _sums(tokens, embedder)
         title_sums = _sums(embedder.tokens(titles), embedder)
+    counts = [len(document.units) for document in documents]
+    norms, hood_norms = np.linalg.norm(sums, axis=1).astype(np.float32), _hood_norms(sums, counts)
     found = []
     start = 0
-    for document, title in zip(documents, title_sums, strict=True):
-        end = start + len(document.units)
-        found.append(_encoded(document, tokens[start:end], sums[start:end], title, fields))
-        start = end
+    for document, title, count in zip(documents, title_sums, counts, strict=True):
+        at = slice(start, start + count)
+        lengths = [len(each) for each in tokens[at]]
+        extra = [(term, fields[name]) for name, each in document.fields.items() if name != "body" for term in each]
+        arrays = NoteArrays(
+            hash_terms([term for unit in document.units for term in unit.terms]),
+            np.cumsum([len(unit.terms) for unit in document.units], dtype=np.int32),
+            hash_terms([term for term, _ in extra]),
+            np.array([weight for _, weight in extra], dtype=np.float32),
+            np.concatenate(tokens[at]) if count else np.zeros(0, np.int32),
+            np.cumsum(lengths, dtype=np.int32),
+            norms[at],
+            hood_norms[at],
+            np.array([unit.first for unit in document.units], dtype=np.int32),
+            np.array([unit.last for unit in document.units], dtype=np.int32),
+        )
+        found.append(Encoded(arrays, _chunks(lengths, sums[at], title)))
+        start += count
     return found
+
+
+def _hood_norms(sums: Floats, counts: Sequence[int]) -> Floats:
+    """The length of the sum of each unit's neighbourhood; `counts` is the number of units of each note."""
+    total = np.concatenate((np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0, dtype=np.float64)))
+    low, high = hoods(np.array(counts, dtype=np.int64))
+    norms: Floats = np.linalg.norm(total[high] - total[low], axis=1).astype(np.float32)
+    return norms
 
 
 def _sums(tokens: Sequence[Ints], embedder: Embedder) -> Floats:
@@ -60,29 +83,6 @@ def _sums(tokens: Sequence[Ints], embedder: Embedder) -> Floats:
         np.add.reduce(rows[places[start:end]], axis=0, out=sums[at])
         start = end
     return sums
-
-
-def _encoded(
-    document: Document, tokens: Sequence[Ints], sums: Floats, title: Floats, fields: Mapping[str, float]
-) -> Encoded:
-    units = document.units
-    lengths = [len(each) for each in tokens]
-    total = np.concatenate((np.zeros((1, sums.shape[1])), np.cumsum(sums, axis=0, dtype=np.float64)))
-    low, high = hood(len(units))
-    extra = [(term, fields[name]) for name, found in document.fields.items() if name != "body" for term in found]
-    arrays = NoteArrays(
-        hash_terms([term for unit in units for term in unit.terms]),
-        np.cumsum([len(unit.terms) for unit in units], dtype=np.int32),
-        hash_terms([term for term, _ in extra]),
-        np.array([weight for _, weight in extra], dtype=np.float32),
-        np.concatenate(tokens) if tokens else np.zeros(0, np.int32),
-        np.cumsum(lengths, dtype=np.int32),
-        np.linalg.norm(sums, axis=1).astype(np.float32),
-        np.linalg.norm(total[high] - total[low], axis=1).astype(np.float32),
-        np.array([unit.first for unit in units], dtype=np.int32),
-        np.array([unit.last for unit in units], dtype=np.int32),
-    )
-    return Encoded(arrays, _chunks(lengths, sums, title))
 
 
 def _chunks(lengths: Sequence[int], sums: Floats, title: Floats) -> Floats:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from agent.errors import AgentError
 from agent.index import document
-from agent.index.arrays import NoteArrays, from_bytes, hood
+from agent.index.arrays import Batch, Ints, Words, batch
 from agent.index.embedder import EmbedderChoice
-from agent.index.encode import Encoded, encode
+from agent.index.encode import encode
 from agent.index.keyword import FieldTerms
 from agent.index.passage_store import IndexTotals, PassageStore, StoredNote
 from agent.index.vector import VectorIndex
@@ -40,21 +40,25 @@ class Frequencies:
     _notes: list[NDArray[np.int64]] = field(default_factory=list)
     _units: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def count(self, arrays: NoteArrays, sign: int = 1) -> None:
-        """Add a note, or subtract it with `sign` -1."""
+    def count(self, rows: Sequence[bytes], sign: int = 1) -> None:
+        """Add these notes (`NoteArrays.to_bytes`), or subtract them with `sign` -1."""
+        for at in range(0, len(rows), _TOGETHER):
+            self._count(batch(rows[at : at + _TOGETHER]), sign)
+
+    def _count(self, notes: Batch, sign: int) -> None:
+        arrays = notes.arrays
         lengths = np.diff(arrays.ends, prepend=0)
-        units = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
-        pairs = np.unique((arrays.terms.astype(np.uint64) << np.uint64(32)) | units) >> np.uint64(32)
-        both = np.concatenate((pairs, np.unique(arrays.extra).astype(np.uint64)))
-        terms, place = np.unique(both, return_inverse=True)
-        in_units = np.bincount(place[: len(pairs)], minlength=len(terms))
+        unit = np.repeat(np.arange(notes.units, dtype=np.int32), lengths)
+        in_units = _distinct_terms(arrays.terms, unit)
+        note = np.concatenate((notes.unit_note[unit], notes.extra_note))
+        in_notes = _distinct_terms(np.concatenate((arrays.terms, arrays.extra)), note)
+        terms, place = np.unique(in_notes, return_inverse=True)
         self._terms.append(terms)
-        self._notes.append(np.full(len(terms), sign, dtype=np.int64))
-        self._units.append(in_units.astype(np.int64) * sign)
+        self._notes.append(sign * np.bincount(place, minlength=len(terms)))
+        self._units.append(sign * np.bincount(np.searchsorted(terms, in_units), minlength=len(terms)))
         total = np.concatenate(([0], np.cumsum(lengths)))
-        low, high = hood(len(lengths))
-        mine = IndexTotals(1, len(lengths), len(arrays.terms), int((total[high] - total[low]).sum()))
-        self.totals = self.totals.plus(mine, sign)
+        hoods = int((total[notes.high] - total[notes.low]).sum())
+        self.totals = self.totals.plus(IndexTotals(notes.notes, notes.units, len(arrays.terms), hoods), sign)
 
     def changes(self) -> dict[int, tuple[int, int]]:
         """The change in the numbers of notes and units, for each term with a change."""
@@ -68,6 +72,12 @@ class Frequencies:
             for term, more_notes, more_units in zip(terms.tolist(), notes.tolist(), units.tolist(), strict=True)
             if more_notes or more_units
         }
+
+
+def _distinct_terms(terms: Words, places: Ints) -> NDArray[np.uint64]:
+    """The term of each distinct pair of a term and a place, sorted."""
+    pairs = (terms.astype(np.uint64) << np.uint64(32)) | places.astype(np.uint64)
+    return np.unique(pairs) >> np.uint64(32)
 
 
 @dataclass(slots=True)
@@ -87,8 +97,7 @@ class Ingestion:
 
     def forget(self, notes: Sequence[int]) -> None:
         """Remove notes from the store, the statistics and the vectors."""
-        for _, _, data in self.store.data(notes).values():
-            self.frequencies.count(from_bytes(data), -1)
+        self.frequencies.count([data for _, _, data in self.store.data(notes).values()], -1)
         self.store.remove(notes)
         if self.vectors is not None:
             self.vectors.remove(notes)
@@ -97,9 +106,9 @@ class Ingestion:
         """Read, encode and store the notes, and yield each for the keyword engine."""
         for documents in self._batches(paths, read):
             encoded = encode(documents, self.chosen.embedder, self.weights.fields)
-            self.store.add(map(self._record, documents, encoded))
-            for each in encoded:
-                self.frequencies.count(each.arrays)
+            rows = [each.arrays.to_bytes() for each in encoded]
+            self.store.add(map(self._record, documents, rows))
+            self.frequencies.count(rows)
             if self.vectors is not None:
                 numbers = [self.numbers[each.path] for each in documents]
                 self.vectors.add(numbers, [each.chunks for each in encoded])
@@ -150,7 +159,7 @@ class Ingestion:
             self.skipped.append((path, reason))
             self.store.add([StoredNote(self.numbers[path], path, self.listed[path], "skipped", reason)])
 
-    def _record(self, found: document.Document, encoded: Encoded) -> StoredNote:
+    def _record(self, found: document.Document, data: bytes) -> StoredNote:
         headings: list[tuple[int, tuple[str, ...]]] = []
         for at, unit in enumerate(found.units):
             if not headings or headings[-1][1] != unit.headings:
@@ -160,6 +169,6 @@ class Ingestion:
             *(number, found.path, digest, "indexed", found.problem, found.title, found.id, found.day),
             headings=tuple(headings),
             facets=found.facets,
-            data=encoded.arrays.to_bytes(),
+            data=data,
             text=found.text,
         )

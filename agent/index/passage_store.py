@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
@@ -66,7 +66,12 @@ class IndexTotals:
     hood_terms: int = 0
 
     def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
-        return IndexTotals(*(one + sign * more for one, more in zip(astuple(self), astuple(other), strict=True)))
+        return IndexTotals(
+            self.notes + sign * other.notes,
+            self.units + sign * other.units,
+            self.terms + sign * other.terms,
+            self.hood_terms + sign * other.hood_terms,
+        )
 
 
 @dataclass(slots=True)
@@ -167,23 +172,18 @@ class PassageStore:
             return cast(list[tuple[str, tuple[int, str, NoteStatus, str]]], [*self._buckets.all(LookupTable.NOTES)])
 
     def add(self, records: Iterable[StoredNote]) -> None:
+        rows = []
         for each in records:
             headings, facets = json.dumps(each.headings), json.dumps(each.facets)
-            shown = (each.path, each.hash, each.status, each.reason, each.title, each.name, each.day, headings, facets)
+            told: tuple[StoredValue, ...] = (each.hash, each.status, each.reason)
+            shown = (each.path, *told, each.title, each.name, each.day, headings, facets)
             data_crc = _data_crc(each.id, each.path, each.day, each.status, each.data)
-            self.connection.execute(
-                "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc),
-            )
-            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [
-                each.id,
-                each.hash,
-                each.status,
-                each.reason,
-            ]
+            rows.append((each.id, *shown, each.data, each.text, _crc(*shown, each.text), data_crc))
+            self._buckets.change(LookupTable.NOTES, each.path)[each.path] = [each.id, *told]
             for table, key, value in _entries(each):
                 cast(list[StoredValue], self._buckets.change(table, key).setdefault(key, [])).append(value)
             self._count_keys(each, 1)
+        self.connection.executemany("insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def remove(self, ids: Sequence[int]) -> None:
         """Delete the rows with these numbers, existing or not; raises `Damaged`."""
@@ -229,6 +229,7 @@ class PassageStore:
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of notes and units of some terms; terms that no note contains are deleted."""
+        self._buckets.load(LookupTable.TERMS, map(str, changes))
         for term, (more_notes, more_units) in changes.items():
             key = str(term)
             bucket = self._buckets.change(LookupTable.TERMS, key)
