@@ -1,7 +1,8 @@
 """Keeps the search index in step with the notes: with each batch of changes, and by comparing everything now and then.
 
-A batch costs one commit to the index, whatever its size. An update that fails is remembered in `problem` and tried
-again soon; nothing is lost by it, as the whole comparison finds what is missing.
+An update costs one commit to the index, whatever its size; a burst is taken in whole, after its last change. An update
+that fails is remembered in `problem` and tried again soon; nothing is lost by it, as the whole comparison finds what is
+missing.
 """
 
 import logging
@@ -29,7 +30,7 @@ from agent.workspace.search_index import SearchIndex
 RETRY = 10.0
 """Seconds until the index is tried again after an update of it has failed."""
 MANY = 250
-"""Changes in one turn that make a burst large: the memory that it took is given back."""
+"""Changes in one turn that make a burst large: the index follows at its end, and then gives memory back."""
 
 logger = logging.getLogger(__name__)
 
@@ -46,13 +47,14 @@ class IndexSync:
     problem: str = ""
     _compare_at: float = field(default=0.0, init=False)
     _large: bool = field(default=False, init=False)
+    _behind: dict[str, str | None] = field(default_factory=dict, init=False)
 
     def start(self, _: object) -> None:
         """Bring the index up to what the notes say."""
         self._compare()
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
-        """Take in one batch of changes."""
+        """Take in one batch of changes; those of a large burst at its end."""
         hashes: dict[str, str | None] = {}
         for each in event.events:
             match each:
@@ -62,13 +64,11 @@ class IndexSync:
                     hashes |= {source: None, path: digest}
                 case NoteDeleted(path=path):
                     hashes[path] = None
-        if hashes:
-            report = self._guarded(lambda: self.index.touch(hashes))
-            if report is not None:
-                self.tell(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
-        if len(event.events) >= MANY:
-            self._large = True
-            trim_memory()
+        self._behind |= hashes
+        if len(event.events) < MANY:
+            self._take_in()
+        else:
+            self._large = True  # the rest of the burst comes first: others wait for its events
 
     def tick(self, event: Tick) -> None:
         """Compare the whole index with the notes: at once when it is broken, soon after a failed update, and as often
@@ -81,16 +81,25 @@ class IndexSync:
             self._compare()
 
     def turn_ended(self, event: TurnEnded) -> None:
-        """Compare the whole index soon when a look has failed: changes may have been missed. After a large burst, close
-        the index's files and give memory back; the next update opens them again."""
+        """Compare the whole index soon when a look has failed: changes may have been missed. After a large burst, take
+        it in, then close the index's files and give memory back; the next update opens them again."""
         if event.failures:
             self._compare_at = min(self._compare_at, self.clock.monotonic() + RETRY)
         if self._large and not event.waiting:
             self._large = False
+            self._take_in()
             self.index.close()
             trim_memory()
 
+    def _take_in(self) -> None:
+        """Update the index for the changes that it does not have yet."""
+        hashes, self._behind = self._behind, {}
+        report = self._guarded(lambda: self.index.touch(hashes)) if hashes else None
+        if report is not None:
+            self.tell(IndexUpdated(report.indexed, report.forgotten, len(report.failed)))
+
     def _compare(self) -> None:
+        self._behind = {}
         report = self._guarded(self.index.refresh)
         self._large = self._large or (report is not None and report.indexed >= MANY)
         trim_memory()

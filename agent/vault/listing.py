@@ -7,6 +7,10 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
 
+_NAMED = 1_000
+"""Most paths that are named to git: it takes longer for more of them than for all, and a command has a greatest length.
+"""
+
 
 def contents(vault: Vault, changed: Sequence[Dirty] | None = None) -> dict[str, str]:
     """Path to content hash of all notes on disk that git does not ignore; `changed` is the result of `dirty`, if known.
@@ -54,8 +58,11 @@ def listed(vault: Vault, paths: Collection[str]) -> set[str]:
     """The paths that `contents` would include: not ignored by git, and not in another repository."""
     if not paths:
         return set()
-    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]
-    return set(vault.place.in_vault(vault.git.fields(*command, *(vault.place.prefix + path for path in paths))))
+    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
+    if len(paths) > _NAMED:
+        return set(paths).intersection(vault.place.in_vault(vault.git.fields(*command, *vault.place.pathspec)))
+    named = (vault.place.prefix + path for path in paths)
+    return set(vault.place.in_vault(vault.git.fields(*command, "--", *named)))
 
 
 def contents_at(vault: Vault, commit: str) -> dict[str, str]:

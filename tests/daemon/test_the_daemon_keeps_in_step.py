@@ -8,8 +8,10 @@ import pytest
 from agent.app.open import open_workspace
 from agent.daemon import Daemon
 from agent.errors import LockHeld
+from agent.index.update import IndexReport
 from agent.interfaces.cli.main import main
 from agent.workspace.daemon_lock import daemon_lock, load_daemon_state
+from agent.workspace.search_index import SearchIndex
 from tests.daemon.house import broken, living, on_disk
 from tests.vaults import git, git_beside, head, write
 
@@ -31,6 +33,25 @@ def test_a_saved_note_is_found_and_a_burst_is_one_commit_in_the_person_s_name(ro
     assert subjects(root)[0] == "human(notes): 1 edited, 1 created"
     assert len(subjects(root)) == 2
     assert git(root, "log", "-1", "--format=%an") == "Anna\n"
+
+
+def test_a_large_burst_is_taken_in_at_once_and_at_its_end(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    updates: list[int] = []
+    touch = SearchIndex.touch
+
+    def counted(index: SearchIndex, asked: dict[str, str | None]) -> IndexReport:
+        updates.append(len(asked))
+        return touch(index, asked)
+
+    monkeypatch.setattr(SearchIndex, "touch", counted)
+    with living(root) as house:
+        house.catches_up()
+        for number in range(1_200):  # more than the watcher tells of in one turn
+            write(root / f"many/{number}.md", f"wombat{number}\n")
+        house.catches_up()
+        assert house.finds("wombat1199") == ["many/1199.md"]
+    assert max(updates) > 500
+    assert len(updates) < 5
 
 
 def test_a_renamed_and_a_deleted_note_are_not_found_where_they_were(root: Path) -> None:

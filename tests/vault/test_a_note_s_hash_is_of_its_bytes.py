@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.listing import contents
+from agent.vault import listing
+from agent.vault.listing import contents, listed
 from agent.vault.store import Vault
 from tests.vaults import blob_id, committed, git, make_vault, write
 
@@ -43,3 +44,13 @@ def test_it_has_so_after_changes_too(vault: Vault) -> None:
     assert contents(vault) == _on_disk(vault)
     (root / "secret" / "b.md").unlink()
     assert contents(vault) == _on_disk(vault)
+
+
+def test_many_paths_are_listed_as_few_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {"a.md": "a\n", "[b].md": "b\n", "sub/c.md": "c\n", "away/d.md": "d\n", ".gitignore": "away/\n"}
+    vault = make_vault(tmp_path, notes)
+    write(vault.place.root / "new.md", "new\n")
+    asked = ["a.md", "[b].md", "sub/c.md", "away/d.md", "new.md", "not there.md"]
+    few = listed(vault, asked)
+    monkeypatch.setattr(listing, "_NAMED", 0)
+    assert listed(vault, asked) == few == {"a.md", "[b].md", "sub/c.md", "new.md"}
