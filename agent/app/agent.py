@@ -96,16 +96,19 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     seconds = settings.memory.refresh_seconds
     subscribe_run(bus, RunParts(flush, refresh, seconds, followed, capturing, sum_up, metrics))
 
+    score = relevance(embedder) if embedder else None
+
     def make_agent(delegate: Delegate) -> Agent:
         return Agent(
             vault,
             clock,
             bus,
             accounts.of_run,
-            toolbox(workspace, searches, followed, asks, delegate, keeper),
+            toolbox(workspace, searches, followed, asks, delegate, keeper, score),
             lambda: system_part(vault.own_version, clock.now().date(), language),
             (),
-            relevance(embedder) if embedder else None,
+            score,
+            followed.names_tool,
             lambda facts, context: keep_facts(workspace, facts, context),
             count,
             settings.run,

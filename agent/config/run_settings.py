@@ -105,7 +105,8 @@ class ContextSettings:
     """The number of last turns that stay unchanged when older ones are summarised. Default 5."""
 
     tools: Annotated[int, Range(3, 100, "tools")]
-    """The number of tools described to the model in a run, chosen by relevance to the task. Default 7."""
+    """The most tools described to the model in a run; of more, the core ones, those that active skills name and the
+    best fitting ones are, and the model can search for the others. Default 24."""
 
     memories: Annotated[int, Range(0, 100, "passages")]
     """The number of passages of notes added to a task's prompt. Default 8."""

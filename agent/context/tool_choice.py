@@ -1,20 +1,32 @@
-"""Chooses the few tools that fit a task; they are described to the model for the whole run.
+"""Chooses the tools that are described to the model for a whole run: all of them, as long as there is room.
 
-A model chooses better among seven tools than among forty, and every description costs tokens in every step. Registering
+A tool that is not described is not used: of ordinary tasks about notes, more than half lacked one among the seven that
+fitted them best. With more tools than there is room for, `tool_search` finds those that are not described. Registering
 tools and permissions are left to `tools`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent.context.budget import Count
+from agent.context.tokens import count_tool
 from agent.index.analysis import terms
 from agent.llm.messages import ToolSpec
 
 Score: TypeAlias = Callable[[Sequence[str], str], Sequence[float]]
 """The fit of each text to a task, from 0 to 1."""
 
-LEAST = 3
+TOOL_SEARCH = "tool_search"
+"""The tool that finds the others and has them described."""
+CORE = frozenset(
+    (
+        *("search_vault", "vault_read", "vault_write", "vault_edit", "vault_append", "vault_move"),
+        *("memory_recall", "memory_save", "human_ask", "skill_show", TOOL_SEARCH),
+    )
+)
+"""The tools that are always described: nearly every task about notes needs some of them."""
 _NAME = 2.0
 """The weight of a word in the tool's name, relative to one in its description."""
 _IN_ENGLISH = (
@@ -35,14 +47,45 @@ _IN_ENGLISH = (
 _HINTS = tuple((re.compile(pattern), words) for pattern, words in _IN_ENGLISH)
 
 
-def choose_tools(task: str, specs: Sequence[ToolSpec], score: Score | None, limit: int) -> tuple[ToolSpec, ...]:
-    """The `limit` tools (at least three, if there are as many) that fit the task best, the best first.
+@dataclass(frozen=True, slots=True)
+class ToolRoom:
+    """The most tools that are described, and the tokens that they may take; `count` counts those of a text."""
+
+    most: int
+    tokens: int
+    count: Count
+
+    def holds(self, specs: Sequence[ToolSpec]) -> bool:
+        """True if all of these may be described."""
+        return len(specs) <= self.most and sum(count_tool(spec, self.count) for spec in specs) <= self.tokens
+
+
+def choose_tools(
+    task: str, specs: Sequence[ToolSpec], score: Score | None, room: ToolRoom, needed: Collection[str] = ()
+) -> tuple[ToolSpec, ...]:
+    """The tools to describe for a task: all, in their order, if there is room for them.
+
+    Otherwise those of `CORE` and the `needed` ones, in their order and whatever their size, then the best fitting ones
+    while there is room. `tool_search` is left out when there is nothing left to find. The same input always gives the
+    same result.
+    """
+    others = tuple(spec for spec in specs if spec.name != TOOL_SEARCH)
+    if room.holds(others):
+        return others
+    chosen = [spec for spec in specs if spec.name in CORE or spec.name in needed]
+    for spec in rank_tools(task, specs, score):
+        if spec not in chosen and room.holds([*chosen, spec]):
+            chosen.append(spec)
+    return tuple(chosen)
+
+
+def rank_tools(task: str, specs: Sequence[ToolSpec], score: Score | None) -> tuple[ToolSpec, ...]:
+    """The tools in the order of their fit to a task, the best first.
 
     Ranked by the words that a tool shares with the task, and by `score` if given; equal ones in the order of `specs`.
-    The same input always gives the same result.
     """
     ranks = dict(zip((spec.name for spec in specs), _fits(task, specs, score), strict=True))
-    return tuple(sorted(specs, key=lambda spec: -ranks[spec.name])[: max(limit, LEAST)])
+    return tuple(sorted(specs, key=lambda spec: -ranks[spec.name]))
 
 
 def _fits(task: str, specs: Sequence[ToolSpec], score: Score | None) -> list[float]:

@@ -28,8 +28,9 @@ class Models:
 @dataclass(frozen=True, slots=True)
 class Agent:
     """One vault's agent. `models` returns the models for a run's id and its job (empty for none); `system` the system
-    message of a new session; `relevance` the fit of texts to a task; `keep` saves facts that the model selected before
-    a compaction; `endnote` returns the text for people at the end of a run's note, empty for none."""
+    message of a new session; `relevance` the fit of texts to a task; `names_tool` is True for a tool that a skill of
+    the run names; `keep` saves facts that the model selected before a compaction; `endnote` returns the text for people
+    at the end of a run's note, empty for none."""
 
     vault: Vault
     clock: Clock
@@ -39,6 +40,7 @@ class Agent:
     system: Callable[[], str]
     sources: tuple[Source, ...]
     relevance: Score | None
+    names_tool: Callable[[str, RunContext], bool]
     keep: Callable[[Sequence[str], RunContext], None]
     count: Count
     limits: Limits

@@ -15,7 +15,7 @@ from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, injected_messages, opening
 from agent.context.budget import Window
 from agent.context.shorten import shorten
-from agent.context.tool_choice import choose_tools
+from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, UserError
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCallFailed, ToolCompleted
 from agent.events.subscriber import Injection
@@ -164,21 +164,22 @@ class Run:
             self.session.save("took up again", hold=True)
 
     def describe_tools(self) -> None:
-        """Describe to the model the tools used so far in the session, and those that fit the task."""
-        known = {spec.name: spec for spec in self.agent.tools.specs(self.context)}
-        before = [
-            name
-            for record in self.session.records
-            if isinstance(record.event, ToolsChosen)
-            for name in record.event.tools
-        ]
-        described = [known[name] for name in dict.fromkeys(before) if name in known]
-        agent = self.agent
-        fitting = choose_tools(self.request.task, tuple(known.values()), agent.relevance, agent.context.tools)
-        fresh = tuple(spec for spec in fitting if spec not in described)
+        """Describe to the model the tools described so far in the session, and those that fit the task."""
+        agent, specs = self.agent, self.agent.tools.specs(self.context)
+        events = (record.event for record in self.session.records)
+        before = dict.fromkeys(name for event in events if isinstance(event, ToolsChosen) for name in event.tools)
+        known = {spec.name: spec for spec in specs}
+        self.described = tuple(known[name] for name in before if name in known)
+        needed = [name for name in known if agent.names_tool(name, self.context)]
+        room = ToolRoom(agent.context.tools, self.window.allowed("tools"), agent.count)
+        self.describe(choose_tools(self.request.task, specs, agent.relevance, room, needed))
+
+    def describe(self, tools: Iterable[ToolSpec]) -> None:
+        """Describe these tools to the model, too, from the next step on."""
+        fresh = tuple(spec for spec in tools if spec not in self.described)
         if fresh:
             self.session.add(ToolsChosen(tuple(spec.name for spec in fresh)))
-        self.described = (*described, *fresh)
+        self.described = (*self.described, *fresh)
 
     def query(self) -> Reply:
         """Add the sender's new messages, and ask the model."""
@@ -261,6 +262,8 @@ class Run:
         self.used.append(result.name)
         self.commits += called.given.commits if called.given else ()
         self.sources += called.given.sources if called.given else ()
+        if called.given and called.given.tools:
+            self.describe(spec for spec in self.agent.tools.specs(self.context) if spec.name in called.given.tools)
         self.session.add(Spoken(result, remark=_remark(called, self.agent.language)))
         self.record_taint()
         if result.failed:

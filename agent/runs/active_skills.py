@@ -143,6 +143,13 @@ class ActiveSkills:
                     return False
         return True
 
+    def names_tool(self, tool: str, context: RunContext) -> bool:
+        """True if a skill that the run follows names this tool."""
+        with self._lock:
+            found = self._runs.get(context.run)
+            skills = [each.skill for each in found.active.values()] if found is not None else []
+        return any(tool in (skill.allowed_tools or ()) or re.search(rf"\b{tool}\b", skill.body) for skill in skills)
+
     def opened(self, name: str, context: RunContext) -> None:
         """Record that the model of a run opened a skill itself; from now on it can rate the skill."""
         with self._lock:

@@ -11,6 +11,7 @@ from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
+from agent.tools.builtin.tool_search import tool_search_tool
 from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, text_origin_of
 from agent.tools.builtin.web import web_tools
 from agent.tools.policy_file import load_policies
@@ -26,6 +27,7 @@ def toolbox(
     asks: Approvals,
     delegate: Delegate,
     keeper: EntryWriter,
+    score: Score | None,
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use.
 
@@ -49,6 +51,7 @@ def toolbox(
         workspace.clock,
         following.leaves,
         workspace.vault.masked,
+        lambda registry: [tool_search_tool(registry.specs, score)],
     )
 
 

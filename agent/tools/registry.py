@@ -49,6 +49,7 @@ class Registry:
 
     `guard` wraps a tool so that a call needs a person's approval if the policy or a taint requires it; a tool for which
     `leaves` is False is neither shown to the run nor called. `mask` removes secrets from results before they are cut.
+    `about` makes the tools that need the registry itself.
 
     Raises `ValueError` for two tools with one name, a name that is not plain words (`vault_read`: first the object,
     then the action), or an unknown group.
@@ -62,13 +63,14 @@ class Registry:
         clock: Clock,
         leaves: MayUse = allow_all,
         mask: Callable[[str], str] = str,
+        about: Callable[["Registry"], Iterable[Tool]] = lambda registry: (),
     ) -> None:
         self._mask = mask
         self._policies = policies
         self._leaves = leaves
         self._clock = clock
         self._tools: dict[str, Tool] = {}
-        for tool in tools:
+        for tool in (*tools, *about(self)):
             if tool.name in self._tools or not _NAME.fullmatch(tool.name) or not tool.groups <= GROUPS:
                 raise ValueError(f"the tool {tool.name} has a name that is taken or not plain, or an unknown group")
             self._tools[tool.name] = checked(once(whole(guard(framed(capped(masked(timed(tool), mask))), policies))))

@@ -67,13 +67,15 @@ class Cited:
 class ToolOutput:
     """The output of a call: the text for the model, the notes in it, the commits made.
 
-    `untrusted` names the source of text that the vault's owner did not write: it taints the run.
+    `untrusted` names the source of text that the vault's owner did not write: it taints the run. `tools` are names of
+    tools to describe to the model from the next step on.
     """
 
     text: str
     sources: tuple[Cited, ...] = ()
     commits: tuple[str, ...] = ()
     untrusted: str = ""
+    tools: tuple[str, ...] = ()
 
 
 Perform: TypeAlias = Callable[[JsonObject, RunContext], ToolOutput]

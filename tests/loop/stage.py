@@ -22,6 +22,7 @@ from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session
 from agent.memory.recall.recaller import Recollection
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.tool_search import tool_search_tool
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
 from agent.tools.policy_file import load_policies
 from agent.tools.registry import Registry
@@ -76,10 +77,17 @@ class Stage:
             clock=self.clock,
             bus=self.bus,
             models=lambda run, job: Models(self.model, self.model),
-            tools=Registry(tools, policies, self.approvals.guard, self.clock),
+            tools=Registry(
+                tools,
+                policies,
+                self.approvals.guard,
+                self.clock,
+                about=lambda registry: [tool_search_tool(registry.specs, None)],
+            ),
             system=lambda: "You live in a vault.",
             sources=(),
             relevance=None,
+            names_tool=lambda name, context: False,
             keep=lambda facts, context: self.kept.extend(facts),
             count=self.count,
             limits=settings.run,

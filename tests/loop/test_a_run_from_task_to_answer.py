@@ -359,3 +359,26 @@ def test_calls_keep_their_arguments_to_the_letter(tmp_path: Path) -> None:
         m.calls[0] for m in load_session(here.vault, ended.session).history if isinstance(m, Assistant) and m.calls
     ]
     assert isinstance(call, ToolCall) and call.arguments == {"path": "a.md", "text": text}
+
+
+def _quiet(number: int) -> Tool:
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        return ToolOutput(f"sensor {number}: 21°")
+
+    return Tool(f"sensor_{number}", f"Read sensor {number} of the house.", NO_ARGUMENTS, perform, frozenset({"search"}))
+
+
+def test_a_tool_that_is_not_described_is_found_and_is_described_from_then_on(tmp_path: Path) -> None:
+    find = ScriptedReply("", (ScriptedCall("tool_search", {"purpose": "read sensor 27 of the house"}),))
+    model = Scripted([find, ScriptedReply("", (ScriptedCall("sensor_27", {}),)), ScriptedReply("21°.")])
+    here = Stage(tmp_path, model, more=tuple(map(_quiet, range(40))))
+    ended = here.ask("Is it warm?")
+    first, second, _ = model.requests
+    before, after = ([spec.name for spec in request.tools] for request in (first, second))
+    assert "tool_search" in before and "sensor_27" not in before and len(before) == 24
+    assert after[: len(before)] == before and "sensor_27" in after
+    assert ended.answer == "21°."
+    assert "sensor_27" in note(here.vault, ended.session)
+    again = here.run("And now?", load_session(here.vault, ended.session))
+    again.describe_tools()
+    assert "sensor_27" in [spec.name for spec in again.described]
