@@ -1,4 +1,4 @@
-"""The task anchor: a reminder of the task at the very end of every request.
+"""The task anchor: a reminder of the task at the very end of a request, once there is something to be reminded of.
 
 It holds the task, the progress, the warnings and the failures. Failures stay visible on purpose: a model that sees that
 something failed does not try it a second time. The anchor is rewritten for every step and never becomes part of the
@@ -31,7 +31,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A task and its progress; `done` and `errors` are ordered oldest first."""
+    """A task and its progress; `done` and `errors` are ordered oldest first. If it is not `due`, it is left out."""
 
     task: str
     done: tuple[str, ...] = ()
@@ -40,6 +40,7 @@ class Anchor:
     warnings: tuple[str, ...] = ()
     errors: tuple[Failure, ...] = ()
     language: Language = "en"
+    due: bool = True
 
     def reminder(self, room: int, count: Count) -> str:
         """The task, the progress and the warnings, in about `room` tokens: a long task is shortened."""
@@ -67,7 +68,9 @@ class Anchor:
 
     def _progress(self, room: int, count: Count) -> list[str]:
         colon, comma = text("anchor.colon", self.language), text("anchor.comma", self.language)
-        lines = [text("anchor.done", self.language) + colon + self._listed(self.done, comma, room, count)]
+        lines = []
+        if self.done:
+            lines.append(text("anchor.done", self.language) + colon + self._listed(self.done, comma, room, count))
         if self.current:
             lines.append(text("anchor.current", self.language) + colon + _one_line(self.current))
         if self.left:
@@ -80,7 +83,7 @@ class Anchor:
             named.pop(0)
         before = len(steps) - len(named)
         counted = [text("anchor.before", self.language, number=before)] if before else []
-        return comma.join([*counted, *named]) or text("anchor.nothing", self.language)
+        return comma.join([*counted, *named])
 
 
 def _one_line(long: str) -> str:

@@ -1,9 +1,9 @@
 """The model's input: the text that is added when a task begins (`opening`), and the request of each step (`assemble`).
 
 The system message and the history are never changed here, so each request begins with the one before it and a
-provider's cache matches. The anchor changes with every step and is therefore last. When the input is too large,
-memories were left out when the task began, the loop has compacted the history (`compaction`), and only then fewer tools
-are described. The system message, the anchor and the last turns are never cut.
+provider's cache matches. The anchor changes with every step and is therefore last; until it is due, the task is. When
+the input is too large, memories were left out when the task began, the loop has compacted the history (`compaction`),
+and only then fewer tools are described. The system message, the anchor and the last turns are never cut.
 """
 
 import logging
@@ -169,15 +169,15 @@ def assemble(
     spent = sum(costs[: len(described)])
     if sizes.total + spent > window.budget:
         raise _too_much(sizes, spent, said, window, count)
-    messages = (System(system), *said, sizes.tail)
+    messages = (System(system), *said, *sizes.tail)
     rows = (
         BudgetRow("system", sizes.system, window.allowed("system"), 1),
         BudgetRow("history", sizes.history, window.allowed("history"), len(said)),
-        BudgetRow("anchor", sizes.anchor, window.allowed("anchor"), 1),
+        BudgetRow("anchor", sizes.anchor, window.allowed("anchor"), len(sizes.tail)),
         BudgetRow("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
         BudgetRow("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
     )
-    request = Request(messages, tuple(described), max_output or window.reserve, stable=len(messages) - 1)
+    request = Request(messages, tuple(described), max_output or window.reserve, stable=1 + len(said))
     return Prompt(request, rows)
 
 
@@ -215,9 +215,9 @@ def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """A request's last message, and the tokens of its parts without the tools."""
+    """The anchor's message, if it is due, and the tokens of the request's parts without the tools."""
 
-    tail: Context
+    tail: tuple[Context, ...]
     system: int
     history: int
     anchor: int
@@ -229,15 +229,13 @@ class _Sizes:
 
 
 def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Window, count: Count) -> _Sizes:
+    fixed, said = count(system) + MESSAGE, sum(count_message(message, count) for message in history)
+    if not anchor.due:
+        return _Sizes((), fixed, said, 0, 0)
     reminder = anchor.reminder(max(window.allowed("anchor"), _SMALLEST), count)
     trail = anchor.trail(max(window.allowed("errors"), _SMALLEST), count)
-    return _Sizes(
-        Context(f"{reminder}\n\n{trail}" if trail else reminder, "anchor"),
-        count(system) + MESSAGE,
-        sum(count_message(message, count) for message in history),
-        count(reminder) + MESSAGE,
-        count(trail) + 1 if trail else 0,
-    )
+    tail = Context(f"{reminder}\n\n{trail}" if trail else reminder, "anchor")
+    return _Sizes((tail,), fixed, said, count(reminder) + MESSAGE, count(trail) + 1 if trail else 0)
 
 
 def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:

@@ -24,8 +24,7 @@ class Endpoint:
     """A model on a server.
 
     `timeout`: seconds of silence allowed. `retries`: further attempts of a call. `limit`: the name of the field for the
-    longest answer. `merge`: user and assistant messages must alternate. `extra`: request fields for this model, left
-    out after a server has refused them.
+    longest answer. `extra`: request fields for this model, left out after a server has refused them.
     """
 
     base_url: str
@@ -34,7 +33,6 @@ class Endpoint:
     timeout: float = 120.0
     retries: int = 4
     limit: Limit = "max_tokens"
-    merge: bool = False
     extra: Mapping[str, Json] = field(default_factory=dict)
 
     @property

@@ -4,11 +4,11 @@ Each deviates in its own way; `openai_reply` handles the deviations. Sending and
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from agent.clock import Clock
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
+from agent.llm.messages import Assistant, Context, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
 from agent.llm.openai_reply import parse_reply
 from agent.llm.retry import Jitter
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
@@ -31,7 +31,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
     told: dict[str, Json] = {
         "model": endpoint.model.name,
-        "messages": list(_turns(request.messages, merge=endpoint.merge)),
+        "messages": list(_turns(request.messages)),
         "stream": True,
         dialect.limit: min(request.max_output, endpoint.model.max_output),
         **dialect.optional,
@@ -41,20 +41,22 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     return told
 
 
-def _turns(messages: Sequence[Message], *, merge: bool) -> Iterator[JsonObject]:
-    """The turns of a request; with `merge`, neighbouring user messages become one turn, its beginning unchanged."""
-    waiting: list[str] = []
+def _turns(messages: Sequence[Message]) -> list[JsonObject]:
+    """The turns of a request. Many servers' templates refuse two user turns in a row, and one after a tool's result.
+
+    So neighbouring user messages are joined, and our own text after a result stands in its turn, below it.
+    """
+    turns: list[tuple[str, JsonObject]] = []
     for message in order_messages(messages):
         turn = _turn(message)
-        if merge and turn["role"] == "user":
-            waiting.append(str(turn["content"]))
-            continue
-        if waiting:
-            yield {"role": "user", "content": "\n\n".join(waiting)}
-            waiting = []
-        yield turn
-    if waiting:
-        yield {"role": "user", "content": "\n\n".join(waiting)}
+        role = str(turn["role"])
+        last = turns[-1][0] if turns else ""
+        if role == "user" and (last == "user" or (last == "tool" and isinstance(message, Context))):
+            before = turns[-1][1]
+            turns[-1] = last, {**before, "content": f"{before['content']}\n\n{turn['content']}"}
+        else:
+            turns.append((role, turn))
+    return [turn for _, turn in turns]
 
 
 def _turn(message: Message) -> JsonObject:

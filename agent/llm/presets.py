@@ -39,7 +39,6 @@ class Preset:
     main: str = ""
     fast: str = ""
     limit: Limit = "max_tokens"
-    merge: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,6 @@ def endpoint(llm: LlmSettings, role: Role = "main") -> tuple[WireName, Endpoint]
         timeout=llm.timeout_seconds,
         retries=llm.retries,
         limit=preset.limit,
-        merge=preset.merge,
         extra=facts.extra,
     )
 
@@ -162,7 +160,7 @@ def _preset_of(llm: LlmSettings) -> Preset | None:
         return None
     wire: WireName = "anthropic" if llm.wire == "anthropic" else "openai"
     # A key meant for the wire's own provider is never sent to another server.
-    return Preset(wire, "", limit="max_tokens", merge=False) if llm.base_url else presets[wire]
+    return Preset(wire, "", limit="max_tokens") if llm.base_url else presets[wire]
 
 
 def _preset(told: JsonObject) -> Preset:
@@ -173,7 +171,6 @@ def _preset(told: JsonObject) -> Preset:
         main=str(told.get("main", "")),
         fast=str(told.get("fast", "")),
         limit=_LIMITS[str(told.get("limit", "max_tokens"))],
-        merge=bool(told.get("merge", False)),
     )
 
 

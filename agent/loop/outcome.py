@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agent.errors import Interrupted, LimitReached, NeedsApproval, QuestionAsked, StopRun
+from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, StopRun
+from agent.llm.messages import Reply
 from agent.tools.tool import Cited
 
 
@@ -73,3 +74,17 @@ def outcome_of(stop: Exception) -> RunOutcome:
             return RunOutcome.INTERRUPTED
         case _:
             return RunOutcome.FAILED
+
+
+def end_of(reply: Reply) -> AgentError:
+    """The error that ends a run after the model's last answer."""
+    if reply.stop == "length":
+        return LimitReached(
+            "the answer was cut off at the longest that one may be",
+            limit="llm.max_output",
+            hint="vault-agent config set llm.max_output 8192",
+        )
+    if not reply.message.text.strip():
+        refused = reply.stop == "refused"
+        return Permanent("the model refused to answer" if refused else "the model gave an empty answer")
+    return Finished(reply.message.text)

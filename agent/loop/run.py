@@ -16,7 +16,7 @@ from agent.context.assemble import assemble, injected_messages, opening
 from agent.context.budget import Window
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
-from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, UserError
+from agent.errors import AgentError, Interrupted, NeedsApproval, QuestionAsked, UserError
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCallFailed, ToolCompleted
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
@@ -26,7 +26,7 @@ from agent.loop.calls import all_differ, refused_calls, results_with_calls, unfi
 from agent.loop.compact import Scene, make_room
 from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Ended, Finished, RunOutcome, outcome_of
+from agent.loop.outcome import Ended, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts
 from agent.loop.records import Began, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.repetition import Breaker
@@ -40,6 +40,8 @@ PARALLEL = 4
 """Read-only calls that may run at the same time."""
 _ANSWER_SHARE = 4
 """The largest part of a small window that is reserved for the answer, as a divisor."""
+_REMINDED = 3
+"""The step from which the model is reminded of its task."""
 _TRAIL = 5
 """Failures in the model's reminder."""
 
@@ -219,7 +221,7 @@ class Run:
         if not calls:
             if self.mailbox.has_from(self.request.speaker.sender):
                 return
-            raise _finished(reply)
+            raise end_of(reply)
         if not all(self.agent.tools.is_readonly(call.name) for call in calls):
             self.session.save(f"asks for {', '.join(dict.fromkeys(call.name for call in calls))}", hold=True)
         try:
@@ -310,10 +312,12 @@ class Run:
         return Scene(self.session, self.models, self.window, self.call_context, speaker, self.anchor(), self.described)
 
     def anchor(self) -> Anchor:
-        """The reminder of the task at the end of every request."""
+        """The reminder of the task: due late in a run, after failures, and when the task is out of sight."""
         step = f"step {self.progress.steps} of at most {self.agent.limits.steps}"
-        failures = tuple(self.failures[-_TRAIL:])
-        return Anchor(self.request.task, tuple(self.used), step, errors=failures, language=self.agent.language)
+        failures, task = tuple(self.failures[-_TRAIL:]), self.request.task
+        in_sight = any(isinstance(each, User) and each.text == task for each in self.session.history)
+        due = self.progress.steps >= _REMINDED or bool(failures) or not in_sight
+        return Anchor(task, tuple(self.used), step, errors=failures, language=self.agent.language, due=due)
 
     def close(self, stop: Exception) -> Ended:
         """Record the outcome of the run, and publish it."""
@@ -375,20 +379,6 @@ class Run:
         """The last answer of the model in this run; empty without one."""
         said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
         return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")
-
-
-def _finished(reply: Reply) -> AgentError:
-    """The error that ends a run after the model's last answer."""
-    if reply.stop == "length":
-        return LimitReached(
-            "the answer was cut off at the longest that one may be",
-            limit="llm.max_output",
-            hint="vault-agent config set llm.max_output 8192",
-        )
-    if not reply.message.text.strip():
-        refused = reply.stop == "refused"
-        return Permanent("the model refused to answer" if refused else "the model gave an empty answer")
-    return Finished(reply.message.text)
 
 
 def _remark(called: Called, language: Language) -> str:

@@ -28,6 +28,14 @@ def test_the_budget_is_three_quarters_of_the_window_less_the_reserve() -> None:
     assert Window(1_000, 4_096).allowed("memories") == 0
 
 
+def test_until_the_anchor_is_due_the_task_is_last() -> None:
+    history: list[Message] = [Context("tea", "memories"), User("task")]
+    prompt = assemble("system", history, Anchor("task", due=False), [], Window(4_000, 500), by_fours)
+    assert prompt.request.messages == (System("system"), *history)
+    assert prompt.request.stable == len(prompt.request.messages)
+    assert next(row for row in prompt.rows if row.name == "anchor").kept == 0
+
+
 def test_the_system_comes_first_the_history_as_it_is_and_the_anchor_last() -> None:
     history = talk(2)
     prompt = assemble("Who you are", history, ANCHOR, TOOLS, WINDOW, by_fours)

@@ -17,6 +17,12 @@ def test_it_says_the_task_how_far_it_is_and_what_to_mind() -> None:
     )
 
 
+def test_it_says_nothing_of_steps_before_there_are_any() -> None:
+    assert (
+        Anchor("Tidy", current="step 1").reminder(500, by_fours) == "## Current task\nTidy\n\n## Progress\nNow: step 1"
+    )
+
+
 def test_it_speaks_chinese_in_a_chinese_vault() -> None:
     anchor = Anchor(
         "整理茶的笔记", ("读了 tea.md",), "第 2 步", errors=(Failure("vault_edit", "没有这一行"),), language="zh"

@@ -213,7 +213,7 @@ def test_what_is_sent_is_as_documented() -> None:
     messages = (System("Be kind."), User("Hi", "Anna"), Context("tea", "memory"), User("猫"))
     tool = ToolSpec("vault_read", "Read.", {"type": "object"})
     with model_server(streams(openai.answer("x"))) as server:
-        provider = OpenAI(Endpoint(server.url, MODEL, merge=True), FakeClock(), counted, no_jitter)
+        provider = OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter)
         provider.chat(Request(messages, (tool,), max_output=9))
     assert server.asked[0].line == "POST /v1/chat/completions HTTP/1.1"
     assert server.asked[0].told == {

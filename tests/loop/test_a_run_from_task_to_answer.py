@@ -382,3 +382,19 @@ def test_a_tool_that_is_not_described_is_found_and_is_described_from_then_on(tmp
     again = here.run("And now?", load_session(here.vault, ended.session))
     again.describe_tools()
     assert "sensor_27" in [spec.name for spec in again.described]
+
+
+def test_the_task_is_last_until_the_model_has_to_be_reminded(tmp_path: Path) -> None:
+    model = Scripted([READ, READ, WRITE, ScriptedReply("Done.")])
+    Stage(tmp_path, model, {"a.md": "a\n", "b.md": "b\n"}).ask("Write about tea")
+    reminded = [any(isinstance(each, Context) and each.source == "anchor" for each in request.messages)
+                for request in model.requests]  # fmt: skip
+    assert reminded == [False, False, True, True]
+    assert model.requests[0].messages[-1] == User("Write about tea")
+
+
+def test_the_model_is_reminded_after_a_failure(tmp_path: Path) -> None:
+    gone = ScriptedReply("", (ScriptedCall("vault_read", {"path": "gone.md"}),))
+    model = Scripted([gone, ScriptedReply("There is none.")])
+    Stage(tmp_path, model).ask("Read it")
+    assert "has failed" in str(model.requests[1].messages[-1])
