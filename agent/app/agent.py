@@ -65,7 +65,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         return cast("Upkeeper", module.open_upkeeper(workspace, accounts))
 
     jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, bus.publish)
-    diary = Diary(workspace)
+    diary = Diary(workspace, accounts.models.main.model.present)
 
     def after(event: TaskCompleted) -> None:
         if not is_watched(workspace):  # otherwise the daemon's maintenance does it

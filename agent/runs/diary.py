@@ -29,9 +29,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Diary:
-    """Writes the daily notes of one vault."""
+    """Writes the daily notes of one vault. `thinks`: answers come from a model; others only quote notes, and are left
+    out of the log."""
 
     workspace: Workspace
+    thinks: bool = True
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
         """The text that a finished task adds to the day's log; a day's first task also summarises the last logged day.
@@ -44,7 +46,7 @@ class Diary:
             self._close_earlier(now.date())
         left = load_tombstones(vault).without_forgotten
         told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
-        session, quote = _session(vault, event.session), not _has_strangers(vault, event.session)
+        session, quote = _session(vault, event.session), self.thinks and not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
             guest = daily.asked_by_guest(self._language)
             told = replace(told, task=guest, answer="", session="")  # the session's name contains the task

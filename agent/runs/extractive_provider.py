@@ -11,6 +11,8 @@ from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, QuotedPassage, format_extracts
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.memory.recall.eligibility import SPARE, may_be_offered
+from agent.memory.recall.recaller import plain
 from agent.runs.recall_source import RecallSource
 from agent.texts import Language
 
@@ -45,7 +47,9 @@ class ExtractiveProvider:
         if asker is None:
             return []
         if asker.is_owner and not asker.chat:
-            return [_passage(hit) for hit in self.recall.search(question, PASSAGES).hits]
+            hits = self.recall.search(question, PASSAGES * SPARE).hits
+            told = [hit for hit in hits if may_be_offered(hit) and plain(hit.passage) not in plain(question)]
+            return [_passage(hit) for hit in told[:PASSAGES]]
         known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True).found
         hits = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
         return [*(QuotedPassage(each.path, each.text, each.lines) for each in known), *map(_passage, hits)][:PASSAGES]

@@ -21,7 +21,7 @@ from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
 from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
-from agent.memory.recall.small_talk import is_small_talk
+from agent.memory.understanding.small_talk import is_small_talk
 from agent.tools.builtin.toolbox import text_origin_of
 from agent.tools.taint import frame
 from agent.tools.text_origin import TextOrigin

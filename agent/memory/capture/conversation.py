@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from agent.clock import Clock
 from agent.events.runs import TaskCompleted
 from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.understanding.small_talk import is_small_talk
+from agent.memory.understanding.statements import only_asks
 from agent.texts import Language, in_all_languages, text
 
 ASKED, ANSWERED = 250, 400
@@ -67,7 +69,12 @@ def asked_in(turn: str) -> str:
 
 
 def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = Turns()) -> tuple[Entry, ...]:
-    """The entries of a finished turn: for the person, in a group also for the chat; none when the turn is empty."""
+    """The entries of a finished turn: for the person, in a group also for the chat.
+
+    None when nothing was said that may be worth recalling: an empty turn, small talk, a question without its answer.
+    """
+    if is_small_talk(event.task) or (not answer.strip() and only_asks(event.task)):
+        return ()
     turn = turn_text(event.task, answer, turns)
     if not turn:
         return ()

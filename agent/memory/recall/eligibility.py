@@ -3,7 +3,7 @@
 import re
 
 from agent.index.hit import Hit
-from agent.vault.folders import MEMORY_NOTE, SESSIONS, Recalled, folder_of
+from agent.vault.folders import INBOX, MEMORY_NOTE, SESSIONS, Recalled, folder_of
 
 ABOUT = "about"
 """The type of notes that explain the vault's folders; their examples are not facts."""
@@ -31,11 +31,15 @@ def may_be_found(hit: Hit) -> bool:
 
 def may_be_offered(hit: Hit) -> bool:
     """True if the passage is knowledge, as a note or a memory: not instructions, not a note that explains the vault,
-    not a MEMORY.md without memories."""
+    not a MEMORY.md without memories, not a request in the inbox: what was said about it is in the entries."""
     row = folder_of(hit.path)
-    if row.path == MEMORY_NOTE and is_bare(hit.passage):
+    if (row.path == MEMORY_NOTE and is_bare(hit.passage)) or (row.path == INBOX and _has_status(hit)):
         return False
     return row.recalled is not Recalled.NO and may_be_found(hit) and ("type", ABOUT) not in hit.facets
+
+
+def _has_status(hit: Hit) -> bool:
+    return any(key == "status" for key, _ in hit.facets)
 
 
 def is_given_as_note(hit: Hit) -> bool:

@@ -22,6 +22,8 @@ from agent.memory.recall.eligibility import ABOUT, filled, is_bare
 from agent.memory.recall.selection import CHAT, USER, share
 from agent.memory.store import with_offset
 from agent.memory.understanding.rules import contradicts, is_same
+from agent.memory.understanding.statements import only_asks
+from agent.memory.understanding.wording import LABEL
 from agent.vault.folders import DAILY as DAILY_FOLDER
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, PROFILE
 
@@ -177,7 +179,7 @@ class Recaller:
         why = ", ".join(leg.name for leg in hit.why[:2])
         entry = parse_entry(data)
         if candidate.kind in _ENTRIES:
-            if entry is None or not _is_for(entry, asker):
+            if entry is None or not _is_for(entry, asker) or _is_echo(entry):
                 return None
             first = data.decode("utf-8", "replace").count("\n") - entry.text.count("\n")
             lines = (max(first, 1), max(first, 1) + entry.text.count("\n"))
@@ -326,6 +328,11 @@ def _is_for(entry: Entry, asker: Asker) -> bool:
     if entry.scope is Scope.CHAT:
         return bool(asker.chat) and entry.chat_id == asker.chat
     return asker.is_named and entry.sender_id == asker.sender
+
+
+def _is_echo(entry: Entry) -> bool:
+    """True for an earlier question without an answer, which would be the best match for the same question."""
+    return entry.type is EntryType.CHAT_TURN and only_asks(LABEL.sub("", entry.text))
 
 
 def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:

@@ -19,6 +19,7 @@ _COMMA = re.compile(r"[,，](?!\d)")
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
 _CUT = re.compile(r" \.\.\. |…")
 _BULLET = re.compile(r"(?:[-*+•#>]\s+|\d{1,3}[.)]\s+)+")
+_LINK_ALONE = re.compile(r"^\W*\[\[[^\]\n]*\]\]\W*$", re.MULTILINE)
 _KINDS = (
     ("decision", FactKind.DECISION),
     ("person", FactKind.PERSON),
@@ -43,6 +44,13 @@ def is_statement(text: str) -> bool:
 def is_question(sentence: str) -> bool:
     """True for a question."""
     return pattern("question").search(_typed(sentence)) is not None
+
+
+def only_asks(text: str) -> bool:
+    """True for a text of questions that states nothing, not even in a clause; links beside them do not count."""
+    lines = _FENCE.sub("", _LINK_ALONE.sub("", text)).splitlines()
+    sentences = [sentence for line in lines for sentence in _sentences(line)]
+    return bool(sentences) and all(map(is_question, sentences)) and not is_statement(text)
 
 
 def claims(text: str) -> str:
