@@ -3,14 +3,15 @@
 import re
 
 from agent.index.hit import Hit
-from agent.vault.folders import INBOX, MEMORY_NOTE, SESSIONS, Recalled, folder_of
+from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, SESSIONS, Recalled, folder_of
 
 ABOUT = "about"
 """The type of notes that explain the vault's folders; their examples are not facts."""
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
-_BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*)?")
-"""A line without a memory: blank, a heading, or a link to an explaining note."""
+_BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*\[\[sessions/[^\]\n]*\]\]\s*)?")
+"""A line without a memory: blank, a heading (in a day's log, what was asked), a link to an explaining note or to a
+session."""
 _PLACEHOLDER = re.compile(
     r"\s*(?:[-*+]\s+|\|\s*)?(?:[^\n:：|\[\]]{1,80}[:：|](?:\*\*)?\s*)?"
     r"[\[（(【]\s*(?:to be (?:filled|completed|added)|not (?:filled|known) yet|待填充|待填写|待补充|待完善)"
@@ -30,10 +31,13 @@ def may_be_found(hit: Hit) -> bool:
 
 
 def may_be_offered(hit: Hit) -> bool:
-    """True if the passage is knowledge, as a note or a memory: not instructions, not a note that explains the vault,
-    not a MEMORY.md without memories, not a request in the inbox: what was said about it is in the entries."""
+    """True if the passage is knowledge, as a note or a memory: not instructions, not a note that explains the vault.
+
+    Nor a MEMORY.md or a day's log without memories, nor a request in the inbox: the entries have what was said about
+    it.
+    """
     row = folder_of(hit.path)
-    if (row.path == MEMORY_NOTE and is_bare(hit.passage)) or (row.path == INBOX and _has_status(hit)):
+    if (row.path in {MEMORY_NOTE, DAILY} and is_bare(hit.passage)) or (row.path == INBOX and _has_status(hit)):
         return False
     return row.recalled is not Recalled.NO and may_be_found(hit) and ("type", ABOUT) not in hit.facets
 
