@@ -66,12 +66,8 @@ class IndexTotals:
     hood_terms: int = 0
 
     def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
-        return IndexTotals(
-            self.notes + sign * other.notes,
-            self.units + sign * other.units,
-            self.terms + sign * other.terms,
-            self.hood_terms + sign * other.hood_terms,
-        )
+        notes, units = self.notes + sign * other.notes, self.units + sign * other.units
+        return IndexTotals(notes, units, self.terms + sign * other.terms, self.hood_terms + sign * other.hood_terms)
 
 
 @dataclass(slots=True)

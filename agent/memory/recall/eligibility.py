@@ -9,7 +9,7 @@ ABOUT = "about"
 """The type of notes that explain the vault's folders; their examples are not facts."""
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
-_BARE = re.compile(r"\s*(?:#{1,6} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*\[\[sessions/[^\]\n]*\]\]\s*)?")
+_BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*\[\[{SESSIONS}[^\]\n]*\]\]\s*)?")
 """A line without a memory: blank, a heading (in a day's log, what was asked), a link to an explaining note or to a
 session."""
 _PLACEHOLDER = re.compile(
