@@ -3,7 +3,9 @@
 `note`, `unit` and `hood` are BM25 over the note with its fields, over a line, and over a line with two on each side;
 `title` is BM25 over the fields only: title, aliases, headings, tags, folders, links. `unit_cosine` and `hood_cosine`
 compare the summed vectors. `unit_match` and `hood_match` take for each token of the query its nearest token (late
-interaction, as in ColBERT, squared). `date` is the closeness of the note's day. Weighing the signals is left to
+interaction, as in ColBERT, squared). `date` is the closeness of the note's day. `coverage` is the share of the query's
+terms, by their rarity, that a line's neighbourhood or the fields contain, and `missed` the number of those that they do
+not, counted in terms that no note has; both have no weight in the order. Weighing the signals is left to
 `fusion`.
 """
 
@@ -77,7 +79,13 @@ def word_signals(encoded: EncodedQuery, batch: Batch, statistics: Statistics, we
         "unit": unit_idf * _saturated(count, lengths, statistics.unit_length, weights),
         "hood": note_idf * _saturated(around, hood_lengths, statistics.hood_length, weights),
     }
-    return {name: of_terms.sum(axis=0) for name, of_terms in saturated.items()}
+    found = (around > 0) | (extra > 0)[:, batch.unit_note]
+    covered, whole_idf = (note_idf * found).sum(axis=0), float(note_idf.sum())
+    measures = {
+        "coverage": covered / max(whole_idf, 1e-9),
+        "missed": (whole_idf - covered) / _idf(statistics.notes, 0),
+    }
+    return {name: of_terms.sum(axis=0) for name, of_terms in saturated.items()} | measures
 
 
 def meaning_signals(encoded: EncodedQuery, batch: Batch, embedder: Embedder) -> dict[str, Row]:

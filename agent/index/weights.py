@@ -25,6 +25,8 @@ class SignalWeights:
     unit_match: float = 0.0
     hood_match: float = 0.0
     date: float = 0.0
+    coverage: float = 0.0
+    missed: float = 0.0
 
 
 SIGNALS = tuple(each.name for each in fields(SignalWeights))

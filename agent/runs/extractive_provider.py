@@ -1,17 +1,17 @@
 """The provider for vaults without a model: it answers with the best passages, quoted and linked.
 
-The owner gets passages of all notes. For anybody else, and in a group, memories are limited to those that may be
-recalled for the person who asks; other notes are only for the owner.
+They are memories that may be recalled for the person who asks, and for the owner passages of other notes, alternating,
+the best of each first.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from agent.index.hit import Hit
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
 from agent.llm.offline import Offline, QuotedPassage, format_extracts
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.memory.recall.recaller import plain
 from agent.runs.recall_source import RecallSource
 from agent.texts import Language
@@ -46,13 +46,14 @@ class ExtractiveProvider:
         asker = self.recall.ledger.asker(self.run)
         if asker is None:
             return []
-        if asker.is_owner and not asker.chat:
-            hits = self.recall.search(question, PASSAGES * SPARE).hits
-            told = [hit for hit in hits if may_be_offered(hit) and plain(hit.passage) not in plain(question)]
-            return [_passage(hit) for hit in told[:PASSAGES]]
-        known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True).found
-        hits = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
-        return [*(QuotedPassage(each.path, each.text, each.lines) for each in known), *map(_passage, hits)][:PASSAGES]
+        floor = self.recall.workspace.settings.memory.floor
+        known = self.recall.recaller.recall(question, asker, PASSAGES, unasked=True)
+        notes = self.recall.others(question, PASSAGES).hits if asker.is_owner else ()
+        notes = tuple(hit for hit in notes if plain(hit.passage) not in plain(question))
+        found = known.above(floor).found
+        memories = [QuotedPassage(each.path, each.text, each.lines) for each in found if each.text not in question]
+        mixed = zip_longest(memories, map(_passage, notes))
+        return [each for pair in mixed for each in pair if each is not None][:PASSAGES]
 
 
 def _passage(hit: Hit) -> QuotedPassage:

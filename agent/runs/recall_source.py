@@ -17,9 +17,11 @@ from agent.index.weights import Weights
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.recall.asker import Asker
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
-from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.recall.floor import LEAST, probability
+from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.tools.builtin.toolbox import text_origin_of
@@ -35,6 +37,7 @@ _LEGS = 2
 _NEAR = 6
 """Entries from the index that a new entry is compared with."""
 _SAID = 400
+UNLIKELY = "nothing is likely enough to help (memory.floor)"
 IN_PASSING = "small talk brings nothing up (memory.small_talk)"
 
 
@@ -87,9 +90,11 @@ class RecallSource:
         return self.recaller.recall(question, replace(asker, session=""), limit)
 
     def near(self, entry: Entry) -> Sequence[str]:
-        """The paths of entries of the same type and scope that may have the same content."""
+        """The paths of entries of the same scope, and of the same type or also statements, that may have the same
+        content."""
         said = plain(entry.text[:_SAID])
-        text = f"{said} path:{ENTRIES} type:{entry.type} scope:{entry.scope}"
+        kind = "" if entry.type.is_stated else f"type:{entry.type} "
+        text = f"{said} path:{ENTRIES} {kind}scope:{entry.scope}"
         return [hit.path for hit in self._find(text, _NEAR, passages=False, explain=False).hits]
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "MemorySource":
@@ -146,8 +151,9 @@ class MemorySource:
         if memory.auto_recall:
             given = self.recall.ledger.given(asker)
             found = self.recall.recaller.recall(task, asker, memory.max_recalls, without=given, unasked=True)
+            found = found.above(memory.floor)
             self.recall.ledger.give(asker, found)
-        hits = self.recall.others(task, others).hits if others and asker.is_owner else ()
+        hits = self._helpful(task, self.recall.others(task, others)) if others and asker.is_owner else ()
         if asker.run and memory.auto_recall:
             seconds = workspace.clock.monotonic() - begin
             count, degraded = len(found.found), found.degraded or ""
@@ -155,9 +161,16 @@ class MemorySource:
         pinned = pins(workspace.vault, {*(each.path for each in found.found), *(hit.path for hit in hits)})
         pieces = [self._memory(each, pinned, rank) for rank, each in enumerate(found.found)]
         pieces += [self._passage(hit, pinned, rank) for rank, hit in enumerate(hits)]
+        if not pieces and memory.floor != "off":
+            return [Piece("", self.name, absent=UNLIKELY)]
         if found.degraded and pieces:
             pieces.append(Piece(f"(what is remembered was found {found.degraded})", self.name))
         return pieces
+
+    def _helpful(self, task: str, answer: SearchResult) -> tuple[Hit, ...]:
+        """The hits, if one of them is likely enough to help."""
+        least = LEAST[self.recall.workspace.settings.memory.floor]
+        return answer.hits if probability(task, answer.hits, answer.mode) >= least else ()
 
     def _memory(self, each: Remembered, pins: Pins, rank: int) -> Piece:
         receipt = Receipt(each.path, each.lines, pins.commit(each.path), each.score, each.why)

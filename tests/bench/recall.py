@@ -30,7 +30,8 @@ from agent.index.keyword import Engine
 from agent.index.search import Searcher
 from agent.index.weights import Weights
 from agent.memory.entry import Entry, EntryType
-from agent.memory.recall.recaller import Asker, Recaller
+from agent.memory.recall.asker import Asker
+from agent.memory.recall.recaller import Recaller
 from tests.bench.locomo import DATA
 from tests.bench.plain import plain_notes
 from tests.bench.vault import MemoryVault

@@ -95,7 +95,7 @@ def test_signals_are_what_the_formulas_say(notes: list[Note], terms: list[int], 
 def _by_hand(note: Note, asked: EncodedQuery, tokens: list[int], statistics: Statistics) -> dict[str, list[float]]:
     units, extra = note
     found: dict[str, list[float]] = {name: [] for name in ("unit", "hood", "unit_cosine", "hood_cosine")}
-    found |= {"unit_match": [], "hood_match": []}
+    found |= {"unit_match": [], "hood_match": [], "coverage": [], "missed": []}
     weight = {term: sum(each for other, each in extra if other == term) for term in asked.terms}
     whole = [term for terms, _ in units for term in terms]
     found["note"] = [_bm25(asked, whole, statistics.note_length, statistics, of_notes=True, more=weight)]
@@ -108,6 +108,11 @@ def _by_hand(note: Note, asked: EncodedQuery, tokens: list[int], statistics: Sta
         around, beside = [term for terms, _ in hood for term in terms], [each for _, some in hood for each in some]
         found["unit"].append(_bm25(asked, own, statistics.unit_length, statistics, of_notes=False))
         found["hood"].append(_bm25(asked, around, statistics.hood_length, statistics, of_notes=True))
+        rarity = [(term, _idf(statistics.notes, statistics.frequency[term][0])) for term in asked.terms]
+        covered = sum(idf for term, idf in rarity if term in around or weight[term])
+        whole_idf = sum(idf for _, idf in rarity)
+        found["coverage"].append(covered / max(whole_idf, 1e-9))
+        found["missed"].append((whole_idf - covered) / _idf(statistics.notes, 0))
         found["unit_cosine"].append(_cosine(own_tokens, tokens))
         found["hood_cosine"].append(_cosine(beside, tokens))
         found["unit_match"].append(_match(own_tokens, tokens))

@@ -20,9 +20,10 @@ from agent.index.hit import Hit, Leg, SearchResult
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
+from agent.memory.recall.asker import Asker
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import is_given_as_note, may_be_offered
-from agent.memory.recall.recaller import Asker, Recaller, Recollection, Remembered, plain
+from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
 from agent.memory.recall.selection import QUOTAS, share
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault

@@ -3,6 +3,7 @@
 import re
 
 from agent.index.hit import Hit
+from agent.texts import in_all_languages
 from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, SESSIONS, Recalled, folder_of
 
 ABOUT = "about"
@@ -12,6 +13,7 @@ SPARE = 3
 _BARE = re.compile(rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*\[\[{SESSIONS}[^\]\n]*\]\]\s*)?")
 """A line without a memory: blank, a heading (in a day's log, what was asked), a link to an explaining note or to a
 session."""
+_REPORTS = tuple(f" - {title}" for title in in_all_languages("memory_report.title"))
 _PLACEHOLDER = re.compile(
     r"\s*(?:[-*+]\s+|\|\s*)?(?:[^\n:：|\[\]]{1,80}[:：|](?:\*\*)?\s*)?"
     r"[\[（(【]\s*(?:to be (?:filled|completed|added)|not (?:filled|known) yet|待填充|待填写|待补充|待完善)"
@@ -57,5 +59,12 @@ def is_bare(passage: str) -> bool:
 
 
 def filled(passage: str) -> str:
-    """The passage without lines of unfilled placeholders."""
-    return "\n".join(line for line in passage.splitlines() if not _PLACEHOLDER.fullmatch(line))
+    """The passage without lines of unfilled placeholders, and without reports of upkeep in a day's log."""
+    rows: list[str] = []
+    is_report = False
+    for line in passage.splitlines():
+        if line.startswith("#"):
+            is_report = line.endswith(_REPORTS)
+        if not is_report and not _PLACEHOLDER.fullmatch(line):
+            rows.append(line)
+    return "\n".join(rows)

@@ -1,76 +1,53 @@
 """Recall: the memories about a task for one person, from entries, MEMORY.md, profile and the last days' notes.
 
-The index finds and scores; this module applies access rights and expiry and selects the few results. Entries are small,
-so neighbouring turns count too: a turn scores higher beside other good turns of its conversation. The search itself and
-its fallback are left to the caller.
+The index finds and scores, `candidates` has access rights, expiry and order; this module selects the few results from
+the current notes. The search itself and its fallback are left to the caller.
 """
 
-import math
 import re
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
-from agent.index.hit import Hit, SearchResult
+from agent.index.hit import SearchResult
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
-from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import Tombstones
-from agent.memory.recall.eligibility import ABOUT, filled, is_bare
+from agent.memory.memory_note import rests_on
+from agent.memory.recall.asker import Asker
+from agent.memory.recall.candidates import (
+    DAILY,
+    ENTRY_KINDS,
+    LAYERS,
+    Candidate,
+    candidate_of,
+    day_of,
+    rerank,
+    telling_hits,
+)
+from agent.memory.recall.eligibility import filled, is_bare
+from agent.memory.recall.floor import LEAST, Floor, probability
 from agent.memory.recall.selection import CHAT, USER, share
-from agent.memory.store import with_offset
 from agent.memory.understanding.rules import contradicts, is_same
 from agent.memory.understanding.statements import only_asks
+from agent.memory.understanding.vocabulary import pattern
 from agent.memory.understanding.wording import LABEL
 from agent.vault.folders import DAILY as DAILY_FOLDER
-from agent.vault.folders import ENTRIES, MEMORY_NOTE, PROFILE
+from agent.vault.folders import ENTRIES
 
 POOL = 80
 """Notes requested from the index: as many as it scores."""
 LONGEST = 1_200
 """The most characters of one memory."""
-DAYS = 7
-"""Days back from which daily notes are recalled."""
+LOGS = 1
+"""Days' logs among the memories, so that today's and yesterday's work is known."""
 _QUESTION = 1_500
-_POWER, _BESIDE, _SPOKEN = 2.0, 0.15, 0.3
-"""The exponent that sharpens scores, the weight of neighbouring turns, and that of the whole conversation; fitted on
-all of `python -m tests.bench.recall`, where they raise recall from .740 to .774."""
-_STEP = timedelta(minutes=2)
-_FAR = 3
-DAILY = "daily"
-_LAYERS = ((MEMORY_NOTE, "long_term"), (PROFILE, "profile"), (DAILY_FOLDER, DAILY))
-_LIFT = {"long_term": 1.15, "user_explicit": 1.1}
-"""Factors for MEMORY.md and for entries that a person asked to remember."""
 _FILTER = re.compile(r"(?<=[\w-]):(?=\S)")
-_DAY = re.compile(rf"{DAILY_FOLDER}(\d{{4}}-\d{{2}}-\d{{2}})")
 
 FindNotes = Callable[[str, int], SearchResult]
 """Function from (question with filters, number of notes) to notes with their facets, best first."""
 ReadNote = Callable[[str], bytes | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """The person who asks.
-
-    `sender` is empty for the owner at their own machine, `chat` outside of groups. `is_owner`: owns the vault; others
-    see only their own messages and those of their chat. `session` is the current conversation; its turns since `since`
-    are still in the model's context.
-    """
-
-    sender: str = ""
-    chat: str = ""
-    is_owner: bool = True
-    session: str = ""
-    since: datetime | None = None
-    run: str = ""
-
-    @property
-    def is_named(self) -> bool:
-        """True for the owner, and for anyone with a sender name."""
-        return self.is_owner or bool(self.sender)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +84,17 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None."""
+    """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None. `helps` is the
+    probability that one of them helps (`floor`)."""
 
     found: tuple[Remembered, ...] = ()
     mode: str = "none"
     degraded: str | None = None
+    helps: float = 0.0
+
+    def above(self, floor: Floor) -> "Recollection":
+        """The same, without memories if they are not likely enough to help."""
+        return self if self.helps >= LEAST[floor] else replace(self, found=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,34 +118,50 @@ class Recaller:
         if not text or limit <= 0:
             return Recollection()
         answers = [self.find(f"{text} {filters}", POOL) for filters in _questions(asker)]
-        now = self.now()
-        candidates: dict[str, _Candidate] = {}
+        now, is_past = self.now(), pattern("past").search(text) is not None
+        candidates: dict[str, Candidate] = {}
+        outdated: set[str] = set()
         for answer in answers:
             for hit in answer.hits:
-                candidate = _candidate(hit)
+                candidate = candidate_of(hit)
+                if candidate.is_replaced and not is_past:
+                    outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
                 if hit.path in without or candidate.is_bare or not candidate.may_be_seen_by(asker):
                     continue
-                if not candidate.is_over(now, self.settings):
+                if not candidate.is_over(now, self.settings) and (is_past or not candidate.is_replaced):
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
-        found = _doubted(self._without_forgotten(self._chosen(ranked, asker, limit, unasked=unasked)))
+        chosen = _without_outdated(self._chosen(ranked, asker, limit, is_past, unasked=unasked), outdated)
+        found = _doubted(self._without_forgotten(chosen))
+        helps = probability(question, telling_hits(ranked, limit), answers[0].mode)
         degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
-        return Recollection(found, answers[0].mode, degraded)
+        return Recollection(found, answers[0].mode, degraded, helps)
 
     def _chosen(
-        self, ranked: Sequence["_Candidate"], asker: Asker, limit: int, *, unasked: bool
+        self, ranked: Sequence[Candidate], asker: Asker, limit: int, is_past: bool, *, unasked: bool
     ) -> tuple[Remembered, ...]:
-        """The selected memories, from the current notes; repeated ones once."""
+        """The selected memories, from the current notes; repeated ones once, the days' logs last; what was
+        replaced only for a question about the past."""
+        logs, _ = self._fresh([each for each in ranked if each.kind == DAILY], asker, LOGS, unasked=unasked)
+        others = [each for each in ranked if each.kind != DAILY]
+        fresh, replaced = self._fresh(others, asker, limit + limit // 2, unasked=unasked)
+        fresh = [each for each in fresh if is_past or replaced.isdisjoint((each.id, each.link))]
+        chosen = share(fresh, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
+        return (*chosen[: max(limit - len(logs), 1)], *logs)[:limit]
+
+    def _fresh(
+        self, ranked: Sequence[Candidate], asker: Asker, limit: int, *, unasked: bool
+    ) -> tuple[list[Remembered], set[str]]:
+        """At most `limit` memories, in their order, without repetitions; and the ids and links of what they replace."""
         fresh: list[Remembered] = []
-        superseded: set[str] = set()
+        replaced: set[str] = set()
         for candidate in ranked:
-            if len(fresh) >= limit + limit // 2:
+            if len(fresh) >= limit:
                 break
-            found = self._now(candidate, asker, superseded, unasked=unasked)
+            found = self._now(candidate, asker, replaced, unasked=unasked)
             if found is not None and not any(_repeats(found, other) for other in fresh):
                 fresh.append(found)
-        current = [each for each in fresh if each.id not in superseded]
-        return share(current, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
+        return fresh, replaced
 
     def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
         """The memories without forgotten text: a day's log may repeat it in a later request."""
@@ -171,20 +170,20 @@ class Recaller:
         stones = self.forgotten()
         return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY else each))
 
-    def _now(self, candidate: "_Candidate", asker: Asker, superseded: set[str], *, unasked: bool) -> Remembered | None:
+    def _now(self, candidate: Candidate, asker: Asker, replaced: set[str], *, unasked: bool) -> Remembered | None:
         """A candidate from its current note; None if the note is deleted or no longer visible to the asker."""
         hit, data = candidate.hit, self.read(candidate.hit.path)
         if data is None or (unasked and self.hidden(hit.path, data)):
             return None
         why = ", ".join(leg.name for leg in hit.why[:2])
         entry = parse_entry(data)
-        if candidate.kind in _ENTRIES:
+        if candidate.kind in ENTRY_KINDS:
             if entry is None or not _is_for(entry, asker) or _is_echo(entry):
                 return None
             first = data.decode("utf-8", "replace").count("\n") - entry.text.count("\n")
             lines = (max(first, 1), max(first, 1) + entry.text.count("\n"))
             text = entry.text if len(entry.text) <= LONGEST else hit.passage
-            superseded.update(filter(None, [entry.supersedes]))
+            replaced.update(filter(None, [entry.supersedes]))
             return Remembered(
                 hit.path, "", f"{entry.created:%Y-%m-%d}", lines, text.strip(), candidate.score, str(entry.type),
                 str(entry.scope), entry.sender_id, why, entry.contradicts, entry.id,
@@ -193,7 +192,7 @@ class Recaller:
         return Remembered(
             hit.path,
             title,
-            _day_of(hit.path),
+            day_of(hit.path),
             hit.lines,
             filled(hit.passage).strip(),
             candidate.score,
@@ -210,80 +209,13 @@ def plain(question: str) -> str:
     return _FILTER.sub(": ", text)
 
 
-def rerank(candidates: Sequence["_Candidate"]) -> list["_Candidate"]:
-    """The candidates by score: their own, that of neighbouring turns, and that of their conversation."""
-    if not candidates:
-        return []
-    best = max(each.hit.score for each in candidates) or 1.0
-    own = {each.hit.path: max(each.hit.score / best, 0.0) ** _POWER for each in candidates}
-    talks: dict[str, list[_Candidate]] = defaultdict(list)
-    for each in candidates:
-        if each.session and each.kind == EntryType.CHAT_TURN:
-            talks[each.session].append(each)
-    more: dict[str, float] = {}
-    for talk in talks.values():
-        best_of_talk = sorted((own[each.hit.path] for each in talk), reverse=True)[:_FAR]
-        for each in talk:
-            near = sum(own[other.hit.path] * _nearness(each, other) for other in talk if other is not each)
-            more[each.hit.path] = _BESIDE * near + _SPOKEN * sum(best_of_talk) / _FAR
-    scored = [
-        replace(each, score=round((own[each.hit.path] + more.get(each.hit.path, 0.0)) * _LIFT.get(each.kind, 1.0), 6))
-        for each in candidates
-    ]
-    return sorted(scored, key=lambda each: (-each.score, each.hit.path))
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A hit with its header's facets; values are in lower case, as in the index."""
-
-    hit: Hit
-    kind: str
-    scope: str = USER
-    sender: str = ""
-    chat: str = ""
-    session: str = ""
-    created: datetime | None = None
-    expires: datetime | None = None
-    untrusted: bool = False
-    score: float = 0.0
-
-    @property
-    def is_bare(self) -> bool:
-        """True for a note that explains the vault, and for headings without text."""
-        if self.kind in _ENTRIES:
-            return False
-        return self.kind == ABOUT or is_bare(self.hit.passage)
-
-    def may_be_seen_by(self, asker: Asker) -> bool:
-        """True if the index's facets allow the asker to see it; `_now` checks the note itself afterwards."""
-        if self.kind not in _ENTRIES:
-            return asker.is_owner
-        if self.session and self.session == asker.session.casefold() and not _is_before(self.created, asker.since):
-            return False
-        if self.scope == CHAT:
-            return bool(asker.chat) and self.chat == asker.chat.casefold()
-        return asker.is_named and self.sender == asker.sender.casefold()
-
-    def is_over(self, now: datetime, settings: MemorySettings) -> bool:
-        """True if it is too old for recall."""
-        if self.kind == DAILY:
-            day = _day_of(self.hit.path)
-            return not day or day < f"{now - timedelta(days=DAYS):%Y-%m-%d}"
-        if self.kind not in _ENTRIES or self.created is None:
-            return False
-        like = Entry("", self.created, "", EntryType(self.kind), Scope(self.scope), expires=self.expires)
-        end = expiry(like, settings)
-        return end is not None and end <= now
-
-
 _CLAIMS = frozenset((str(EntryType.USER_EXPLICIT), "long_term"))
-_ENTRIES = frozenset(str(kind) for kind in EntryType)
 _KINDS = {
     "long_term": "long-term memory",
     "profile": "profile",
     "daily": "the day's log",
     "user_explicit": "remembered",
+    "fact": "fact",
     "chat_turn": "conversation",
     "auto_capture": "task",
     "auto_flush": "from a conversation",
@@ -292,35 +224,33 @@ _KINDS = {
 
 
 def _questions(asker: Asker) -> tuple[str, ...]:
-    """The filters of the searches for a person: their own memories first, then those of their chat."""
+    """The filters of the searches for a person: their own memories first, then those of their chat, then their logs.
+
+    Logs are searched apart: they repeat each question that was asked, and the best hit is the measure of the others.
+    """
+    own = f'path:{ENTRIES} scope:user sender_id:"{_quoted(asker.sender)}"'
     if asker.is_owner:
-        own = f"path:{ENTRIES} " + " ".join(f"path:{path}" for path, _ in _LAYERS)
-    else:
-        own = f'path:{ENTRIES} scope:user sender_id:"{_quoted(asker.sender)}"'
+        own = f"path:{ENTRIES} " + " ".join(f"path:{path}" for path, kind in LAYERS if kind != DAILY)
     chat = f'path:{ENTRIES} scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
-    return tuple(filter(None, (own, chat)))
+    return tuple(filter(None, (own, chat, f"path:{DAILY_FOLDER}" if asker.is_owner else "")))
 
 
 def _quoted(value: str) -> str:
     return value.replace('"', "")
 
 
-def _candidate(hit: Hit) -> _Candidate:
-    layer = next((kind for path, kind in _LAYERS if hit.path.startswith(path)), "")
-    said: Mapping[str, str] = dict(reversed(hit.facets))
-    if layer and said.get("type") != ABOUT:
-        return _Candidate(hit, layer)
-    return _Candidate(
-        hit,
-        said.get("type", ""),
-        CHAT if said.get("scope") == CHAT else USER,
-        said.get("sender_id", ""),
-        said.get("chat_id", ""),
-        said.get("session_id", ""),
-        _time(said.get("created", "")),
-        _time(said.get("expires", "")),
-        "untrusted" in said,
-    )
+def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) -> tuple[Remembered, ...]:
+    """The memories; of MEMORY.md only lines with something in them, and none that rests on replaced entries, which its
+    upkeep has yet to remove."""
+    left: list[Remembered] = []
+    for each in found:
+        if each.kind != "long_term":
+            left.append(each)
+            continue
+        rows = [row for row in each.text.splitlines() if not (is_bare(row) or rests_on(row, outdated))]
+        if rows:
+            left.append(replace(each, text="\n".join(rows)))
+    return tuple(left)
 
 
 def _is_for(entry: Entry, asker: Asker) -> bool:
@@ -364,29 +294,3 @@ def _repeats(one: Remembered, other: Remembered) -> bool:
     if one.text in other.text or other.text in one.text:
         return True
     return one.kind == other.kind and is_same(one.text, other.text)
-
-
-def _nearness(one: _Candidate, other: _Candidate) -> float:
-    """The closeness in time of two turns of a conversation, 0 to 1."""
-    if one.created is None or other.created is None:
-        return 0.0
-    apart = abs(one.created - other.created) / _STEP
-    return math.exp(-max(apart - 1.0, 0.0)) if apart <= _FAR else 0.0
-
-
-def _is_before(when: datetime | None, since: datetime | None) -> bool:
-    """True if `when` is not after `since`. Both are in whole seconds: on a tie a turn is shown twice rather than
-    never."""
-    return when is not None and since is not None and when <= with_offset(since)
-
-
-def _day_of(path: str) -> str:
-    found = _DAY.match(path)
-    return found[1] if found else ""
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return with_offset(datetime.fromisoformat(text.upper())) if text else None
-    except ValueError:
-        return None

@@ -16,7 +16,8 @@ from agent.events.receipt import Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection
 from agent.index.analysis import terms
-from agent.memory.recall.recaller import Asker, Recaller, Recollection
+from agent.memory.recall.asker import Asker
+from agent.memory.recall.recaller import Recaller, Recollection
 
 LEAST_STEPS = 3
 """Memories are added only in runs with more steps than this."""

@@ -19,6 +19,8 @@ QUOTAS: Mapping[tuple[str, str], int] = MappingProxyType(
         ("daily", USER): 2,
         ("user_explicit", USER): 2,
         ("user_explicit", CHAT): 1,
+        ("fact", USER): 8,
+        ("fact", CHAT): 2,
         ("chat_turn", USER): 2,
         ("chat_turn", CHAT): 2,
         ("auto_capture", USER): 3,

@@ -98,7 +98,13 @@ def test_small_talk_is_given_nothing_and_that_is_said(root: Path, tmp_path: Path
         assert found["receipts"] == []
         assert found["absent"] == ["memories: small talk brings nothing up (memory.small_talk)"]
     assert "not given, memories: small talk brings" in tell(root, own, "context", "--explain", "Thanks!")
-    found = document(root, {**own, "VAULT_AGENT_MEMORY__SMALL_TALK": "true"}, "context", "--explain", "Thanks!")
+    found = document(
+        root,
+        {**own, "VAULT_AGENT_MEMORY__SMALL_TALK": "true", "VAULT_AGENT_MEMORY__FLOOR": "off"},
+        "context",
+        "--explain",
+        "Thanks!",
+    )
     assert found["absent"] == [] and found["receipts"], "the best there are, whatever they are"
 
 
