@@ -1,7 +1,7 @@
 """The settings of memory: automatic capture and recall, retention times, and limits. Part of `settings.Settings`."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from agent.config.values import Range
 
@@ -14,10 +14,11 @@ class MemorySettings:
     """Add memories about a task to the model's prompt when the task begins. Default true."""
 
     auto_capture: bool
-    """Save a summary and the workflow of each task that used tools. Default true."""
+    """Save the workflow of each task that used several tools; with `capture: turns` also a summary. Default true."""
 
-    capture_messages: bool
-    """Save each turn of a conversation as one entry. Default true."""
+    capture: Literal["facts", "turns", "off"]
+    """What is saved of a conversation: each fact that a person states as one entry, each turn as one entry, or nothing.
+    Default facts: the session's note has every word."""
 
     capture_group: bool
     """In a group chat, save a second entry that belongs to the chat. Default true."""
@@ -33,6 +34,10 @@ class MemorySettings:
 
     max_recalls: Annotated[int, Range(0, 100, "memories")]
     """Memories added to a task's prompt. Default 8: models seldom use more, at any position in the prompt."""
+
+    floor: Literal["off", "normal", "strict"]
+    """Give a task no memories unless one is likely to help: at a probability of .25 (normal) or .4 (strict). Default
+    normal; `context --explain` says when nothing was given."""
 
     small_talk: bool
     """Recall also for greetings, thanks, a yes or a "go on". Default false: no memory is relevant to them."""
@@ -58,6 +63,9 @@ class MemorySettings:
 
     chat_merge: Annotated[float, Range(0, 1)]
     """The same for chat turns of one hour. Default 0.70."""
+
+    fact_days: Annotated[int, Range(1, 100_000, "days")]
+    """Time for which a fact is recalled after it was last said, in days. Default 365."""
 
     chat_turn_user_days: Annotated[int, Range(1, 100_000, "days")]
     """Time for which a person's chat turns are recalled, in days. Default 30."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 from agent.markdown.note import Note
 from agent.markdown.values import Value
@@ -16,12 +17,23 @@ _LABEL = re.compile(r"\A(?:(?:User|Assistant|Task): |(?:用户|助手|任务)：
 """The labels at the beginning of a conversation or task; left out of the file name."""
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
 _LISTS = ("evidence", "contradicts", "untrusted")
+_LINKS = ("supersedes", "superseded_by")
+
+
+MODEL = "model"
+"""The source of entries that a model concluded: they rank lower, and are not evidence of what a person said."""
+RESERVED = frozenset(
+    ("id", "type", "created", "scope", "channel", "source", "keywords", "slots", "said", "expires", "tags", "aliases")
+) | {*_PLACES, *_LISTS, *_LINKS}  # fmt: skip
+"""The keys of an entry's header that are not slots."""
 
 
 class EntryType(StrEnum):
     """The kind of an entry: decides when it expires (`expiry`) and whose words it counts as
     (`upkeep.repeated_facts`)."""
 
+    FACT = "fact"
+    """One thing that a person stated, in their words."""
     CHAT_TURN = "chat_turn"
     """What was said in a turn, after labels; of these words, the person's count as theirs."""
     AUTO_CAPTURE = "auto_capture"
@@ -35,6 +47,11 @@ class EntryType(StrEnum):
     RESEARCH = "research"
     REFLECTION = "reflection"
 
+    @property
+    def is_stated(self) -> bool:
+        """True for a single statement, of whatever origin."""
+        return self in {EntryType.FACT, EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
+
 
 class Scope(StrEnum):
     """The owner of an entry: the person, or one chat."""
@@ -47,10 +64,11 @@ class Scope(StrEnum):
 class Entry:
     """One memory.
 
-    `id` is a ULID; `created` has a UTC offset; `source` is the way it was added, such as `import`. `slots` are further
-    named values; `supersedes` is the id of the entry that this one replaces; `evidence` are links to its sources,
-    `contradicts` links to entries that contradict it; `untrusted` names the sources of text that its person did not
-    write. Empty fields do not appear in the note.
+    `id` is a ULID; `created` has a UTC offset; `source` is the way it was added, such as `import`, or `MODEL` for what
+    a model concluded. `said` is the time at which it was last said again. `slots` are further named values, each a key
+    of the header; `supersedes` is the entry that this one replaces, as a link or an id, and `superseded_by` the one
+    that replaces it; `evidence` are links to its sources, `contradicts` to entries that contradict it; `untrusted`
+    names the sources of text that its person did not write. Empty fields do not appear in the note.
     """
 
     id: str
@@ -68,9 +86,21 @@ class Entry:
     slots: Mapping[str, str] = field(default_factory=dict)
     expires: datetime | None = None
     supersedes: str = ""
+    superseded_by: str = ""
+    said: datetime | None = None
     evidence: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
+
+    @property
+    def last_said(self) -> datetime:
+        """The time at which it was last said."""
+        return self.said or self.created
+
+    @property
+    def link(self) -> str:
+        """A link that stays valid when the note is moved to the archive."""
+        return f"[[{PurePosixPath(self.path).stem}]]"
 
     @property
     def path(self) -> str:
@@ -90,12 +120,12 @@ class Entry:
         }
         header |= {key: value for key in _PLACES if (value := getattr(self, key))}
         header |= {"source": self.source, "keywords": list(self.keywords)}
-        if self.slots:
-            header["slots"] = dict(self.slots)
+        header |= {key: _plain(value) for key, value in self.slots.items() if key not in RESERVED}
+        if self.said:
+            header["said"] = self.said.replace(microsecond=0)
         if self.expires:
             header["expires"] = self.expires.replace(microsecond=0)
-        if self.supersedes:
-            header["supersedes"] = self.supersedes
+        header |= {key: value for key in _LINKS if (value := getattr(self, key))}
         for key in _LISTS:
             if value := getattr(self, key):
                 header[key] = list(value)
@@ -108,8 +138,9 @@ def parse_entry(data: bytes) -> Entry | None:
     created = note.header.get("created")
     if note.id is None or not isinstance(created, datetime) or note.type not in set(EntryType):
         return None
-    slots, expires, scope = note.header.get("slots"), note.header.get("expires"), note.string("scope")
+    said, expires, scope = note.header.get("said"), note.header.get("expires"), note.string("scope")
     chat_id, session_id, sender_id, thread_id = (note.string(key) or "" for key in _PLACES)
+    evidence, contradicts, untrusted = (note.strings(key) for key in _LISTS)
     return Entry(
         note.id,
         created,
@@ -123,11 +154,30 @@ def parse_entry(data: bytes) -> Entry | None:
         session_id,
         sender_id,
         thread_id,
-        {str(key): str(value) for key, value in slots.items()} if isinstance(slots, Mapping) else {},
+        slots_in(note),
         expires if isinstance(expires, datetime) else None,
         note.string("supersedes") or "",
-        *(note.strings(key) for key in _LISTS),
+        note.string("superseded_by") or "",
+        said if isinstance(said, datetime) else None,
+        evidence,
+        contradicts,
+        untrusted,
     )
+
+
+def slots_in(note: Note) -> dict[str, str]:
+    """The named values in an entry's header: its own keys, and those below `slots`, as older entries have them."""
+    nested = note.header.get("slots")
+    older = {str(key): str(value) for key, value in nested.items()} if isinstance(nested, Mapping) else {}
+    own = {
+        key: str(value) for key, value in note.header.items() if key not in RESERVED and isinstance(value, str | int)
+    }
+    return older | own
+
+
+def _plain(value: str) -> Value:
+    """The value as a header shows it: a whole number without quotes."""
+    return int(value) if re.fullmatch(r"0|[1-9][0-9]{0,8}", value) else value
 
 
 def slug(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The expiry of entries: their own `expires`, or else days by type and scope."""
+"""The expiry of entries: their own `expires`, or else days by type and scope since they were last said."""
 
 from datetime import datetime, timedelta
 
@@ -11,12 +11,14 @@ def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
     if entry.expires is not None:
         return entry.expires if entry.expires.tzinfo else entry.expires.replace(tzinfo=entry.created.tzinfo)
     days = lifetime(entry.type, entry.scope, settings)
-    return None if days is None else entry.created + timedelta(days=days)
+    return None if days is None else entry.last_said + timedelta(days=days)
 
 
 def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | None:
     """Days for which an entry of this type and scope is recalled; None for always."""
     match kind:
+        case EntryType.FACT:
+            return settings.fact_days
         case EntryType.CHAT_TURN:
             return settings.chat_turn_user_days if scope is Scope.USER else settings.chat_turn_chat_days
         case EntryType.AUTO_CAPTURE | EntryType.AUTO_FLUSH:

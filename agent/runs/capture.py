@@ -16,23 +16,22 @@ from agent.llm.messages import Assistant, Request, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.dedupe import Thresholds
-from agent.memory.capture.flush import RECENT
+from agent.memory.capture.facts import Utterance
 from agent.memory.capture.run_entries import CaptureConfig
 from agent.memory.capture.workflow import RunTrace, ToolUse
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
-from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.entry import MODEL, Entry, EntryType
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
 from agent.runs.recall_source import RecallSource
 from agent.runs.understanding import understanding_of
 from agent.texts import text
+from agent.tools.builtin.human import ANSWERED
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp
-from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
-_LOOKED_AT = 100
 _SUMMARY_TOKENS = 256
 _TAIL = 8_000
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
@@ -54,7 +53,7 @@ def entry_writer(workspace: Workspace, searches: RecallSource, models: Accounts)
 def keep_words(workspace: Workspace, session: Session, run: str) -> None:
     """Save a person's messages to an interrupted run, as it may never be resumed. Logs errors and does not raise."""
     began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
-    if began is None or not workspace.settings.memory.capture_messages:
+    if began is None or workspace.settings.memory.capture == "off":
         return
     vault = workspace.vault
     keeper = EntryWriter(vault, lambda entry: ())
@@ -76,33 +75,43 @@ def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
     failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
     calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return RunTrace(steps, session.untrusted)
+    return RunTrace(
+        steps, session.untrusted, said=_said(session, run, (vault.read(path) or b"").decode("utf-8", "replace"))
+    )
 
 
-def save_flushed(vault: Vault, entries: Sequence[Entry]) -> None:
+def _said(session: Session, run: str, note: str) -> tuple[Utterance, ...]:
+    """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
+    begun = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
+    found: list[Utterance] = []
+    began: Began | None = None
+    asked: set[str] = set()
+    after = 0
+    for record in session.records:
+        match record.event:
+            case Began() as began:
+                if began.run == run:
+                    after = max(note.find(run), 0)
+            case Spoken(Assistant(calls=calls)):
+                asked |= {call.id for call in calls if call.name == "human_ask"}
+            case Spoken(ToolResult(call=call, text=text)) if call in asked and text.startswith(ANSWERED) and began:
+                found.append(Utterance(text.removeprefix(ANSWERED), is_earlier=began.run != run))
+            case Spoken(User(text)) if began and begun and began.sender == begun.sender and text.strip():
+                is_ours = began.run == run
+                at = note.find(text.strip().splitlines()[0], after) if is_ours else -1
+                found.append(Utterance(text, note.count("\n", 0, at) + 1 if at >= 0 else 0, not is_ours))
+                after = max(at, after)
+    return tuple(found)
+
+
+def save_flushed(keeper: EntryWriter, entries: Sequence[Entry]) -> None:
     """Save the entries of a conversation that a compaction would lose, in one commit."""
     first = entries[0]
     stamp = Stamp("agent", run=first.slots.get("run", ""), tool="flush", session=first.session_id)
-    save_entries(vault, entries, stamp)
+    keeper.keep(entries, f"memory(flush): keep {len(entries)} of a conversation", stamp)
 
 
-def save_entries(vault: Vault, entries: Sequence[Entry], stamp: Stamp) -> None:
-    """Save entries as notes, in one commit."""
-    if not entries:
-        return
-    with vault.transaction(f"memory(flush): keep {len(entries)} of a conversation", stamp) as transaction:
-        for entry in entries:
-            transaction.create(entry.path, entry.note())
-
-
-def recent(vault: Vault, most: int = RECENT) -> Sequence[Entry]:
-    """The entries saved last, newest first; reads only the `_LOOKED_AT` notes of the newest days."""
-    paths = sorted((path for path in vault.note_paths() if path.startswith(ENTRIES)), reverse=True)
-    found = [parse_entry(vault.read(path) or b"") for path in paths[:_LOOKED_AT]]
-    return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.created, reverse=True)[:most]
-
-
-def keep_facts(workspace: Workspace, facts: Sequence[str], context: RunContext) -> None:
+def keep_facts(workspace: Workspace, keeper: EntryWriter, facts: Sequence[str], context: RunContext) -> None:
     """Save facts that a model wants to keep from a conversation, only for the person who speaks in it; a fact that
     cannot be saved (a secret) is skipped.
 
@@ -110,24 +119,21 @@ def keep_facts(workspace: Workspace, facts: Sequence[str], context: RunContext) 
     """
     if context.taint:
         return
-    left = load_tombstones(workspace.vault)
     for fact in facts:
-        if left.is_forgotten(fact):
-            continue
         entry = Entry(
             workspace.clock.new_id(),
             workspace.clock.now(),
             fact,
             type=EntryType.AUTO_FLUSH,
             channel=context.channel,
-            source="context_compact",
+            source=MODEL,
             session_id=context.session,
             sender_id=context.sender,
+            slots={"run": context.run},
+            evidence=(f"[[{context.session.removesuffix('.md')}]]",) if context.session else (),
         )
         with suppress(SecretFound):
-            save_entries(
-                workspace.vault, [entry], Stamp("agent", run=context.run, tool="flush", session=context.session)
-            )
+            save_flushed(keeper, [entry])
 
 
 def _ways(workspace: Workspace) -> CaptureConfig:

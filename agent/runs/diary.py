@@ -14,6 +14,7 @@ from agent.memory.blame import DAILY
 from agent.memory.capture.writer import Addition
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import entries_on_day
+from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.upkeep.day_summary import day_summary
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
@@ -38,8 +39,11 @@ class Diary:
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
         """The text that a finished task adds to the day's log; a day's first task also summarises the last logged day.
 
-        For a guest's task, the log says only that a guest asked. Text to be forgotten is left out.
+        Nothing for thanks and other small talk. For a guest's task, the log says only that a guest asked. Text to be
+        forgotten is left out.
         """
+        if is_small_talk(event.task) and not event.tools:
+            return ()
         vault, now = self.workspace.vault, event.at or self.workspace.clock.now()
         path = daily.path_of(now.date())
         if vault.read(path) is None:

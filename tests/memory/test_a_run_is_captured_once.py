@@ -26,7 +26,7 @@ from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault
 
-SETTINGS = load_settings(environ={}).settings.memory
+SETTINGS = replace(load_settings(environ={}).settings.memory, capture="turns")
 RUN = TaskCompleted(
     "run-1", "sessions/2026/11/tea.md", "I drink green tea.", Speaker("cli"), "finished", "Noted.", (), 2.5, 1
 )
@@ -142,16 +142,9 @@ def test_without_a_model_the_answer_is_a_quotation_and_is_not_kept() -> None:
     assert texts(entries_of_run(RUN, RunTrace(), ways(thinks=False))) == {"chat_turn/user": "User: I drink green tea."}
 
 
-@pytest.mark.parametrize(
-    ("switch", "left"),
-    [
-        ("capture_messages", {"auto_capture", "workflow_trace"}),
-        ("auto_capture", {"chat_turn"}),
-    ],
-)
-def test_each_capture_has_its_switch(switch: str, left: set[str]) -> None:
-    found = entries_of_run(USED, DID, ways(replace(SETTINGS, **{switch: False})))
-    assert {str(entry.type) for entry in found} == left
+def test_summaries_and_workflows_have_their_switch() -> None:
+    found = entries_of_run(USED, DID, ways(replace(SETTINGS, auto_capture=False)))
+    assert {str(entry.type) for entry in found} == {"chat_turn"}
 
 
 def test_what_was_to_be_forgotten_is_left_out() -> None:

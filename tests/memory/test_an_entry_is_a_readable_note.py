@@ -58,7 +58,7 @@ WORDS = st.text(st.characters(categories=("L", "N")), max_size=8)
     st.sampled_from(EntryType),
     st.sampled_from(Scope),
     st.lists(WORDS.filter(bool), max_size=3),
-    st.dictionaries(st.sampled_from(("type", "source", "session_id")), st.sampled_from(("a", "b c", "auto_flush"))),
+    st.dictionaries(st.sampled_from(("run", "outcome", "kind", "times")), st.sampled_from(("a", "b c", "auto_flush"))),
     st.none() | st.integers(0, 10**6).map(lambda seconds: WHEN + timedelta(seconds=seconds)),
     st.text(st.characters(categories=("L", "P", "Zs")), min_size=1, max_size=60),
 )

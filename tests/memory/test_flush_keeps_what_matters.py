@@ -12,13 +12,22 @@ from agent.errors import AgentError, LockHeld, SecretFound
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, MemoryFlushed, Said, Speaker
 from agent.memory.capture.flush import LONGEST, MOST, extract, flush_subscriber, parse_flush, unknown
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.store import load_entries
+from agent.memory.understanding.rules import is_same
+from agent.memory.upkeep.repeated_facts import owner_words
+from agent.runs.capture import save_flushed
 from agent.vault.change import Stamp
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
 
 ANNA = Speaker("cli", "anna")
 RESULT = "tea/green.md: The green tea from Uji is steeped at 70 degrees for one minute. " * 4
+
+
+def never(entry: Entry) -> bool:
+    return False
 
 
 def compaction(*messages: Said, speaker: Speaker = ANNA, untrusted: tuple[str, ...] = ()) -> ContextCompact:
@@ -59,7 +68,7 @@ def test_wishes_decisions_and_findings_are_kept_wishes_first(clock: FakeClock) -
     ]
     for entry in found:
         assert entry.type is EntryType.AUTO_FLUSH
-        assert entry.source == "context_compact"
+        assert entry.source == ("model" if "preference" not in entry.keywords else "context_compact")
         assert entry.evidence == ("[[sessions/2026/11/tea]]",)
         assert (entry.slots, entry.session_id) == ({"run": "run"}, "sessions/2026/11/tea.md")
         assert (entry.scope, entry.channel, entry.sender_id) == (Scope.USER, "cli", "anna")
@@ -100,10 +109,9 @@ def test_two_people_with_the_same_wish_have_one_each(clock: FakeClock) -> None:
     said = [Said("user", "I prefer green tea from Uji in the morning.", sender=name) for name in ("anna", "ben")]
     group = Speaker("lark:room", "ben", group=True)
     both = extract(compaction(*said, speaker=group), clock)
-    assert [entry.sender_id for entry in unknown(both, [])] == ["ben", "anna"]
-    assert [entry.sender_id for entry in unknown(both, [both[0]])] == ["anna"]
+    assert [entry.sender_id for entry in unknown(both)] == ["ben", "anna"]
     elsewhere = extract(compaction(*said, speaker=replace(group, channel="lark:other")), clock)
-    assert len(unknown(elsewhere, both)) == 2
+    assert len(unknown([*both, *elsewhere])) == 4
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["the run says so", "a frame shows it"])
@@ -127,7 +135,7 @@ def test_what_strangers_wrote_does_not_become_memory(clock: FakeClock, told: boo
 )
 def test_any_conversation_gives_entries_of_a_bounded_size_that_can_be_notes(said: list[tuple[str, str]]) -> None:
     messages = [Said(role, text, ("vault_read",) if role != "user" else ()) for role, text in said]
-    for entry in unknown(extract(compaction(*messages), FakeClock()), []):
+    for entry in unknown(extract(compaction(*messages), FakeClock())):
         assert 0 < len(entry.text) <= LONGEST + 40
         assert entry.text.strip()
         assert entry.note()
@@ -137,21 +145,23 @@ def test_what_is_known_is_not_kept_again(clock: FakeClock) -> None:
     first = extract(compaction(Said("user", "I prefer green tea from Uji in the morning.")), clock)
     nearly = extract(compaction(Said("user", "I prefer green tea, from Uji, in the morning!")), clock)
     other = extract(compaction(Said("user", "I prefer black coffee after lunch.")), clock)
-    assert unknown(nearly, first) == ()
-    assert unknown([*first, *nearly, *other], []) == (*first, *other)
-    assert unknown(other, first) == other
+    assert unknown([*first, *nearly, *other]) == (*first, *other)
 
 
 def test_two_wishes_are_not_taken_for_one_because_both_are_wishes(clock: FakeClock) -> None:
     found = extract(compaction(Said("user", "我喜欢绿茶。"), Said("user", "我讨厌会议。")), clock)
-    assert len(unknown(found, [])) == 2
+    assert len(unknown(found)) == 2
 
 
 def test_a_flush_saves_five_at_most_and_says_how_many(bus: Bus, clock: FakeClock) -> None:
     saved: list[Entry] = []
     told: list[object] = []
     bus.subscribe(told.append, MemoryFlushed, name="listener")
-    handler = flush_subscriber(saved.extend, lambda: saved[::-1], clock, bus.publish)
+
+    def is_known(entry: Entry) -> bool:
+        return any(is_same(entry.text, each.text) for each in saved)
+
+    handler = flush_subscriber(saved.extend, is_known, clock, bus.publish)
     bus.subscribe(handler, ContextCompact, name="flush")
     event = compaction(*(Said("user", f"I prefer tea number {n}{n}{n} with {'abcdefghij'[n] * 5}.") for n in range(8)))
     bus.publish(event)
@@ -163,17 +173,6 @@ def test_a_flush_saves_five_at_most_and_says_how_many(bus: Bus, clock: FakeClock
     assert told[-1] == MemoryFlushed("run", "sessions/2026/11/tea.md", 0, 5)
 
 
-def test_only_the_ten_entries_before_are_compared(clock: FakeClock) -> None:
-    saved: list[Entry] = []
-    old = extract(compaction(Said("user", "I prefer green tea.")), clock)
-    others = [replace(old[0], text=f"other {number}") for number in range(10)]
-    event = compaction(Said("user", "I prefer green tea."))
-    flush_subscriber(saved.extend, lambda: [*others[:9], *old], clock)(event)
-    assert saved == []
-    flush_subscriber(saved.extend, lambda: [*others, *old], clock)(event)
-    assert len(saved) == 1
-
-
 @pytest.mark.parametrize("error", [LockHeld("busy"), OSError("disk full"), RuntimeError("a bug")])
 def test_a_memory_that_cannot_be_written_holds_nothing_up_and_is_counted(
     bus: Bus, clock: FakeClock, error: Exception
@@ -181,7 +180,7 @@ def test_a_memory_that_cannot_be_written_holds_nothing_up_and_is_counted(
     def fail(entries: Sequence[Entry]) -> None:
         raise error
 
-    bus.subscribe(flush_subscriber(fail, list, clock), ContextCompact, name="flush")
+    bus.subscribe(flush_subscriber(fail, never, clock), ContextCompact, name="flush")
     assert bus.publish(compaction(Said("user", "I prefer tea."))) == ()
     assert bus.counts()["flush"].failed == 1
     assert type(error).__name__ in bus.counts()["flush"].error
@@ -196,7 +195,7 @@ def test_an_entry_that_cannot_be_kept_costs_no_other(clock: FakeClock) -> None:
             raise SecretFound("it would keep a secret")
         saved.extend(entries)
 
-    handler = flush_subscriber(save, list, clock, told.append)
+    handler = flush_subscriber(save, never, clock, told.append)
     with pytest.raises(AgentError):
         handler(compaction(Said("user", "I prefer the secret."), Said("user", "I hate meetings.")))
     assert [entry.text for entry in saved] == ["I hate meetings."]
@@ -205,7 +204,7 @@ def test_an_entry_that_cannot_be_kept_costs_no_other(clock: FakeClock) -> None:
 
 def test_nothing_worth_keeping_saves_nothing(clock: FakeClock) -> None:
     saved: list[Sequence[Entry]] = []
-    handler = flush_subscriber(saved.append, list, clock)
+    handler = flush_subscriber(saved.append, never, clock)
     handler(compaction())
     handler(compaction(Said("context", "x" * 900), Said("user", "What is it?")))
     assert saved == []
@@ -219,7 +218,7 @@ def test_entries_of_a_flush_are_notes_in_the_vault(tmp_path: Path, clock: FakeCl
             for entry in entries:
                 transaction.create(entry.path, entry.note())
 
-    flush_subscriber(save, list, clock)(compaction(Said("user", "I prefer tea.\n\n我喜欢绿茶。")))
+    flush_subscriber(save, never, clock)(compaction(Said("user", "I prefer tea.\n\n我喜欢绿茶。")))
     (path,) = [path for path in vault.note_paths() if path.startswith("entries/")]
     text = (vault.read(path) or b"").decode()
     assert "type: auto_flush" in text
@@ -248,3 +247,19 @@ def test_any_answer_can_be_read(reply: str) -> None:
     items = parse_flush(reply)
     assert len(items) <= MOST
     assert all(item.strip() and len(item) <= LONGEST for item in items)
+
+
+def test_a_compaction_keeps_nothing_twice_and_what_a_model_concluded_is_no_evidence(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, clock=FakeClock())
+    keeper = EntryWriter(vault, lambda entry: [path for path in vault.note_paths() if path.startswith("entries/")])
+    flush = flush_subscriber(lambda entries: save_flushed(keeper, entries), keeper.is_known, vault.clock)
+    event = compaction(
+        Said("user", "I prefer green tea from Uji."),
+        Said("assistant", "Anna lives near the harbour, so I look there.", ("search_vault",)),
+    )
+    for number in range(4):
+        flush(replace(event, run=f"run-{number}", session=f"sessions/2026/11/{number}.md", speaker=Speaker("cli")))
+    entries = load_entries(vault, [path for path in vault.note_paths() if path.startswith("entries/")])
+    assert sorted(each.entry.source for each in entries) == ["context_compact", "model"]
+    assert [owner_words(each) for each in entries if each.entry.source == "model"] == [""]
+    assert all(each.entry.evidence for each in entries)

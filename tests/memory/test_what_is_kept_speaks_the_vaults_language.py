@@ -20,7 +20,7 @@ from agent.skills.learning.traces import TraceStep, parse_trace
 from agent.texts import Language
 from tests.fakes import FakeClock
 
-SETTINGS = load_settings(environ={}).settings.memory
+SETTINGS = replace(load_settings(environ={}).settings.memory, capture="turns")
 RUN = TaskCompleted("run-1", "sessions/tea.md", "我喜欢喝绿茶。", Speaker("cli"), "finished", "记下了。",
                     ("search_vault", "vault_write"), 2.5, 1)  # fmt: skip
 DID = RunTrace((ToolUse("search_vault", "绿茶"), ToolUse("vault_write", "茶.md", failed=True)))

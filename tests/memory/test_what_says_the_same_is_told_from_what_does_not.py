@@ -160,7 +160,7 @@ def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
     first = known("Anna moved to Bergen.")
     verdict = judge(entry("Anna moved to Bergen with her two dogs."), [first])
     assert verdict.resolution is Resolution.SUPERSEDES
-    assert verdict.entry.supersedes == first.entry.id
+    assert verdict.entry.supersedes == first.link
 
 
 @pytest.mark.parametrize(
@@ -176,11 +176,25 @@ def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
         ("我不喜欢咖啡", "我喜欢咖啡"),
         ("李雷在北京工作", "李雷在上海工作"),
         ("Date format: year first", "Date format: day first"),
-        ("我们的纪念日是六月三日", "我们的纪念日是六月十三日"),
         ("报表的单位：万元", "报表的单位：美元"),
     ],
 )
-def test_of_two_that_say_otherwise_both_stay_and_the_newer_has_a_link(newer: str, older: str) -> None:
+def test_another_value_of_the_same_subject_replaces_the_first(newer: str, older: str) -> None:
+    first = known(older)
+    verdict = judge(entry(newer), [first])
+    assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, first)
+    assert verdict.entry.supersedes == first.link
+    assert parse_entry(verdict.entry.note()) == verdict.entry
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Lunch in the canteen costs 12 euros", "Lunch in the canteen costs 10 euros"),
+        ("我们的纪念日是六月三日", "我们的纪念日是六月十三日"),
+    ],
+)
+def test_of_two_that_may_say_otherwise_both_stay_and_the_newer_has_a_link(newer: str, older: str) -> None:
     first = known(older)
     verdict = judge(entry(newer), [first])
     assert verdict.resolution is Resolution.CONTRADICTS
@@ -232,7 +246,8 @@ def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
     others = [
         known(text, sender_id="ben"),
         known(text),
-        known(text, sender_id="anna", type=EntryType.AUTO_FLUSH),
+        known(text, sender_id="anna", type=EntryType.AUTO_CAPTURE),
+        known(text, sender_id="anna", source="model"),
         known(text, sender_id="anna", scope=Scope.CHAT, chat_id="room"),
         known(text, sender_id="anna", untrusted=("https://a.example",)),
     ]

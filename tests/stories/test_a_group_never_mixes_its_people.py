@@ -19,6 +19,7 @@ from agent.loop.agent import Models
 from agent.loop.outcome import RunOutcome
 from agent.loop.run import RunRequest
 from agent.loop.session import load_session
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, Scope, parse_entry
 from agent.memory.understanding.rules import RULES
 from agent.runs.capture import keep_facts
@@ -258,7 +259,8 @@ def test_without_a_model_a_guest_is_quoted_nothing_that_is_not_theirs(
                 answer = agent.ask(RunRequest(question, speaker, "guest")).answer
                 assert "Green tea in the morning" not in answer, "a guest was quoted the owner's notes"
                 assert "breakfast" not in answer if who == "anna" else "4417" not in answer
-                assert ("4417" if who == "anna" else "breakfast") in answer
+                if (question == ASKS) is (who == "anna"):  # it is about what is theirs
+                    assert ("4417" if who == "anna" else "breakfast") in answer
         assert "Green tea in the morning" in agent.ask(RunRequest("green tea", Speaker("cli"))).answer
 
 
@@ -328,8 +330,8 @@ def test_a_guest_s_words_do_not_come_up_for_the_owner_by_the_day_s_log(house: Ho
 
 def test_what_a_model_keeps_of_a_guest_is_theirs_and_not_the_chat_s(house: House) -> None:
     workspace = open_workspace(house.root)
-    keep_facts(
-        workspace, ["Anna's locker number is 4417."], RunContext("r", "s.md", channel=ROOM, role="guest", sender="anna")
-    )
+    keeper = EntryWriter(workspace.vault, lambda entry: ())
+    context = RunContext("r", "s.md", channel=ROOM, role="guest", sender="anna")
+    keep_facts(workspace, keeper, ["Anna's locker number is 4417."], context)
     (entry,) = house.entries()
     assert (entry.scope, entry.sender_id) == (Scope.USER, "anna")

@@ -83,7 +83,7 @@ def chat_turns(event: TaskCompleted, answer: str, clock: Clock, turns: Turns = T
 
 
 def entry_of(
-    event: TaskCompleted, kind: EntryType, words: str, scope: Scope, source: str, clock: Clock, **slots: str
+    event: TaskCompleted, kind: EntryType, words: str, scope: Scope, source: str, clock: Clock, /, **slots: str
 ) -> Entry:
     """An entry about a run, with its channel, chat, session and sender."""
     speaker = event.speaker

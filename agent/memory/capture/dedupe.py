@@ -1,8 +1,9 @@
 """Compares a new entry with similar ones: it is new, a repetition, an addition, a replacement or a contradiction.
 
 Nothing is lost: a repetition is counted in the existing entry, an addition within the same hour is merged into it, a
-fuller statement supersedes a shorter one, and of two contradicting entries both stay, the newer with a link to the
-older. Search for similar entries, and writing, are left to the caller.
+fuller statement and a correction supersede the older one, which stays with a link to them, and of two that may
+contradict each other both stay, the newer with a link to the older. Search for similar entries, and writing, are left
+to the caller.
 """
 
 from collections.abc import Sequence
@@ -12,11 +13,13 @@ from enum import StrEnum
 
 from agent.markdown.note import Note
 from agent.memory.capture.conversation import asked_in
-from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.capture.facts import before_in, is_complete, without_before
+from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
-from agent.memory.understanding.rules import RULES, is_same
+from agent.memory.understanding.corrections import corrected, is_correction
+from agent.memory.understanding.rules import RULES, is_same, replaces
 from agent.memory.understanding.seam import Pair, Relation, Understanding
-from agent.memory.understanding.statements import claims
+from agent.memory.understanding.statements import claims, told_clauses
 from agent.memory.understanding.wording import similarity, wording
 
 HOUR = timedelta(hours=1)
@@ -27,9 +30,12 @@ _ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
 
 
 class Resolution(StrEnum):
-    """The result of a comparison; `again` and `merged` change an existing note, the others create one."""
+    """The result of a comparison; `again` and `merged` change an existing note, `none` writes nothing, and the others
+    create a note, `supersedes` with a link to it in the older one."""
 
     NEW = "new"
+    NONE = "none"
+    """It would change a statement, and none is known that it may mean."""
     AGAIN = "again"
     MERGED = "merged"
     SUPERSEDES = "supersedes"
@@ -46,12 +52,13 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The result for one entry: the entry with its links, and the `other` one that it repeats, extends or
-    supersedes."""
+    """The result for one entry: the entry with its links, the `other` one that it repeats, extends or supersedes, and
+    one that is `replaced` by the other that it repeats."""
 
     resolution: Resolution
     entry: Entry
     other: StoredEntry | None = None
+    replaced: StoredEntry | None = None
 
 
 def judge(
@@ -64,19 +71,36 @@ def judge(
 
     Untrusted text is compared by rules only, so that it never reaches a model.
     """
+    if entry.source == MODEL and any(_is_said(entry, each) for each in near):
+        return Judgement(Resolution.NONE, entry)
     others = [each for each in near if is_comparable(entry, each.entry)]
-    if entry.type in _ALWAYS_NEW or not others:
-        return Judgement(Resolution.NEW, entry)
+    found = Judgement(Resolution.NEW, entry)
+    if entry.type not in _ALWAYS_NEW and others:
+        found = _compared(entry, others, thresholds, understanding)
+    if found.resolution is Resolution.NEW and entry.type is EntryType.FACT and not is_complete(entry.text):
+        return Judgement(Resolution.NONE, entry)
+    return found
+
+
+def _compared(
+    entry: Entry, others: Sequence[StoredEntry], thresholds: Thresholds, understanding: Understanding
+) -> Judgement:
     said = wording(entry.text)
     ranked = sorted(others, key=lambda each: (-similarity(said, wording(each.entry.text)), each.path))
     asked = RULES if entry.untrusted else understanding
     whole = [Pair(entry.text, each.entry.text, _least(entry, each.entry, thresholds)) for each in ranked]
     claimed = [Pair(_claims(entry), _claims(each.entry)) for each in ranked]
     answers = asked.compare([*whole, *claimed])
-    for each, answer in zip(ranked, answers, strict=False):
-        resolution = _resolution(entry, each.entry, answer)
+    judged = [(each, _resolution(entry, each.entry, answer)) for each, answer in zip(ranked, answers, strict=False)]
+    again = next((each for each, resolution in judged if resolution is Resolution.AGAIN), None)
+    if again is not None:
+        replaced = _corrected(entry, [each for each in ranked if each is not again]) if entry.supersedes else None
+        return Judgement(Resolution.AGAIN, entry, again, replaced)
+    if entry.type.is_stated and (corrected := _corrected(entry, ranked)) is not None:
+        return _superseding(entry, corrected)
+    for each, resolution in judged:
         if resolution is Resolution.SUPERSEDES:
-            return Judgement(resolution, replace(entry, supersedes=each.entry.id), each)
+            return _superseding(entry, each)
         if resolution is not Resolution.NEW:
             return Judgement(resolution, entry, each)
     of_claims = zip(ranked, answers[len(ranked) :], strict=True)
@@ -86,23 +110,81 @@ def judge(
     return Judgement(Resolution.NEW, entry)
 
 
+def _is_said(entry: Entry, other: StoredEntry) -> bool:
+    """True if a person's entry says what a model concluded."""
+    return is_comparable(replace(entry, source=""), other.entry) and is_same(entry.text, other.entry.text)
+
+
+def _superseding(entry: Entry, other: StoredEntry) -> Judgement:
+    return Judgement(Resolution.SUPERSEDES, replace(entry, supersedes=other.link), other)
+
+
+def _corrected(entry: Entry, others: Sequence[StoredEntry]) -> StoredEntry | None:
+    """The current entry that a person's statement corrects; None if there is none, or several may be meant."""
+    if entry.source == MODEL:
+        return None
+    current = [each for each in others if not each.entry.superseded_by]
+    if entry.supersedes:
+        return next((each for each in current if each.link == entry.supersedes), None)
+    current = [each for each in current if told_clauses(without_before(each.entry.text)) <= 1]  # the rest stays true
+    said = [without_before(each.entry.text) for each in current]
+    if before := before_in(entry.text):
+        return next((each for each, text in zip(current, said, strict=True) if is_same(before, text)), None)
+    if is_correction(entry.text) and (number := corrected(entry.text, said)) is not None:
+        return current[number]
+    return next((each for each, text in zip(current, said, strict=True) if replaces(entry.text, text)), None)
+
+
 def is_comparable(entry: Entry, other: Entry) -> bool:
-    """True for two entries of one type that belong to the same person or chat."""
-    if (entry.type, entry.scope, bool(entry.untrusted)) != (other.type, other.scope, bool(other.untrusted)):
+    """True for two entries of one type, or two statements, that belong to the same person or chat; what a model
+    concluded is compared with its like only."""
+    if (entry.source == MODEL) != (other.source == MODEL):
+        return False
+    if not (entry.type is other.type or (entry.type.is_stated and other.type.is_stated)):
+        return False
+    if (entry.scope, bool(entry.untrusted)) != (other.scope, bool(other.untrusted)):
         return False
     if entry.scope is Scope.CHAT:
         return (entry.channel, entry.chat_id, entry.sender_id) == (other.channel, other.chat_id, other.sender_id)
     return entry.sender_id == other.sender_id
 
 
+def changes_of(verdict: Judgement) -> tuple[tuple[str, bytes | None, bytes], ...]:
+    """The notes that a result changes: path, bytes before (None for a new note) and after."""
+    entry, other = verdict.entry, verdict.other
+    if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
+        after, replaced = amended(verdict), verdict.replaced
+        if replaced is None:
+            return ((other.path, other.data, after),)
+        after = Note.parse(after).with_key("supersedes", replaced.link).data
+        return (other.path, other.data, after), (replaced.path, replaced.data, superseded(replaced, other.link))
+    new = (entry.path, None, entry.note())
+    match verdict.resolution:
+        case Resolution.NONE:
+            return ()
+        case Resolution.SUPERSEDES if other is not None:
+            return new, (other.path, other.data, superseded(other, entry.link))
+        case _:
+            return (new,)
+
+
 def amended(verdict: Judgement) -> bytes:
-    """The other entry's note after the merge: count of repetitions, evidence, and the lines that it did not have."""
+    """The other entry's note after the merge: count of repetitions, the time of the last one, evidence, and the lines
+    that it did not have. What is kept twice of one run was said once."""
     assert verdict.other is not None
     entry, note = verdict.entry, Note.parse(verdict.other.data)
-    times = verdict.other.times + 1
-    slots = {**verdict.other.entry.slots, "times": str(times)}
+    run = entry.slots.get("run", "")
+    if (
+        verdict.resolution is Resolution.AGAIN
+        and entry.type.is_stated
+        and run
+        and run == verdict.other.entry.slots.get("run")
+    ):
+        return verdict.other.data
     evidence = tuple(dict.fromkeys((*verdict.other.entry.evidence, *entry.evidence)))
-    note = note.with_key("slots", slots)
+    note = note.with_key("times", verdict.other.times + 1).with_key("said", entry.created.replace(microsecond=0))
+    if run:
+        note = note.with_key("run", run)
     if evidence != verdict.other.entry.evidence:
         note = note.with_key("evidence", list(evidence))
     if verdict.resolution is Resolution.MERGED:
@@ -110,6 +192,11 @@ def amended(verdict: Judgement) -> bytes:
         fresh = [line for line in entry.text.splitlines() if line.strip() and line.strip() not in known]
         note = note.with_body(note.body.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in fresh))
     return note.data
+
+
+def superseded(other: StoredEntry, by: str) -> bytes:
+    """The older entry's note with a link to the entry that replaces it."""
+    return Note.parse(other.data).with_key("superseded_by", by).data
 
 
 def own_words(entry: Entry) -> str:

@@ -14,13 +14,11 @@ from agent.clock import Clock
 from agent.errors import AgentError, UserError
 from agent.events.runs import ContextCompact, MemoryFlushed, Said
 from agent.markdown.preferences import preferences
-from agent.memory.entry import Entry, EntryType, Scope
+from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.understanding.rules import is_same
 
 MOST = 5
 """The most entries of one flush: more would fill the memory with text of little value."""
-RECENT = 10
-"""The newest entries that a new one is compared with."""
 SUBSTANTIAL = 200
 """A tool's result is stored only when it has more characters than this."""
 LONGEST = 500
@@ -36,20 +34,20 @@ logger = logging.getLogger(__name__)
 
 def flush_subscriber(
     save: Callable[[Sequence[Entry]], None],
-    recent: Callable[[], Sequence[Entry]],
+    is_known: Callable[[Entry], bool],
     clock: Clock,
     tell: Callable[[object], object] = lambda event: None,
 ) -> Callable[[ContextCompact], None]:
     """A handler for `ContextCompact`.
 
-    `recent` gives the entries saved last, newest first; `tell` publishes the numbers of saved and of known entries.
+    `is_known` says whether an entry like this one is saved; `tell` publishes the numbers of saved and known entries.
     When entries cannot be saved together, they are saved one by one, so that one bad entry does not block the others;
     the first error is raised at the end, for the bus to count, and goes no further.
     """
 
     def flush(event: ContextCompact) -> None:
         found = extract(event, clock)
-        fresh = unknown(found, recent()[:RECENT])[:MOST]
+        fresh = [entry for entry in unknown(found) if not is_known(entry)][:MOST]
         saved, problem = _save(fresh, save)
         tell(MemoryFlushed(event.run, event.session, saved, len(found) - len(fresh)))
         if problem is not None:
@@ -73,11 +71,11 @@ def extract(event: ContextCompact, clock: Clock) -> tuple[Entry, ...]:
     return tuple(entry for each in (wanted, decided, learned) for entry in reversed(each) if entry)
 
 
-def unknown(entries: Sequence[Entry], before: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entries that differ from the earlier ones and from each other, compared per sender and chat."""
+def unknown(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries that differ from each other, compared per sender and chat."""
     fresh: list[Entry] = []
     for entry in entries:
-        known = (other for other in (*before, *fresh) if _belongs_to(entry) == _belongs_to(other))
+        known = (other for other in fresh if _belongs_to(entry) == _belongs_to(other))
         if not any(is_same(entry.text, other.text) for other in known):
             fresh.append(entry)
     return tuple(fresh)
@@ -101,17 +99,19 @@ def _decision(event: ContextCompact, message: Said, clock: Clock) -> Entry | Non
     if message.role != "assistant" or not message.tools or not message.text.strip():
         return None  # a call without a reason teaches nothing
     tools = tuple(dict.fromkeys(message.tools))
-    return _entry(event, _cut(f"{message.text.strip()}\n(with {', '.join(tools)})"), tools, clock)
+    return _entry(event, _cut(f"{message.text.strip()}\n(with {', '.join(tools)})"), tools, clock, source=MODEL)
 
 
 def _finding(event: ContextCompact, message: Said, clock: Clock) -> Entry | None:
     text = message.text.strip()
     if message.role != "tool" or len(text) <= SUBSTANTIAL:
         return None
-    return _entry(event, _cut(text), ("tool_result", *message.tools), clock)
+    return _entry(event, _cut(text), ("tool_result", *message.tools), clock, source=MODEL)
 
 
-def _entry(event: ContextCompact, text: str, keywords: tuple[str, ...], clock: Clock, sender: str = "") -> Entry:
+def _entry(
+    event: ContextCompact, text: str, keywords: tuple[str, ...], clock: Clock, sender: str = "", source: str = SOURCE
+) -> Entry:
     speaker = event.speaker
     return Entry(
         clock.new_id(),
@@ -120,7 +120,7 @@ def _entry(event: ContextCompact, text: str, keywords: tuple[str, ...], clock: C
         EntryType.AUTO_FLUSH,
         Scope.CHAT if speaker.group else Scope.USER,
         speaker.channel,
-        SOURCE,
+        source,
         keywords,
         chat_id=speaker.channel if speaker.group else "",
         session_id=event.session,

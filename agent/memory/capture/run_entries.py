@@ -1,4 +1,5 @@
-"""The entries of a finished run, the same for all channels: a turn, a task summary and a workflow trace.
+"""The entries of a finished run, the same for all channels: the facts that its person stated and a workflow trace, or
+whole turns and a task summary.
 
 Answers of unfinished runs are not stored as facts. If the model has read untrusted text, none of its words are stored
 without a person's approval (`memory_save` asks for it), only the person's own words and the names of the tools used.
@@ -13,6 +14,7 @@ from agent.clock import Clock
 from agent.config.memory_settings import MemorySettings
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import Summarise, Turns, chat_turns
+from agent.memory.capture.facts import fact_entries
 from agent.memory.capture.workflow import RunTrace, task_summary, workflow_trace
 from agent.memory.entry import Entry
 from agent.texts import Language
@@ -55,17 +57,27 @@ def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig)
     is_answer = event.outcome == FINISHED and config.thinks and trace.is_whole and not trace.untrusted
     answer = event.answer if is_answer else ""
     found: list[Entry | None] = []
-    if settings.capture_messages:
+    if settings.capture == "facts":
+        said = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
+        found += fact_entries(event, said, clock, config.language, group=settings.capture_group)
+    elif settings.capture == "turns":
         summarise = config.summarise if settings.llm_summary and is_answer else None
         turns = Turns(settings.capture_group, settings.summary_above, summarise, config.language)
         found += chat_turns(event, answer, clock, turns)
     if settings.auto_capture and event.tools:
-        found += [task_summary(event, answer, clock, config.language) if is_answer else None]
-        traced = workflow_trace(event, trace, clock, config.language)
-        found += [replace(traced, untrusted=trace.untrusted) if traced else None]
+        if settings.capture == "turns":
+            found += [task_summary(event, answer, clock, config.language) if is_answer else None]
+        if settings.capture == "turns" or (settings.capture == "facts" and _is_workflow(event)):
+            traced = workflow_trace(event, trace, clock, config.language)
+            found += [replace(traced, untrusted=trace.untrusted) if traced else None]
     entries = [entry for entry in found if entry is not None]
     remembered = config.remembering() if entries else str
     return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
+
+
+def _is_workflow(event: TaskCompleted) -> bool:
+    """True for a finished run of several tools, from which a skill may be learned."""
+    return event.outcome == FINISHED and len(set(event.tools)) > 1
 
 
 def _without_forgotten(entry: Entry, remembered: Callable[[str], str]) -> Entry | None:

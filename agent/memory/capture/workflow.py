@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from agent.clock import Clock
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import ANSWERED, ASKED, entry_of, smart_truncate
+from agent.memory.capture.facts import Utterance
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.texts import Language, text
 
@@ -28,7 +29,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """The steps of a run, from its session note.
+    """The steps of a run, and what its person said in it and before, from its session note.
 
     `untrusted`: the sources of untrusted text that the model has read. `is_whole`: false if the note could not be read,
     so that the steps are unknown.
@@ -37,6 +38,7 @@ class RunTrace:
     steps: tuple[ToolUse, ...] = ()
     untrusted: tuple[str, ...] = ()
     is_whole: bool = True
+    said: tuple[Utterance, ...] = ()
 
 
 def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language: Language = "en") -> Entry | None:

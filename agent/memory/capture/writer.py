@@ -16,11 +16,12 @@ from typing import TypeVar
 from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY
-from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, amended, judge
+from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, changes_of, judge
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.workflow import RunTrace
-from agent.memory.entry import Entry, EntryType
-from agent.memory.store import load_entries
+from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.store import StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
 from agent.vault.change import CAPTURE, Stamp
@@ -67,45 +68,84 @@ class EntryWriter:
     understanding: Understanding = RULES
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
-    def judged(self, entry: Entry, understanding: Understanding = RULES) -> Judgement:
-        """The result of comparing an entry with the existing ones; reads few notes.
+    def judged(
+        self, entry: Entry, understanding: Understanding = RULES, beside: Sequence[StoredEntry] = ()
+    ) -> Judgement:
+        """The result of comparing an entry with the existing ones, and with those `beside` it; reads few notes.
 
         With rules, a draft and the write after a person's approval have the same result.
         """
         if entry.type is EntryType.WORKFLOW_TRACE:
             return Judgement(Resolution.NEW, entry)
-        paths = dict.fromkeys((*reversed(self._recent), *self.near(entry)))
-        return judge(entry, load_entries(self.vault, paths), self.thresholds, understanding)
+        others = [*beside, *load_entries(self.vault, self.close_to(entry))]
+        near = tuple({each.path: each for each in reversed(others)}.values())[::-1]
+        return judge(entry, near, self.thresholds, understanding)
+
+    def close_to(self, entry: Entry) -> tuple[str, ...]:
+        """The paths of the entries that may say the same, and of those written last."""
+        return tuple(dict.fromkeys((*reversed(self._recent), *self.near(entry))))
+
+    def is_known(self, entry: Entry) -> bool:
+        """True if keeping the entry would write no note for it: it is saved, or to be forgotten."""
+        return not any(before is None for _, before, _ in changes_of(self._kept(entry, RULES, ())))
+
+    def _kept(self, entry: Entry, understanding: Understanding, beside: Sequence[StoredEntry]) -> Judgement:
+        """The result for an entry that nobody asked to remember: it may have been forgotten."""
+        if entry.type is not EntryType.WORKFLOW_TRACE and load_tombstones(self.vault).is_forgotten(entry.text):
+            return Judgement(Resolution.NONE, entry)
+        return self.judged(entry, understanding, beside)
 
     def keep(
-        self, entries: Sequence[Entry], subject: str, stamp: Stamp, additions: Sequence[Addition] = ()
+        self,
+        entries: Sequence[Entry],
+        subject: str,
+        stamp: Stamp,
+        additions: Sequence[Addition] = (),
+        known: Sequence[StoredEntry] = (),
     ) -> tuple[Judgement, ...]:
-        """Write entries and additions in one commit, with what is held of the stamp's session; raises what a
-        transaction raises, and then writes nothing.
+        """Write entries and additions in one commit, with what is held of the stamp's session; `known` are compared
+        too. Raises what a transaction raises, and then writes nothing.
         """
-        verdicts = tuple(self.judged(entry, self.understanding) for entry in entries)
-        touched: set[str] = set()
+        notes = _Notes()
+        verdicts = tuple(notes.add(self._kept(entry, self.understanding, (*notes.new, *known))) for entry in entries)
         with self.vault.transaction(subject, stamp) as transaction:
             if stamp.session:
                 transaction.release(stamp.session)
             for each in additions:
                 transaction.append(each.path, each.text, each.head)
-            for verdict in verdicts:
-                other = verdict.other
-                if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
-                    if other.path not in touched:
-                        transaction.edit(other.path, other.data, amended(verdict))
-                        touched.add(other.path)
-                else:
-                    transaction.create(verdict.entry.path, verdict.entry.note())
-        for verdict in verdicts:
-            self.wrote(verdict.other.path if verdict.other and verdict.other.path in touched else verdict.entry.path)
+            for path, (before, after) in notes.changes.items():
+                if before is None:
+                    transaction.create(path, after)
+                elif before != after:
+                    transaction.edit(path, before, after)
+        for path in notes.changes:
+            self.wrote(path)
         return verdicts
 
     def wrote(self, path: str) -> None:
         """Remember a written path until the index contains it."""
         if path not in self._recent:
             self._recent.append(path)
+
+
+@dataclass(slots=True)
+class _Notes:
+    """The notes that one call of `keep` changes: path, bytes before (None for a new note) and after."""
+
+    changes: dict[str, tuple[bytes | None, bytes]] = field(default_factory=dict)
+
+    @property
+    def new(self) -> tuple[StoredEntry, ...]:
+        """The new entries, newest first."""
+        found = ((path, after, parse_entry(after)) for path, (before, after) in self.changes.items() if before is None)
+        return tuple(reversed([StoredEntry(path, after, entry) for path, after, entry in found if entry is not None]))
+
+    def add(self, verdict: Judgement) -> Judgement:
+        """Note what a verdict changes."""
+        for path, before, after in changes_of(verdict):
+            first = self.changes.get(path, (before, after))[0]
+            self.changes[path] = (first, after)
+        return verdict
 
 
 class CaptureWorker:
@@ -188,7 +228,8 @@ class CaptureWorker:
             return told
         subject = f"session: {event.outcome}: {event.task}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
-        fates = [verdict.resolution for verdict in self._keeper.keep(entries, subject, stamp, additions)]
+        verdicts = self._keeper.keep(entries, subject, stamp, additions)
+        fates = [verdict.resolution for verdict in verdicts if verdict.resolution is not Resolution.NONE]
         merged, known = fates.count(Resolution.MERGED), fates.count(Resolution.AGAIN)
         return replace(
             told,

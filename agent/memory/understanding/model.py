@@ -67,7 +67,7 @@ class ModelUnderstanding:
         questions = [{"number": number, **texts} for number, (_, texts) in enumerate(batch, 1)]
         try:
             reply = self.ask(prompt, json.dumps(questions, ensure_ascii=False, indent=1))
-            items = list(_items(reply))
+            items = list(reply_items(reply))
         except (AgentError, OSError, ValueError, RecursionError) as error:
             logger.warning("the model's understanding is left out (%s): %s", prompt, error)
             return []
@@ -90,7 +90,7 @@ def _fitting(items: Sequence[tuple[int, Mapping[str, str]]]) -> list[tuple[int, 
     return batch
 
 
-def _items(reply: str) -> Iterator[Mapping[str, str]]:
+def reply_items(reply: str) -> Iterator[Mapping[str, str]]:
     """The objects of the JSON array in a reply; raises `ValueError` if there is none."""
     begin, end = reply.find("["), reply.rfind("]")
     if begin < 0 or end < begin:

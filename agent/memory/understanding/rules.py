@@ -105,6 +105,26 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence for sentence in found if 0 < len(sentence) <= _SENTENCE_LENGTH)[:_SENTENCES]
 
 
+def replaces(newer: str, older: str) -> bool:
+    """True if a sentence of the newer text denies one of the older, or gives the same subject another value of the same
+    sort; another number alone may be true beside the first."""
+    return any(_undoes(one, other) for one in _sentences(newer) for other in _sentences(older))
+
+
+def _undoes(newer: str, older: str) -> bool:
+    one, other = wording(newer), wording(older)
+    if not one.terms & other.terms or (one.persons and other.persons and not one.persons & other.persons):
+        return False
+    if one.negated != other.negated:
+        return jaccard(one.terms, other.terms) >= _DENIED
+    return _has_other_value(newer, older)
+
+
+def attributes(sentence: str) -> frozenset[int]:
+    """The numbers of the `exclusive` patterns that the sentence matches: the sorts of things that it says."""
+    return frozenset(at for at in range(len(patterns("exclusive"))) if _attribute(sentence, at) is not None)
+
+
 def _denies(newer: str, older: str) -> bool:
     one, other = wording(newer), wording(older)
     if not one.terms & other.terms or (one.persons and other.persons and not one.persons & other.persons):

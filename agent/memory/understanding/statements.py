@@ -1,16 +1,21 @@
 """Facts that people state, found by rules: sentences without questions, requests and reactions, each with its kind.
 
-Conservative: only sentences with a common verb for lasting facts, or that state a preference. The choice of facts for
+Conservative: only text with a common verb for lasting facts, that states a preference, or is about its person, somebody
+or a number. The choice of facts for
 MEMORY.md is left to `upkeep`.
 """
 
 import re
 from collections.abc import Iterator
 
+from agent.index.analysis import terms
 from agent.markdown.preferences import preferences
 from agent.memory.understanding.seam import Fact, FactKind, SourceText
 from agent.memory.understanding.vocabulary import pattern
+from agent.memory.understanding.wording import wording
 
+_TELLING, _TELLING_CHARACTERS = 3, 5
+"""The least words (in scripts without spaces, characters) of a text without a common verb that states something."""
 LONGEST = 300
 """The most characters of a fact: longer text is a pasted paragraph."""
 
@@ -28,12 +33,59 @@ _KINDS = (
 
 
 def facts_in(source: SourceText) -> Iterator[Fact]:
-    """The facts of a text in order, without quotations and code; of a question or request, the facts in its clauses."""
+    """The facts of a text in order, without quotations and code; of a sentence that also asks, wants something or tells
+    of the moment, the parts between commas that do not."""
     for line in _FENCE.sub("", source.text).splitlines():
         for sentence in _sentences(line):
-            is_whole = not is_question(sentence) and (source.verbatim or _is_statement(sentence))
-            parts = (sentence,) if is_whole else tuple(part for part in clauses(sentence) if _is_statement(part))
+            is_whole = source.verbatim and not is_question(sentence)
+            parts = (sentence,) if is_whole else _stating(sentence)
             yield from (Fact(part, kind_of(part), line.strip()) for part in parts)
+
+
+def _stating(sentence: str) -> Iterator[str]:
+    """The longest parts of a sentence, between commas, in which every clause may state something and one does."""
+    ends = [0, *(found.end() for found in _COMMA.finditer(sentence)), len(sentence)]
+    begin: int | None = None
+    for start, end in zip(ends, [*ends[1:], len(sentence)], strict=True):
+        clause = _without_lead(sentence[start:end])
+        if start < end and clause and not _is_of_the_moment(clause):
+            if begin is not None and _begins_anew(clause) and is_told(part := _without_lead(sentence[begin:start])):
+                yield part
+                begin = start
+            begin = start if begin is None else begin
+            continue
+        if begin is not None and is_told(part := _without_lead(sentence[begin:start])):
+            yield part
+        begin = None
+
+
+def _begins_anew(clause: str) -> bool:
+    """True for a clause with a subject of its own that states something by itself: "and I'm allergic to nuts"."""
+    return pattern("own_subject").match(_typed(clause)) is not None and is_told(clause)
+
+
+def told_clauses(text: str) -> int:
+    """The number of clauses of a text that state something by themselves."""
+    return sum(is_told(clause) for sentence in sentences_in(text) for clause in clauses(sentence) or (sentence,))
+
+
+def is_told(text: str) -> bool:
+    """True if a text without questions and requests states something: by its verb, or about the person, somebody or a
+    number."""
+    typed = _typed(text)
+    if pattern("reaction").match(typed) or pattern("request").match(typed):
+        return False
+    if pattern("workflow").search(typed) or preferences(text) or pattern("statement").search(typed):
+        return len(terms(text)) > 1
+    least = _TELLING if typed.isascii() else _TELLING_CHARACTERS
+    said = wording(text)
+    return pattern("anchor").search(typed) is not None and len(said.words) + len(said.numbers) >= least
+
+
+def _is_of_the_moment(clause: str) -> bool:
+    """True for a clause that asks, wants something, or tells only of the moment."""
+    typed = _typed(clause)
+    return bool(is_question(clause) or pattern("request").match(typed) or pattern("passing").search(typed))
 
 
 def is_statement(text: str) -> bool:
@@ -57,6 +109,18 @@ def claims(text: str) -> str:
     """The text without questions, requests, quotations and code; one sentence per line."""
     lines = (sentence for line in _FENCE.sub("", text).splitlines() for sentence in _sentences(line))
     return "\n".join(each for each in lines if not is_question(each) and not pattern("request").match(_typed(each)))
+
+
+def sentences_in(text: str) -> Iterator[str]:
+    """The sentences of a text in order, without bullets, introductory words, quotations and code."""
+    for line in _FENCE.sub("", text).splitlines():
+        yield from _sentences(line)
+
+
+def is_lasting(statement: str) -> bool:
+    """True for a statement about the person that is rarely said twice: name, work, family, home, health, a lasting
+    preference."""
+    return pattern("lasting").search(_typed(statement)) is not None
 
 
 def clauses(sentence: str) -> tuple[str, ...]:
@@ -88,14 +152,6 @@ def _without_lead(sentence: str) -> str:
     while (found := pattern("lead").match(_typed(text))) and found.end():
         text = text[found.end() :]
     return text.strip(" \t\r-*•·,，")
-
-
-def _is_statement(sentence: str) -> bool:
-    typed = _typed(sentence)
-    if pattern("request").match(typed):
-        return False
-    wanted = pattern("workflow").search(typed) or preferences(sentence)
-    return bool(wanted or (pattern("statement").search(typed) and not pattern("reaction").match(typed)))
 
 
 def _typed(text: str) -> str:

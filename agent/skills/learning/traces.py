@@ -69,10 +69,10 @@ def load_traces(vault: Vault) -> tuple[WorkflowTrace, ...]:
 def parse_trace(path: str, data: bytes) -> WorkflowTrace | None:
     """The trace in an entry; None for any other note, and for a run for another person."""
     note = Note.parse(data)
-    slots = note.header.get("slots")
-    if note.type != TYPE or not isinstance(slots, Mapping) or note.string("chat_id") or note.string("sender_id"):
+    if note.type != TYPE or note.string("chat_id") or note.string("sender_id"):
         return None
-    said = {str(key): str(value) for key, value in slots.items()}
+    nested = note.header.get("slots")  # as older traces have them
+    said = {str(key): str(value) for key, value in (nested if isinstance(nested, Mapping) else note.header).items()}
     names = [name for raw in said.get("tools", "").split(",") if (name := raw.strip())][:STEPS]
     run = said.get("run") or note.id or ""
     if not names or not run:

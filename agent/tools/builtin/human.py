@@ -24,6 +24,8 @@ from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 
+ANSWERED = "the person answered: "
+"""What a result begins with that has the person's answer."""
 _ANSWER = re.compile(rf"\n## (?:{'|'.join(in_all_languages('question.answer'))})")
 """The heading above the person's text, in any language."""
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
@@ -67,7 +69,7 @@ class Questions:
             answer = parse_answer(self.vault.own_version(path) or b"", options)
             if answer:
                 self._settle(path, data, "answered", context)
-                return ToolOutput(f"the person answered: {answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
+                return ToolOutput(f"{ANSWERED}{answer}", (Cited(path, (1, data.count(b"\n") + 1)),))
             expires = Note.parse(data).header.get("expires")
             if isinstance(expires, type(self.clock.now())) and self.clock.now() >= expires:
                 self._settle(path, data, "expired", context)

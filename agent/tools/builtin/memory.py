@@ -3,7 +3,7 @@
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
-from agent.memory.capture.dedupe import Judgement, Resolution, amended
+from agent.memory.capture.dedupe import Judgement, Resolution, changes_of
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, slug
 from agent.tools import arguments
@@ -36,16 +36,16 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
         return keeper.judged(entry) if keeper else Judgement(Resolution.NEW, entry)
 
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        return (_draft(decide(call, context)),)
+        return _drafts(decide(call, context))
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
-        draft = _draft(verdict)
+        drafts = _drafts(verdict)
         subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))[:80]}"
-        result = notes.commit("memory_save", context, subject, (draft,))
+        result = notes.commit("memory_save", context, subject, drafts)
         if keeper:
-            keeper.wrote(draft.path)
-        return ToolOutput(f"{result.text}\n{_format_verdict(verdict, draft.path)}", result.sources, result.commits)
+            keeper.wrote(drafts[0].path)
+        return ToolOutput(f"{result.text}\n{_format_verdict(verdict, drafts[0].path)}", result.sources, result.commits)
 
     words: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
     schema = arguments.schema(
@@ -58,11 +58,9 @@ def save_tool(notes: Notes, clock: Clock, keeper: EntryWriter | None = None) -> 
     return Tool("memory_save", description, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
 
 
-def _draft(verdict: Judgement) -> Draft:
-    """The note that a verdict creates or changes."""
-    if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
-        return Draft(verdict.other.path, verdict.other.data, amended(verdict))
-    return Draft(verdict.entry.path, None, verdict.entry.note())
+def _drafts(verdict: Judgement) -> tuple[Draft, ...]:
+    """The notes that a verdict creates or changes, that of the memory first."""
+    return tuple(Draft(path, before, after) for path, before, after in changes_of(verdict))
 
 
 def _format_verdict(verdict: Judgement, path: str) -> str:
@@ -75,7 +73,7 @@ def _format_verdict(verdict: Judgement, path: str) -> str:
             return f"in {path}; it takes the place of {verdict.other.path if verdict.other else 'an older one'}"
         case Resolution.CONTRADICTS:
             return f"in {path}; it says otherwise than {', '.join(verdict.entry.contradicts)}: ask which one holds"
-        case Resolution.NEW:
+        case Resolution.NEW | Resolution.NONE:
             return f"in {path}"
 
 

@@ -1,0 +1,241 @@
+"""What is kept of a conversation: each fact that its person states as one entry, and what a correction does to it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.config.load import load_settings
+from agent.events.runs import Speaker, TaskCompleted
+from agent.memory.capture.dedupe import Resolution
+from agent.memory.capture.facts import Utterance, fact_entries
+from agent.memory.capture.run_entries import CaptureConfig, entries_of_run
+from agent.memory.capture.workflow import RunTrace, ToolUse
+from agent.memory.capture.writer import EntryWriter
+from agent.memory.entry import Entry, EntryType, Scope, parse_entry
+from agent.memory.store import StoredEntry, load_entries
+from agent.vault.change import Stamp
+from agent.vault.store import Vault
+from tests.fakes import FakeClock
+from tests.vaults import make_vault
+
+RUN = TaskCompleted("run-1", "sessions/2026/11/talk.md", "", Speaker("cli"), "finished", "Noted.", (), 1.0, 1)
+SETTINGS = load_settings(environ={}).settings.memory
+
+
+def stated(*messages: str, before: Sequence[str] = ()) -> list[str]:
+    """The texts of the entries of messages in one run, after those said before it."""
+    said = (*(Utterance(text, is_earlier=True) for text in before), *map(Utterance, messages))
+    return [entry.text for entry in fact_entries(RUN, said, FakeClock())]
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("My sister Mara lives in Porto.", ["My sister Mara lives in Porto."]),
+        ("Book a table near the office, I work at the bakery now", ["I work at the bakery now"]),
+        ("the spare key is under the blue pot, can you note that?", ["the spare key is under the blue pot"]),
+        ("我吃芒果会起疹子，帮我想个夏天的甜品", ["我吃芒果会起疹子"]),
+        ("外婆今年八十九了，刚才还在啃甘蔗", ["外婆今年八十九了"]),
+        ("My dog is called Rex. He is afraid of trams.", None),
+        ("Remember that the bins go out on Tuesday", ["the bins go out on Tuesday"]),
+    ],
+)
+def test_a_statement_is_kept_in_the_person_s_words(message: str, facts: list[str] | None) -> None:
+    found = stated(message)
+    assert found if facts is None else found == facts
+    assert all(part in message for text in found for part in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What is the name of my sister?",
+        "thanks, that helps!",
+        "I'm so tired today",
+        "Write me a limerick about rain",
+        "Is it going to rain",
+        "你好",
+        "谢谢，明白了",
+        "今天好累",
+        "帮我写一封信",
+        "这句话什么意思",
+        "My key is [secret] and it does not work",
+    ],
+)
+def test_trifles_questions_requests_and_secrets_make_no_entry(message: str) -> None:
+    assert stated(message) == []
+
+
+def test_a_pronoun_keeps_the_sentence_that_says_whom_it_means() -> None:
+    assert stated("My dog is called Rex. He is afraid of trams.")[-1] == (
+        "My dog is called Rex. He is afraid of trams."
+    )
+
+
+def test_a_short_correction_keeps_the_statement_that_it_corrects() -> None:
+    assert stated("No, actually Lisbon", before=["My sister Mara lives in Porto."]) == [
+        "No, actually Lisbon\n(Before: My sister Mara lives in Porto.)"
+    ]
+    assert stated("不对，是周四", before=["牙医约在周二下午两点"]) == ["不对，是周四\n(Before: 牙医约在周二下午两点)"]
+
+
+def test_asked_to_remember_it_never_expires_and_in_a_group_it_is_the_chat_s_too() -> None:
+    told = replace(RUN, speaker=Speaker("lark:room", "anna", group=True))
+    found = fact_entries(told, (Utterance("Remember: the bins go out on Tuesday"),), FakeClock())
+    assert [(entry.type, entry.scope, entry.sender_id) for entry in found] == [
+        (EntryType.USER_EXPLICIT, Scope.USER, "anna"),
+        (EntryType.USER_EXPLICIT, Scope.CHAT, "anna"),
+    ]
+
+
+def test_the_header_is_flat_and_names_session_and_line() -> None:
+    (entry,) = fact_entries(RUN, (Utterance("Hello.\nMy sister Mara lives in Porto.", line=12),), FakeClock())
+    note = entry.note().decode()
+    for row in ("type: fact", "kind: person", "line: 13", "run: run-1", '- "[[sessions/2026/11/talk]]"'):
+        assert row in note
+    assert "slots:" not in note
+    assert parse_entry(entry.note()) == replace(entry, created=entry.created.replace(microsecond=0))
+
+
+def capture(capture: str, tools: tuple[str, ...] = ()) -> list[EntryType]:
+    settings = replace(SETTINGS, capture=capture)  # type: ignore[arg-type]
+    config = CaptureConfig(settings, FakeClock(), str, lambda: str)
+    event = replace(RUN, task="My sister Mara lives in Porto.", tools=tools)
+    trace = RunTrace(tuple(map(ToolUse, tools)), said=(Utterance(event.task),))
+    return [entry.type for entry in entries_of_run(event, trace, config)]
+
+
+def test_capture_has_three_ways() -> None:
+    assert capture("facts") == [EntryType.FACT]
+    assert capture("facts", ("vault_read",)) == [EntryType.FACT]
+    assert capture("facts", ("search_vault", "vault_read")) == [EntryType.FACT, EntryType.WORKFLOW_TRACE]
+    assert capture("turns", ("vault_read",)) == [EntryType.CHAT_TURN, EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE]
+    assert capture("off", ("search_vault", "vault_read")) == []
+
+
+class Talk:
+    """A vault in which statements are kept one after another, each in a run of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.vault: Vault = make_vault(folder, clock=FakeClock())
+        self.keeper = EntryWriter(self.vault, lambda entry: [each.path for each in self.entries()])
+        self.last: tuple[str, ...] = ()
+        self.runs = 0
+
+    def entries(self) -> tuple[StoredEntry, ...]:
+        return load_entries(self.vault, [path for path in self.vault.note_paths() if path.startswith("entries/")])
+
+    def say(self, text: str, *, run: str = "") -> list[Resolution]:
+        """Keep what is stated in a message, in the same conversation as the one before."""
+        self.runs += 1
+        event = replace(RUN, run=run or f"run-{self.runs}", session=f"sessions/2026/11/{self.runs}.md")
+        said = (*(Utterance(each, is_earlier=True) for each in self.last), Utterance(text))
+        entries = fact_entries(event, said, self.vault.clock)
+        self.last = (text,)
+        return [each.resolution for each in self.keeper.keep(entries, "keep", Stamp("agent"))]
+
+    def current(self) -> list[str]:
+        return sorted(each.entry.text.splitlines()[0] for each in self.entries() if not each.entry.superseded_by)
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    return Talk(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("said", "correction"),
+    [
+        ("My sister Mara lives in Porto.", "Mara lives in Lisbon now."),
+        ("My sister Mara lives in Porto.", "No, actually Lisbon"),
+        ("The code of the garage is 4711.", "The code has changed, it is 9930 now."),
+        ("The key is in the drawer.", "The key has moved, it hangs in the hall."),
+        ("I like coffee.", "I don't like coffee any more."),
+        ("钥匙在门口的抽屉里", "钥匙换地方了，现在在鞋柜里"),
+        ("牙医约在周二下午两点", "不对，是周四"),
+    ],
+)
+def test_a_correction_replaces_and_both_stay(talk: Talk, said: str, correction: str) -> None:
+    talk.say(said)
+    assert talk.say(correction) == [Resolution.SUPERSEDES]
+    newer, older = sorted(talk.entries(), key=lambda each: bool(each.entry.superseded_by))
+    assert (newer.entry.supersedes, older.entry.superseded_by) == (older.link, newer.link)
+    assert older.entry.text == said
+    assert talk.current() == [correction]
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        (["My sister Mara lives in Porto."], "Mara now has a dog."),
+        (["The code of the garage is 4711.", "The code of the shed is 4712."], "The code has changed, it is 9930 now."),
+        (["Lorna works at the bakery."], "Lorna moved to Whitby."),
+        (["I paid 20 euros for the lamp."], "I paid 30 euros for the chair."),
+    ],
+)
+def test_what_may_not_be_meant_is_not_replaced(talk: Talk, said: list[str], other: str) -> None:
+    for each in said:
+        talk.say(each)
+    talk.say(other)
+    assert talk.current() == sorted([*said, other])
+
+
+@pytest.mark.parametrize(
+    ("said", "correction"),
+    [
+        ("My sister Mara lives in Porto, and I'm allergic to penicillin", "No wait, Mara moved to Lisbon last week"),
+        ("我妹妹住在里昂，我对青霉素过敏", "我妹妹搬到里斯本了"),
+    ],
+)
+def test_of_two_facts_in_a_sentence_a_correction_replaces_one(talk: Talk, said: str, correction: str) -> None:
+    talk.say(said)
+    talk.say(correction)
+    current = talk.current()
+    assert correction in current and any("penicillin" in text or "青霉素" in text for text in current)
+    assert not any("Porto" in text or "里昂" in text for text in current)
+
+
+def test_a_fact_that_cannot_be_parted_from_another_is_not_replaced(talk: Talk) -> None:
+    said = "Mara lives in Porto with Tom, Tom is allergic to penicillin"
+    talk.say(said)
+    talk.say("Mara lives in Lisbon now.")
+    assert talk.current() == sorted([said, "Mara lives in Lisbon now."])
+
+
+def test_a_change_of_something_unknown_makes_no_entry(talk: Talk) -> None:
+    for message in ("The timetable switched over, anyway", "What is the capital of Portugal?", "No, actually Lisbon"):
+        assert talk.say(message) in ([], [Resolution.NONE])
+    assert talk.entries() == ()
+
+
+def test_said_again_it_is_counted_and_renewed_and_one_run_says_it_once(talk: Talk) -> None:
+    talk.say("My sister Mara lives in Porto.", run="one")
+    assert talk.say("My sister Mara lives in Porto.", run="one") == [Resolution.AGAIN]
+    (each,) = talk.entries()
+    assert each.times == 1
+    talk.vault.clock.sleep(86_400.0)
+    assert talk.say("My sister Mara lives in Porto", run="two") == [Resolution.AGAIN]
+    (each,) = talk.entries()
+    assert each.times == 2 and len(each.entry.evidence) == 2
+    assert each.entry.last_said > each.entry.created
+
+
+@given(st.lists(st.text(max_size=300), max_size=5))
+def test_any_message_gives_entries_that_are_notes_in_its_words(messages: list[str]) -> None:
+    for entry in fact_entries(RUN, tuple(map(Utterance, messages)), FakeClock()):
+        assert entry.text.strip()
+        found = parse_entry(entry.note())
+        assert found is not None and found.type in {EntryType.FACT, EntryType.USER_EXPLICIT}
+
+
+def test_a_guess_does_not_count_for_what_was_said(talk: Talk) -> None:
+    talk.say("My sister Mara lives in Porto.")
+    guess = Entry("01HZZZZZZZ0000000000099999", talk.vault.clock.now(), "My sister Mara lives in Porto.",
+                  EntryType.AUTO_FLUSH, source="model")  # fmt: skip
+    assert [each.resolution for each in talk.keeper.keep([guess], "keep", Stamp("agent"))] == [Resolution.NONE]
+    (each,) = talk.entries()
+    assert each.times == 1
