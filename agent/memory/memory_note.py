@@ -5,7 +5,7 @@ lines to `blame`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -63,11 +63,35 @@ def opposed(facts: Sequence[LongTermFact], text: str) -> LongTermFact | None:
     return next((each for each in facts if contradicts(text, each.text)), None)
 
 
-def entry_line(text: str, evidence: Sequence[str], language: Language, against: str = "") -> str:
-    """A fact as a line, with its evidence and the fact that it contradicts."""
+def entry_line(
+    text: str, evidence: Sequence[str], language: Language, against: str = "", *, is_once: bool = False
+) -> str:
+    """A fact as a line, with its evidence, the fact that it contradicts, and whether it was said once."""
     links = " ".join(evidence[:_MOST_EVIDENCE])
     flag = " " + texts.text("memory_note.disagrees", language, fact=against) if against else ""
-    return f"- {text} ({links}){flag}"
+    once = f" · {texts.text('memory_note.once', language)}" if is_once else ""
+    return f"- {text} ({links}){once}{flag}"
+
+
+def is_said_once(row: str) -> bool:
+    """True if a line is marked as said once."""
+    return row.rstrip().endswith(tuple(f" · {mark}" for mark in texts.in_all_languages("memory_note.once")))
+
+
+def links_of(row: str) -> tuple[str, ...]:
+    """The links in a line."""
+    return tuple(_LINKS.findall(row))
+
+
+def without_replaced(lines: Sequence[AuthoredLine], replaced: Collection[str]) -> str:
+    """The note without the agent's own lines whose only evidence are these links, of entries that were replaced."""
+    return "".join(line.text for line in lines if not (line.own and rests_on(line.text, replaced)))
+
+
+def rests_on(row: str, links: Collection[str]) -> bool:
+    """True for a line with a fact whose only evidence are some of these links."""
+    found = _LINKS.findall(row)
+    return words(row) is not None and bool(found) and all(link in links for link in found)
 
 
 def with_line(text: str, kind: FactKind | None, line: str, language: Language) -> str:

@@ -44,18 +44,44 @@ def three_days(home: Life) -> None:
     home.talk(NUTS, TEA)
 
 
-def test_what_came_up_on_three_days_is_known_for_good_and_what_was_said_once_is_not(home: Life) -> None:
-    three_days(home)
-    before = home.text("MEMORY.md")
-    assert TEA not in before and NUTS not in before
+def test_what_lasts_is_known_at_once_and_what_came_up_on_three_days_has_its_evidence(home: Life) -> None:
+    home.talk(TEA, NUTS, ONCE)
+    home.morning_of(2)
+    home.tend()
+    once = [line for line in home.text("MEMORY.md").splitlines() if line.endswith("· said once")]
+    assert [any(fact[:-1] in line for line in once) for fact in (TEA, NUTS)] == [True, True]
+    for day in (2, 3):
+        home.morning_of(day)
+        home.tend()
+        home.talk(NUTS, f"By the way, {TEA}")
     home.morning_of(4)
-    done = home.tend()
-    assert done is not None and {fact.rstrip(".。") for fact in done.report.added} == {TEA[:-1], NUTS[:-1]}
+    home.tend()
     memory = home.text("MEMORY.md")
-    assert f"## Preferences\n\n- {TEA} ([[" in memory and NUTS[:-1] in memory and "plumber" not in memory
-    assert [line for line in before.splitlines() if line not in memory.splitlines()] == []
+    assert f"## Preferences\n\n- {TEA} ([[" in memory
+    assert [memory.count(f"\n- {fact[:-1]}") for fact in (TEA, NUTS)] == [1, 1]
+    assert "plumber" not in memory and "said once" not in memory
     assert home.broken_links(["MEMORY.md"]) == []
     assert home.tend() is None, "once a day"
+
+
+def test_a_correction_takes_the_place_of_what_was_said_in_memory_too(home: Life) -> None:
+    home.talk("My sister Mara lives in Porto.", "Thanks!")
+    home.morning_of(2)
+    home.tend()
+    assert "My sister Mara lives in Porto." in home.text("MEMORY.md")
+    home.talk("My sister Mara lives in Lisbon now.")
+    home.morning_of(3)
+    home.tend()
+    memory = home.text("MEMORY.md")
+    assert "My sister Mara lives in Lisbon now." in memory and "Porto" not in memory
+    given = home.given("Where does my sister Mara live?")
+    assert (
+        "Lisbon now" in given
+        and "fact · [[entries" in given
+        and "lives in Porto" not in given.split("the day's log")[0]
+    )
+    assert "lives in Porto" in home.given("Where did my sister Mara live before?")
+    assert not any("Thanks" in home.text(path) for path in home.paths("daily/")), "small talk is not logged"
 
 
 def test_a_correction_by_hand_holds_against_all_that_is_said_later(home: Life) -> None:
@@ -103,7 +129,7 @@ def test_what_is_forgotten_stays_forgotten_when_it_is_said_again(home: Life) -> 
     home.talk(code, "Anna's birthday is on 3 May.")
     home.morning_of(2)
     assert "Bluebird" in home.given(question)
-    (path,) = [path for path, entry in home.entries.items() if entry.text.startswith(f"User: {code}")]
+    (path,) = [path for path, entry in home.entries.items() if entry.text == code]
     vault = home.workspace.vault
     carry_out(vault, plan(vault, path), "en")
     for day in (3, 4, 5, 6):
@@ -121,7 +147,7 @@ def test_what_a_conversation_was_named_after_is_forgotten_with_it(home: Life) ->
     secret = "My salary is 4,150 euros a month."
     home.talk(secret, "Anna's birthday is on 3 May.")
     home.morning_of(2)
-    (path,) = [path for path, entry in home.entries.items() if entry.text.startswith(f"User: {secret}")]
+    (path,) = [path for path, entry in home.entries.items() if entry.text == secret]
     carry_out(home.workspace.vault, plan(home.workspace.vault, path), "en")
     for day in (3, 4, 5):
         home.morning_of(day)
@@ -196,13 +222,13 @@ def test_a_day_is_taken_back_and_the_persons_own_notes_are_as_they_left_them(
     assert git(home.root, "status", "--porcelain").split("\n")[:-1] in ([], ['?? "not yet saved.md"'])
 
 
-def test_after_a_month_old_talk_is_in_the_archive_and_what_matters_is_still_known(home: Life) -> None:
+def test_after_a_year_old_talk_is_in_the_archive_and_what_matters_is_still_known(home: Life) -> None:
     first = home.now
     three_days(home)
     home.morning_of(4)
     home.tend()
     home.by_hand(f"daily/{first:%Y-%m-%d}.md", lambda text: text + "\nAn apple tree was planted.\n")
-    home.morning_of(36)
+    home.morning_of(370)
     done = home.tend()
     assert done is not None and done.report.archived and done.report.shortened
     assert home.entries == {} and len(home.paths("archive/entries/")) >= 3

@@ -15,7 +15,7 @@ from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, touched_by_people
 from agent.memory.expiry import expiry
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.memory_note import Shortened, shorten
+from agent.memory.memory_note import Shortened, shorten, without_replaced
 from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
 from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import Understanding
@@ -104,7 +104,9 @@ class _Work:
         """The requests and report with those for MEMORY.md added: new facts, and its size limit."""
         before = self.vault.read(MEMORY_NOTE)
         text = None if before is None else before.decode("utf-8", "surrogateescape")
-        found = self._extracted(text, entries) if self.settings.long_term else LongTerm(text or "")
+        found = LongTerm(text or "")
+        if self.settings.long_term:
+            found = self._extracted(self._current(text, entries), entries)
         short = Shortened(found.text)
         most = self.settings.memory_kilobytes * 1024
         if self.settings.lifecycle and len(found.text.encode("utf-8", "surrogateescape")) > most:
@@ -133,13 +135,25 @@ class _Work:
             return Create(path, (daily.new_note(self.now.date()) + block).encode())
         return Append(path, block.encode())
 
+    def _current(self, text: str | None, entries: Sequence[StoredEntry]) -> str | None:
+        """MEMORY.md without the agent's lines about what was replaced since."""
+        replaced = {each.link for each in entries if each.entry.superseded_by}
+        if text is None or not any(link in text for link in replaced):
+            return text
+        lines = blamed_lines(self.vault, MEMORY_NOTE, text.encode("utf-8", "surrogateescape"))
+        return without_replaced(lines, replaced)
+
     def _extracted(self, text: str | None, entries: Sequence[StoredEntry]) -> LongTerm:
         since = self.now - timedelta(days=self.settings.facts_days + 1)
         old = (path for path in self.paths if path.startswith(ARCHIVED) and path >= f"{ARCHIVED}{since:%Y/%m/}")
         both = sorted((*entries, *load_entries(self.vault, old)), key=lambda each: each.entry.created, reverse=True)
         earlier = added_lines(self.vault, MEMORY_NOTE)
         stones = load_tombstones(self.vault)
-        return extract(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding)
+        lines = blamed_lines(self.vault, MEMORY_NOTE, (text or "").encode("utf-8", "surrogateescape"))
+        return extract(
+            *(text, both, earlier, stones, self.settings, self.now, self.language, self.understanding),
+            tuple(line.text for line in lines if line.own) if text else (),
+        )
 
     def _day(self, path: str, entries: Sequence[StoredEntry]) -> tuple[bytes, bytes] | None:
         """A daily note before and after shortening; None if it is not due or is no daily note."""

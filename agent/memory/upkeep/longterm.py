@@ -1,18 +1,29 @@
-"""Long-term memory: adds repeated facts to MEMORY.md with their evidence.
+"""Long-term memory: adds repeated facts, and lasting ones, to MEMORY.md with their evidence.
 
 A person's deletions and corrections are respected: a line that was once in the note is not added again, and a line in
 the note is neither changed nor repeated. A fact that contradicts the note is listed in it for the person to check.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
 from agent.memory.forgetting.tombstones import Tombstones
-from agent.memory.memory_note import LongTermFact, entry_line, new_note, opposed, parse_facts, says, with_line, words
+from agent.memory.memory_note import (
+    LongTermFact,
+    entry_line,
+    is_said_once,
+    links_of,
+    new_note,
+    opposed,
+    parse_facts,
+    says,
+    with_line,
+    words,
+)
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.rules import RULES
+from agent.memory.understanding.rules import RULES, is_same
 from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.repeated_facts import RepeatedFact, repeated_facts
 from agent.texts import Language
@@ -36,10 +47,12 @@ def extract(
     now: datetime,
     language: Language,
     understanding: Understanding = RULES,
+    own: Collection[str] = (),
 ) -> LongTerm:
-    """The note (`text`; None: it does not exist) with the repeated facts added.
+    """The note (`text`; None: it does not exist) with the repeated and lasting facts added.
 
-    `entries`: newest first, with archived ones; `earlier`: every line that was ever in the note.
+    `entries`: newest first, with archived ones; `earlier`: every line that was ever in the note; `own`: the agent's own
+    lines in it, of which one with few links is written anew when its fact was said again.
     """
     note = text or ""
     since = now - timedelta(days=settings.facts_days)
@@ -47,14 +60,24 @@ def extract(
     added: list[RepeatedFact] = []
     doubted: list[RepeatedFact] = []
     for fact in repeated_facts(entries, since, settings.facts_times, understanding):
+        if row := next((row for row in own if _grows(row, fact, settings.facts_times)), ""):
+            note = note.replace(row, "", 1)
         there = parse_facts(note)
-        if says((*there, *gone), fact.text) or stones.is_forgotten(fact.text):
+        if stones.is_forgotten(fact.text) or says(there if row else (*there, *gone), fact.text):
             continue
         against = opposed(there, fact.text)
-        line = entry_line(fact.text, fact.evidence, language, against.text if against else "")
+        is_once = fact.times == 1
+        line = entry_line(fact.text, fact.evidence, language, against.text if against else "", is_once=is_once)
         note = with_line(note or new_note(language), None if against else fact.kind, line, language)
         (doubted if against else added).append(fact)
     return LongTerm(note, tuple(added), tuple(doubted))
+
+
+def _grows(row: str, fact: RepeatedFact, most: int) -> bool:
+    """True if the fact has more evidence than its line, which has less than `most` links, or was said once."""
+    links = links_of(row)
+    is_more = len(links) < min(most, len(fact.evidence)) or (fact.times > 1 and is_said_once(row))
+    return is_more and bool(links) and is_same(words(row) or "", fact.text)
 
 
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:

@@ -1,4 +1,4 @@
-"""Facts that the owner stated repeatedly, counted over their entries.
+"""Facts that the owner stated repeatedly, or once if they last: name, work, family, home, preferences, health.
 
 Only the owner's own words count: a model's answer and untrusted text are not evidence. The choice for MEMORY.md is left
 to `longterm`.
@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.memory.entry import EntryType, Scope
+from agent.memory.capture.facts import without_before
+from agent.memory.entry import MODEL, EntryType, Scope
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.seam import FactKind, SourceText, Understanding
-from agent.memory.understanding.statements import clauses, kind_of
+from agent.memory.understanding.statements import clauses, is_lasting, kind_of
 from agent.memory.understanding.wording import wording
 
 _LABEL = re.compile(
@@ -37,11 +38,11 @@ class RepeatedFact:
 def owner_words(each: StoredEntry) -> str:
     """The owner's words in an entry; empty for another person's entry or the agent's own words."""
     entry = each.entry
-    if each.untrusted or entry.scope is not Scope.USER or entry.sender_id:
+    if each.untrusted or entry.source == MODEL or entry.scope is not Scope.USER or entry.sender_id:
         return ""
     match entry.type:
-        case EntryType.USER_EXPLICIT:
-            return entry.text
+        case EntryType.USER_EXPLICIT | EntryType.FACT:
+            return without_before(entry.text)
         case EntryType.CHAT_TURN:
             return "\n".join(_of_person(entry.text))
         case EntryType.AUTO_FLUSH:
@@ -53,11 +54,12 @@ def owner_words(each: StoredEntry) -> str:
 def repeated_facts(
     entries: Iterable[StoredEntry], since: datetime, times: int, understanding: Understanding
 ) -> tuple[RepeatedFact, ...]:
-    """The facts that entries (newest first) state at least `times` times since then, oldest first.
+    """The facts that entries (newest first) state at least `times` times since then, or once if they last, oldest
+    first; none that was replaced.
 
     A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
-    recent = [each for each in entries if each.times_since(since)]
+    recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
     sources = [SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT) for each in recent]
     stated = zip(recent, understanding.facts(sources), strict=True)
     whole = [(text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts)]
@@ -67,10 +69,19 @@ def repeated_facts(
     later = {other for others in same.values() for other in others}
     firsts = (number for number, _ in telling if number < len(whole) and number not in later)
     groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in firsts)
-    known = [_fact(group, count) for group in groups if (count := _times(group, since)) >= times]
+    counted = [(group, _times(group, since)) for group in groups]
+    known = [_fact(group, count) for group, count in counted if count >= times]
+    once = (_fact(group, count) for group, count in counted if count < times and is_lasting(group[0][0]))
+    known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
     parts = [(fact, part) for fact in known for part in clauses(fact.text)]
     alone = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
     return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def _shares_part(one: str, other: str) -> bool:
+    """True if one text is a clause of the other, or both have a clause in common."""
+    parts, others = (one, *clauses(one)), (other, *clauses(other))
+    return any(is_same(part, each) for part in parts for each in others)
 
 
 def _of_person(turns: str) -> Iterator[str]:
