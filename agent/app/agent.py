@@ -21,11 +21,11 @@ from agent.runs.capture import (
     end_of_session,
     entry_writer,
     keep_facts,
-    recent,
     run_trace,
     save_flushed,
     ways_with_models,
 )
+from agent.runs.conversations import Conversations
 from agent.runs.decisions import approvals
 from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
@@ -64,7 +64,8 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         module = import_module("agent.runs.memory_upkeep")  # due once a day, and slow to load
         return cast("Upkeeper", module.open_upkeeper(workspace, accounts))
 
-    jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, bus.publish)
+    talks = Conversations(workspace, keeper, accounts)
+    jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, lambda: talks, bus.publish)
     diary = Diary(workspace, accounts.models.main.model.present)
 
     def after(event: TaskCompleted) -> None:
@@ -77,14 +78,18 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         lambda path, run: run_trace(vault, path, run),
         bus.publish_async,
         also=(diary.additions, followed.additions),
-        after=(followed.over, after),
+        after=(followed.over, talks.heard, after),
     )
+
+    def close_talks() -> None:
+        if not is_watched(workspace):
+            capturing.then(talks.keep_ended)
 
     def sum_up(event: SessionEnded) -> None:
         capturing.then(lambda: diary.summarise(clock.now().date()))  # once the last run is in the log
 
     metrics = Collector(workspace.metrics, clock, bus.counts)
-    flush = flush_subscriber(lambda entries: save_flushed(vault, entries), lambda: recent(vault), clock, bus.publish)
+    flush = flush_subscriber(lambda entries: save_flushed(keeper, entries), keeper.is_known, clock, bus.publish)
     refresh = refresh_subscriber(
         searches.recaller,
         searches.ledger,
@@ -109,7 +114,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             (),
             score,
             followed.names_tool,
-            lambda facts, context: keep_facts(workspace, facts, context),
+            lambda facts, context: keep_facts(workspace, keeper, facts, context),
             count,
             settings.run,
             settings.context,
@@ -117,7 +122,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             followed.endnote,
         )
 
-    return RunService(workspace, make_agent, accounts, searches, followed, asks, capturing, metrics)
+    return RunService(workspace, make_agent, accounts, searches, followed, asks, capturing, metrics, close_talks)
 
 
 @contextmanager

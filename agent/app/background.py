@@ -20,7 +20,10 @@ from agent.events.bus import Bus
 from agent.llm.offline import Offline
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
+from agent.runs.capture import entry_writer
+from agent.runs.conversations import Conversations
 from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
@@ -54,11 +57,16 @@ def build_daemon(
     def accounts() -> Accounts:
         return open_accounts(reload_settings(workspace), estimate, Offline())  # they may name a model by now
 
+    def conversations() -> Conversations:
+        fresh, models = reload_settings(workspace), accounts()
+        return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models)
+
     jobs = UpkeepJobs(
         workspace,
         found,
         lambda: skill_learning(found, accounts(), bus.publish_async),
         lambda: open_upkeeper(workspace, accounts()),
+        conversations,
         bus.publish_async,
     )
     maintenance = Maintenance(jobs, pool, clock, lambda: edits.settled)

@@ -30,6 +30,8 @@ PATIENCE = 20.0
 """Seconds that a job which has begun gets when the daemon stops: an upkeep is one commit or nothing."""
 RETRY = 300.0
 """Seconds until a job that has failed is tried again."""
+LISTEN = 20.0
+"""Seconds between two looks for conversations that have fallen silent."""
 KEY = "maintenance"
 
 logger = logging.getLogger(__name__)
@@ -48,6 +50,7 @@ class Maintenance:
     _problems: dict[str, str] = field(default_factory=dict, init=False)
     _retry_at: float = field(default=0.0, init=False)
     _begin_at: float = field(default=0.0, init=False)
+    _listen_at: float = field(default=0.0, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     @property
@@ -93,6 +96,10 @@ class Maintenance:
 
     def tick(self, event: Tick) -> None:
         """Submit what is wanted, if the vault lies still and nothing else goes on."""
+        if event.now >= self._listen_at:
+            self._listen_at = event.now + LISTEN
+            if self.jobs.has_silent_conversations():
+                self._want(conversations=self.jobs.conversations)
         if self._failed and event.now >= self._retry_at:
             self._want()
         state = self.pool.state

@@ -71,6 +71,7 @@ class RunService:
         approvals: Approvals,
         capturing: CaptureWorker,
         metrics: Collector,
+        close_conversations: Callable[[], object] = do_nothing,
     ) -> None:
         self.workspace = workspace
         self.account = account
@@ -78,6 +79,7 @@ class RunService:
         self.following = following
         self.approvals = approvals
         self.capturing = capturing
+        self.close_conversations = close_conversations
         self.agent = make_agent(self.delegate)
         self._metrics = metrics
 
@@ -98,6 +100,7 @@ class RunService:
 
     def close(self) -> None:
         """Finish the pending memory writes, then save the metrics."""
+        self.close_conversations()
         self.capturing.close()
         self.bus.close()
         self._metrics.save()

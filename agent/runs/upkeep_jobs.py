@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from agent.events.runs import SkillRated, TaskCompleted
 from agent.runs.arrivals import tend_arrivals
+from agent.runs.conversations import silent_conversations
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
 from agent.runs.upkeep_due import UpkeepDue
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # what is due after few runs, and slow to load
+    from agent.runs.conversations import Conversations
     from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import SkillLearning
 
@@ -25,12 +27,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class UpkeepJobs:
-    """The jobs of one vault. `learning` and `upkeeper` build what is needed now; `tell` publishes new feedback."""
+    """The jobs of one vault. `learning`, `upkeeper` and `talks` build what is needed now; `tell` publishes feedback."""
 
     workspace: Workspace
     skills: SkillSet
     learning: "Callable[[], SkillLearning]"
     upkeeper: "Callable[[], Upkeeper]"
+    talks: "Callable[[], Conversations]"
     tell: Callable[[object], object]
     _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -53,6 +56,14 @@ class UpkeepJobs:
             del self._edited[: len(edited)]
         for path in self.skills.ask_reviews():
             logger.info("asked about a skill in %s", path)
+
+    def has_silent_conversations(self) -> bool:
+        """True if a conversation has fallen silent, and the model has not said yet what is worth keeping of it."""
+        return bool(silent_conversations(self.workspace))
+
+    def conversations(self) -> None:
+        """Keep the facts of the conversations that have fallen silent."""
+        self.talks().keep_ended()
 
     def arrivals(self) -> None:
         """Ask about notes that arrived from elsewhere, and apply the decisions about them."""

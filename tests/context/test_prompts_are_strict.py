@@ -28,11 +28,12 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("turn", language="English", turn="User: Hi"),
         fill("compare", questions="[]"),
         fill("facts", questions="[]"),
+        fill("conversation", conversation="{}"),
         fill("skill", name="tea", tools="1. vault_read", tasks="- brew {{it}}"),
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
-    assert shipped == {"compare", "facts", "flush", "summary", "system", "safety", "skill", "turn"}
-    assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [[], ["{{there}}"], [], [], [], [], ["{{it}}"]]
+    assert shipped == {"compare", "conversation", "facts", "flush", "summary", "system", "safety", "skill", "turn"}
+    assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [[], ["{{there}}"], [], [], [], [], [], ["{{it}}"]]
 
 
 def test_the_vault_s_own_prompt_comes_first_without_its_header() -> None:
