@@ -1,14 +1,47 @@
-"""Writes an entry that a person asks to remember."""
+"""Writes an entry that a person asks to remember; one that is known in the same words is counted instead."""
 
-from agent.memory.entry import Entry
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.memory.entry import Entry, EntryType, slug
 from agent.vault.change import Outcome, Stamp
+from agent.vault.folders import ENTRIES
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 
+if TYPE_CHECKING:
+    from agent.memory.store import StoredEntry
 
-def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[Entry, Outcome]:
-    """Write `text` as a new entry in one commit; returns the entry, and the outcome: committed or queued."""
+
+def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[Entry, Outcome, bool]:
+    """Write `text` as a new entry in one commit, or count the one that says it; returns the entry, the outcome
+    (committed or queued), and True if it was known."""
     entry = Entry(vault.clock.new_id(), vault.clock.now(), text, keywords=keywords)
+    known = _known(vault, text)
     with vault.transaction(f"memory(entry): remember {one_line(text)[:80]}", Stamp("agent", tool="remember")) as change:
-        change.create(entry.path, entry.note())
-    return entry, change.outcome
+        if known is None:
+            change.create(entry.path, entry.note())
+        else:
+            dedupe = import_module("agent.memory.capture.dedupe")  # slow to load, and rarely needed
+            verdict = dedupe.Judgement(dedupe.Resolution.AGAIN, entry, known)
+            change.edit(known.path, known.data, dedupe.amended(verdict))
+    return (known.entry if known else entry), change.outcome, known is not None
+
+
+def _known(vault: Vault, text: str) -> "StoredEntry | None":
+    """A current entry of the owner that says the same and begins with the same words, which its name tells."""
+    name = slug(text)
+    names = sorted(Path(vault.place.root, ENTRIES).glob(f"*/*/*-{name}-*.md")) if name else []
+    if not names:
+        return None
+    store = import_module("agent.memory.store")
+    rules = import_module("agent.memory.understanding.rules")
+    paths = [path.relative_to(vault.place.root).as_posix() for path in names]
+    for each in store.load_entries(vault, paths):
+        entry = each.entry
+        is_own = entry.type in {EntryType.FACT, EntryType.USER_EXPLICIT} and not (entry.sender_id or each.untrusted)
+        if is_own and not entry.chat_id and not entry.superseded_by and rules.is_same(text, entry.text):
+            found: StoredEntry = each
+            return found
+    return None

@@ -143,17 +143,12 @@ class MemorySource:
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
         """The memories about a task and the best passages of other notes, alternating, the best of each first."""
         workspace, asker = self.recall.workspace, self.asker
-        memory, others = workspace.settings.memory, workspace.settings.context.memories
+        memory = workspace.settings.memory
         if not memory.small_talk and is_small_talk(task):
             return [Piece("", self.name, absent=IN_PASSING)]
         begin = workspace.clock.monotonic()
-        found = Recollection()
-        if memory.auto_recall:
-            given = self.recall.ledger.given(asker)
-            found = self.recall.recaller.recall(task, asker, memory.max_recalls, without=given, unasked=True)
-            found = found.above(memory.floor)
-            self.recall.ledger.give(asker, found)
-        hits = self._helpful(task, self.recall.others(task, others)) if others and asker.is_owner else ()
+        found, hits = self.found(task)
+        self.recall.ledger.give(asker, found)
         if asker.run and memory.auto_recall:
             seconds = workspace.clock.monotonic() - begin
             count, degraded = len(found.found), found.degraded or ""
@@ -166,6 +161,17 @@ class MemorySource:
         if found.degraded and pieces:
             pieces.append(Piece(f"(what is remembered was found {found.degraded})", self.name))
         return pieces
+
+    def found(self, task: str) -> tuple[Recollection, tuple[Hit, ...]]:
+        """The memories and the passages of other notes that the task is given, each best first."""
+        settings, found = self.recall.workspace.settings, Recollection()
+        if settings.memory.auto_recall:
+            given = self.recall.ledger.given(self.asker)
+            most = settings.memory.max_recalls
+            found = self.recall.recaller.recall(task, self.asker, most, without=given, unasked=True)
+        others = settings.context.memories
+        hits = self._helpful(task, self.recall.others(task, others)) if others and self.asker.is_owner else ()
+        return found.above(settings.memory.floor), hits
 
     def _helpful(self, task: str, answer: SearchResult) -> tuple[Hit, ...]:
         """The hits, if one of them is likely enough to help."""

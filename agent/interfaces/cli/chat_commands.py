@@ -93,7 +93,7 @@ def _undo(chat: ChatState, rest: str) -> str:
 def _remember(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.remember_usage", chat.language)
-    entry, outcome = remember(chat.workspace.vault, rest)
+    entry, outcome, _ = remember(chat.workspace.vault, rest)
     if outcome.queued:
         return text("chat.remembered_later", chat.language, why=outcome.queued, path=entry.path)
     return text("chat.remembered", chat.language, path=entry.path, commit=(outcome.commit or "")[:12])

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 
 import click
 
@@ -12,9 +13,12 @@ from agent.errors import UserError
 from agent.index.hit import Hit, SearchResult
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.search import why
+from agent.memory.recall.asker import Asker
 from agent.memory.recall.eligibility import SPARE, may_be_offered
+from agent.runs.recall_source import MemorySource, recall_source
 from agent.vault.history.versions import last_commit
 from agent.workspace.catch_up import catch_up, open_ahead, search_whole
+from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 
 _PIECES = 8
@@ -23,12 +27,13 @@ _PIECES = 8
 @click.command(short_help="Show what a model would be given for a task.")
 @click.argument("task")
 @click.option("-n", "--limit", default=_PIECES, show_default=True, help="How many passages.")
+@click.option("--all", "whole", is_flag=True, help="Show what comes closest in all notes, given or not.")
 @click.pass_obj
-def command(output: Output, task: str, limit: int) -> None:
-    """Show the passages that fit TASK, with receipts: path, lines, commit, score and reasons.
+def command(output: Output, task: str, limit: int, whole: bool) -> None:
+    """Show what a run would be given for TASK, with receipts: path, lines, commit, score and reasons.
 
-    They are the best of all notes except transcripts, the archive and notes with instructions for the agent; `context
-    --explain` shows which of them a run would begin with, and their size.
+    These are memories and passages of other notes, if they are likely to help; with --all the best passages of all
+    notes except transcripts, the archive and notes with instructions for the agent.
     """
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
@@ -36,14 +41,28 @@ def command(output: Output, task: str, limit: int) -> None:
     index, notes = open_ahead(workspace, task)
     with closing(index):
         late = catch_up(workspace, index, notes, progress=progress)
-        ask = partial(index.search, task, limit * SPARE, passages=True, explain=True)
-        answer, late = search_whole(workspace, index, ask, late)
-    hits = tuple(hit for hit in answer.hits if may_be_offered(hit))[:limit]
-    answer = replace(answer, hits=hits, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
+        look = partial(_best, index, task, limit) if whole else partial(_given, workspace, index, task, limit)
+        answer, late = search_whole(workspace, index, look, late)
+    answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in workspace.vault.changed_files()}
     pieces = [_piece(workspace, hit, edited) for hit in answer.hits]
     document = {"task": task, "mode": answer.mode, "degraded": answer.degraded, "pieces": pieces}
     output.emit(document, lambda: _format(answer, pieces))
+
+
+def _best(index: SearchIndex, task: str, limit: int) -> SearchResult:
+    """The best passages of the notes that may be offered."""
+    answer = index.search(task, limit * SPARE, passages=True, explain=True)
+    return replace(answer, hits=tuple(hit for hit in answer.hits if may_be_offered(hit))[:limit])
+
+
+def _given(workspace: Workspace, index: SearchIndex, task: str, limit: int) -> SearchResult:
+    """What a run would be given: memories and passages of other notes, alternating."""
+    known, hits = MemorySource(recall_source(workspace, index), Asker()).found(task)
+    memories = [Hit(each.path, each.title, each.id, each.score, each.lines, each.text, (), each.legs)
+                for each in known.found]  # fmt: skip
+    mixed = [hit for pair in zip_longest(memories, hits) for hit in pair if hit is not None]
+    return SearchResult(task, known.mode, index.engine, tuple(mixed[:limit]), known.degraded)
 
 
 def _piece(workspace: Workspace, hit: Hit, edited: Collection[str]) -> dict[str, object]:
@@ -66,6 +85,6 @@ def _format(answer: SearchResult, pieces: list[dict[str, object]]) -> str:
         best = ", ".join(f"{leg.name} {leg.share:.2f}" for leg in hit.why[:3])
         lines += [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]} @ {commit})", hit.passage.strip()]
         lines += [f"   score {hit.score:.2f}: {best}", ""]
-    lines += [] if pieces else ["nothing to recall"]
+    lines += [] if pieces else ["nothing is given for it; --all shows what comes closest"]
     lines += [f"degraded: {answer.degraded}"] if answer.degraded else []
     return "\n".join(lines)

@@ -15,14 +15,18 @@ from agent.memory.remember import remember
 @click.option("-k", "--keyword", "keywords", multiple=True, help="A keyword for the entry's header; may be repeated.")
 @click.pass_obj
 def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
-    """Remember TEXT (`-` reads standard input) as an entry of your own, and commit it."""
+    """Remember TEXT (`-` reads standard input) as an entry of your own, and commit it.
+
+    A text that is known in the same words makes no second entry: the first one is counted again.
+    """
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    entry, outcome = remember(open_workspace(output.vault()).vault, text, keywords)
-    document = {"path": entry.path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued}
-    shown = f"{entry.path}\ncommit {(outcome.commit or '')[:12]}"
+    entry, outcome, known = remember(open_workspace(output.vault()).vault, text, keywords)
+    document = {"path": entry.path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}
+    about = "it was remembered already, and is counted again there\n" if known else ""
+    shown = f"{entry.path}\n{about}commit {(outcome.commit or '')[:12]}"
     if outcome.queued:
         shown = f"waiting: {outcome.queued}\n{entry.path} will be written and committed when that is over"
     output.emit(document, shown)

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
-from agent.index.hit import SearchResult
+from agent.index.hit import Leg, Mode, SearchResult
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import rests_on
@@ -66,6 +66,7 @@ class Remembered:
     why: str = ""
     contradicts: tuple[str, ...] = ()
     id: str = ""
+    legs: tuple[Leg, ...] = ()
 
     @property
     def link(self) -> str:
@@ -88,7 +89,7 @@ class Recollection:
     probability that one of them helps (`floor`)."""
 
     found: tuple[Remembered, ...] = ()
-    mode: str = "none"
+    mode: Mode = "none"
     degraded: str | None = None
     helps: float = 0.0
 
@@ -186,7 +187,7 @@ class Recaller:
             replaced.update(filter(None, [entry.supersedes]))
             return Remembered(
                 hit.path, "", f"{entry.created:%Y-%m-%d}", lines, text.strip(), candidate.score, str(entry.type),
-                str(entry.scope), entry.sender_id, why, entry.contradicts, entry.id,
+                str(entry.scope), entry.sender_id, why, entry.contradicts, entry.id, hit.why,
             )  # fmt: skip
         title = " > ".join((hit.title, *hit.headings[-1:])) if hit.headings else hit.title
         return Remembered(
@@ -198,6 +199,7 @@ class Recaller:
             candidate.score,
             candidate.kind,
             why=why,
+            legs=hit.why,
         )
 
 

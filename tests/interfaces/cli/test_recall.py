@@ -61,3 +61,15 @@ def test_the_headings_of_an_empty_memory_are_no_memory(run: Run, root: Path) -> 
 def test_an_empty_task_is_said_to_be_one(run: Run) -> None:
     error = run("recall", " ", code=2)["error"]
     assert isinstance(error, dict) and error["message"] == "the task is empty" and error["hint"]
+
+
+def test_it_shows_what_a_run_would_be_given_and_the_rest_with_all(run: Run, root: Path) -> None:
+    run("remember", "My sister Mara lives in Porto.")
+    run("remember", "I am allergic to penicillin.")
+    given = run("context", "--explain", "Where does my sister live?")["receipts"]
+    assert isinstance(given, list) and given
+    shown = pieces(run("recall", "Where does my sister live?"))
+    assert {piece["path"] for piece in shown} == {receipt["path"] for receipt in given}
+    assert "Mara" in shown[0]["text"]
+    assert pieces(run("recall", "What is the derivative of x squared?")) == []
+    assert pieces(run("recall", "--all", "What is the derivative of x squared?")) != []

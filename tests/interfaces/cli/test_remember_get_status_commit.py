@@ -44,8 +44,9 @@ def test_there_must_be_something_to_remember(run: Run) -> None:
     assert isinstance(error, dict) and error["type"] == "UserError" and "remember" in error["hint"]
 
 
-def test_two_memories_of_the_same_words_are_two_notes(root: Path, run: Run) -> None:
-    assert run("remember", "the same")["path"] != run("remember", "the same")["path"]
+def test_two_memories_that_begin_alike_are_two_notes(root: Path, run: Run) -> None:
+    same = "the same words in the beginning of a memory that is long enough for its name"
+    assert run("remember", f"{same}: one")["path"] != run("remember", f"{same}: two")["path"]
 
 
 def test_get_prints_a_note_by_path_by_name_and_by_id(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,3 +129,12 @@ def test_a_command_outside_a_vault_says_how_to_make_one(
     monkeypatch.chdir(tmp_path)
     assert main(["status"]) == 2
     assert "vault-agent init" in capsys.readouterr().err
+
+
+def test_what_is_remembered_already_is_counted_and_said(run: Run, root: Path) -> None:
+    first = run("remember", "Anna likes green tea.")
+    again = run("remember", "Anna likes green tea")
+    other = run("remember", "Anna likes green tea in the morning")
+    assert (first["known"], again["known"], other["known"]) == (False, True, False)
+    assert again["path"] == first["path"] != other["path"]
+    assert "times: 2\n" in (root / str(first["path"])).read_text("utf-8")
