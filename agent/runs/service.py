@@ -211,7 +211,8 @@ class RunService:
         """
         asked = self._masked(asked)
         session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task)
-        context = RunContext("", session.path, channel=asked.speaker.channel, role=asked.role)
+        speaker = asked.speaker
+        context = RunContext("", session.path, channel=speaker.channel, role=asked.role, sender=speaker.sender)
         work = self._work(asked, session, context, RunIO())
         try:
             start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)

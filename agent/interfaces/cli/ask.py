@@ -12,8 +12,8 @@ import click
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.events.runs import Speaker
 from agent.interfaces.cli.foreground import foreground, update_index
+from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document, failure, remarks
 from agent.loop.outcome import Ended, RunOutcome
@@ -30,8 +30,9 @@ from agent.workspace.workspace import Workspace
 @click.argument("text", required=False)
 @click.option("--session", metavar="PATH", default="", help="Go on in this session instead of a new one.")
 @click.option("--resume", metavar="PATH", default="", help="Take up the run in this session that was cut off or waits.")
+@guest_options
 @click.pass_obj
-def command(output: Output, text: str | None, session: str, resume: str) -> None:
+def command(output: Output, text: str | None, session: str, resume: str, name: str, group: str, channel: str) -> None:
     """Ask TEXT (`-` reads standard input). Without a model the answer quotes the notes that fit best.
 
     On a terminal the answer appears as it arrives, and you are asked at once for any approval that is needed. A pipe
@@ -42,6 +43,9 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
     task = (text or "").strip()
     if bool(resume) == bool(task):
         raise UserError("say what you want, or --resume a session", hint='vault-agent ask "What did I plan for June?"')
+    who = asking(name, group, channel)
+    if resume and name:
+        raise UserError("--as goes with a new task, not with --resume", hint="the run that is resumed has its speaker")
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
         close_cut_off(workspace)
@@ -49,19 +53,19 @@ def command(output: Output, text: str | None, session: str, resume: str) -> None
         if arrived := arrivals_before_a_run(workspace):
             output.note(arrived)
         with closing(build_runs(workspace, index)) as agent:
-            ended = _run(agent, output, task, session, resume)
+            ended = _run(agent, output, RunRequest(task, who.speaker, who.role), session, resume)
             report = document(agent, ended, resumed=bool(resume))
     _show(workspace, output, ended, report)
 
 
-def _run(agent: RunService, output: Output, task: str, session: str, resume: str) -> Ended:
+def _run(agent: RunService, output: Output, asked: RunRequest, session: str, resume: str) -> Ended:
     here = foreground(agent, output)
     if resume:
         return here.run_and_decide(lambda line: agent.resume(resume, line))
     if session and agent.is_stale(load_session(agent.workspace.vault, session)):
         output.note(f"{session} has been silent for too long and is over; this is a new session")
         session = ""
-    return here.run_and_decide(lambda line: agent.ask(RunRequest(task, Speaker("cli")), session, line))
+    return here.run_and_decide(lambda line: agent.ask(asked, session, line))
 
 
 def _show(workspace: Workspace, output: Output, ended: Ended, report: dict[str, object]) -> None:

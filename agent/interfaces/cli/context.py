@@ -9,7 +9,7 @@ from agent.app.open import open_workspace
 from agent.context.assemble import Opening
 from agent.context.budget import BudgetRow, format_table
 from agent.errors import UserError
-from agent.events.runs import Speaker
+from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.output import Output, progress
 from agent.loop.run import RunRequest
 from agent.workspace.catch_up import catch_up
@@ -18,16 +18,18 @@ from agent.workspace.search_index import open_index
 
 @click.command(short_help="Show what would be put before the model, and its budget.")
 @click.option("--explain", "task", metavar="TASK", required=True, help="The task that would be asked.")
+@guest_options
 @click.pass_obj
-def command(output: Output, task: str) -> None:
+def command(output: Output, task: str, name: str, group: str, channel: str) -> None:
     """Show the budget table of a new session for TASK, and a receipt for each passage. No model is called."""
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent context --explain "What did I plan for June?"')
+    who = asking(name, group, channel)
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
         late = catch_up(workspace, index, progress=progress)
         with closing(build_runs(workspace, index)) as agent:
-            start, rows, tools = agent.explain(RunRequest(task, Speaker("cli")))
+            start, rows, tools = agent.explain(RunRequest(task, who.speaker, who.role))
             model = agent.account.models.main.model
     document = {
         "task": task,

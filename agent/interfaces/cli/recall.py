@@ -11,6 +11,7 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.index.hit import Hit, SearchResult
+from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.search import why
 from agent.memory.recall.asker import Asker
@@ -28,8 +29,9 @@ _PIECES = 8
 @click.argument("task")
 @click.option("-n", "--limit", default=_PIECES, show_default=True, help="How many passages.")
 @click.option("--all", "whole", is_flag=True, help="Show what comes closest in all notes, given or not.")
+@guest_options
 @click.pass_obj
-def command(output: Output, task: str, limit: int, whole: bool) -> None:
+def command(output: Output, task: str, limit: int, whole: bool, name: str, group: str, channel: str) -> None:
     """Show what a run would be given for TASK, with receipts: path, lines, commit, score and reasons.
 
     These are memories and passages of other notes, if they are likely to help; with --all the best passages of all
@@ -37,11 +39,15 @@ def command(output: Output, task: str, limit: int, whole: bool) -> None:
     """
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
+    who = asking(name, group, channel)
+    if whole and name:
+        raise UserError("--all shows the owner's notes, which a guest does not see", hint="leave out --all or --as")
+    asker = Asker(who.speaker.sender, who.chat, who.role == "owner")
     workspace = open_workspace(output.vault())
     index, notes = open_ahead(workspace, task)
     with closing(index):
         late = catch_up(workspace, index, notes, progress=progress)
-        look = partial(_best, index, task, limit) if whole else partial(_given, workspace, index, task, limit)
+        look = partial(_best, index, task, limit) if whole else partial(_given, workspace, index, asker, task, limit)
         answer, late = search_whole(workspace, index, look, late)
     answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
     edited = {item.path for item in workspace.vault.changed_files()}
@@ -56,9 +62,9 @@ def _best(index: SearchIndex, task: str, limit: int) -> SearchResult:
     return replace(answer, hits=tuple(hit for hit in answer.hits if may_be_offered(hit))[:limit])
 
 
-def _given(workspace: Workspace, index: SearchIndex, task: str, limit: int) -> SearchResult:
+def _given(workspace: Workspace, index: SearchIndex, asker: Asker, task: str, limit: int) -> SearchResult:
     """What a run would be given: memories and passages of other notes, alternating."""
-    known, hits = MemorySource(recall_source(workspace, index), Asker()).found(task)
+    known, hits = MemorySource(recall_source(workspace, index), asker).found(task)
     memories = [Hit(each.path, each.title, each.id, each.score, each.lines, each.text, (), each.legs)
                 for each in known.found]  # fmt: skip
     mixed = [hit for pair in zip_longest(memories, hits) for hit in pair if hit is not None]
