@@ -461,3 +461,18 @@ def test_only_knowledge_comes_before_a_task_as_a_note(path: str, given: bool) ->
 @pytest.mark.parametrize("path", ["entries/tea.md", "daily/2026-11-20.md", "profile/tea.md", "MEMORY.md", "tea.md"])
 def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
     assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()))
+
+
+def test_what_was_replaced_is_given_for_the_past_and_when_the_newer_one_is_deleted(shelf: Shelf) -> None:
+    older = Entry("01HZZZZZZZ0000000000000001", NOW, "My sister Mara lives in Porto.", EntryType.FACT)
+    newer = Entry("01HZZZZZZZ0000000000000002", NOW, "Mara lives in Lisbon now.", EntryType.FACT, supersedes=older.link)
+    shelf.notes[older.path] = replace(older, superseded_by=newer.link).note()
+    shelf.notes[newer.path] = newer.note()
+
+    def given(question: str) -> set[str]:
+        return {each.text for each in shelf.open().recall(question, Asker(), 8).found}
+
+    assert given("Where does my sister Mara live?") == {newer.text}
+    assert given("Where did my sister Mara live before?") == {older.text, newer.text}
+    del shelf.notes[newer.path]
+    assert given("Where does my sister Mara live?") == {older.text}

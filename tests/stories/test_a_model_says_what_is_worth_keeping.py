@@ -1,12 +1,19 @@
 """A conversation that has ended is read once by the fast model: what it quotes is kept, what it makes up is not."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from agent.app.agent import build_runs
 from agent.app.open import open_workspace
+from agent.events.runs import Speaker
+from agent.loop.run import RunRequest
 from agent.memory.entry import Entry, parse_entry
+from agent.runs.conversations import silent_conversations
+from agent.workspace.search_index import open_index
+from tests.fakes import FakeClock
 from tests.stories.agents import furnish, script, settings, tell
 from tests.vaults import git
 
@@ -87,3 +94,26 @@ def test_turned_off_or_as_turns_it_is_not_asked(root: Path, tmp_path: Path) -> N
         ask(root, tmp_path, MISSED, [{"number": 1, "kind": "other", "quote": "parrot"}],
             VAULT_AGENT_MEMORY__CAPTURE=capture)  # fmt: skip
     assert [each.text for each in entries(root) if each.text == "parrot"] == []
+
+
+def test_a_conversation_waits_until_it_is_silent_or_its_process_ends(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = script(
+        tmp_path / "script.json",
+        "Noted.",
+        {"text": json.dumps([{"number": 1, "kind": "person", "quote": "the Mahlers upstairs"}]), "when": KEEPS},
+    )
+    for key, value in settings(tmp_path, said).items():
+        monkeypatch.setenv(key, value)
+    clock = FakeClock()
+    workspace = open_workspace(root, clock=clock)
+    with closing(open_index(workspace)) as index:
+        with closing(build_runs(workspace, index)) as agent:
+            session = agent.ask(RunRequest(MISSED, Speaker("chat"))).session
+            agent.capturing.settle()
+            assert silent_conversations(workspace) == ()
+            clock.advance(121.0)
+            assert silent_conversations(workspace) == (session,)
+        assert silent_conversations(workspace) == (), "kept when its process ended"
+    assert "the Mahlers upstairs" in [each.text for each in entries(root)]

@@ -50,7 +50,7 @@ class Candidate:
     created: datetime | None = None
     expires: datetime | None = None
     said: datetime | None = None
-    is_replaced: bool = False
+    superseded_by: str = ""
     is_concluded: bool = False
     untrusted: bool = False
     score: float = 0.0
@@ -136,7 +136,7 @@ def candidate_of(hit: Hit) -> Candidate:
         _time(said.get("created", "")),
         _time(said.get("expires", "")),
         _time(said.get("said", "")),
-        "superseded_by" in said,
+        said.get("superseded_by", ""),
         said.get("source") == MODEL,
         "untrusted" in said,
     )

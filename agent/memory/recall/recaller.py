@@ -29,6 +29,7 @@ from agent.memory.recall.candidates import (
 from agent.memory.recall.eligibility import filled, is_bare
 from agent.memory.recall.floor import LEAST, Floor, probability
 from agent.memory.recall.selection import CHAT, USER, share
+from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import contradicts, is_same
 from agent.memory.understanding.statements import only_asks
 from agent.memory.understanding.vocabulary import pattern
@@ -125,11 +126,12 @@ class Recaller:
         for answer in answers:
             for hit in answer.hits:
                 candidate = candidate_of(hit)
-                if candidate.is_replaced and not is_past:
+                is_replaced = not is_past and self._is_replaced(candidate)
+                if is_replaced:
                     outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
                 if hit.path in without or candidate.is_bare or not candidate.may_be_seen_by(asker):
                     continue
-                if not candidate.is_over(now, self.settings) and (is_past or not candidate.is_replaced):
+                if not candidate.is_over(now, self.settings) and not is_replaced:
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
         chosen = _without_outdated(self._chosen(ranked, asker, limit, is_past, unasked=unasked), outdated)
@@ -137,6 +139,12 @@ class Recaller:
         helps = probability(question, telling_hits(ranked, limit), answers[0].mode)
         degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
         return Recollection(found, answers[0].mode, degraded, helps)
+
+    def _is_replaced(self, candidate: Candidate) -> bool:
+        """True for an entry with one that supersedes it; false if a person has deleted that one."""
+        stem = candidate.superseded_by.strip("[]")
+        paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in (ENTRIES, ARCHIVED))
+        return bool(stem) and any(self.read(path) is not None for path in paths)
 
     def _chosen(
         self, ranked: Sequence[Candidate], asker: Asker, limit: int, is_past: bool, *, unasked: bool
