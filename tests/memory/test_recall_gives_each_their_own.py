@@ -463,6 +463,17 @@ def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
     assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()))
 
 
+def test_of_two_that_contradict_each_other_the_newer_comes_first(shelf: Shelf) -> None:
+    older = Entry(
+        "01HZZZZZZZ0000000000000001", NOW, "The lock of the store is 4920, the tools are in it.", EntryType.FACT
+    )
+    newer = Entry("01HZZZZZZZ0000000000000002", NOW, "They changed that lock to 8351.", EntryType.FACT,
+                  contradicts=(older.link,))  # fmt: skip
+    shelf.notes |= {each.path: each.note() for each in (older, newer)}
+    found = shelf.open().recall("Which lock has the store with the tools?", Asker(), 8).found
+    assert [each.text for each in found] == [newer.text, older.text]
+
+
 def test_what_was_replaced_is_given_for_the_past_and_when_the_newer_one_is_deleted(shelf: Shelf) -> None:
     older = Entry("01HZZZZZZZ0000000000000001", NOW, "My sister Mara lives in Porto.", EntryType.FACT)
     newer = Entry("01HZZZZZZZ0000000000000002", NOW, "Mara lives in Lisbon now.", EntryType.FACT, supersedes=older.link)

@@ -97,7 +97,9 @@ def _compared(
         replaced = _corrected(entry, [each for each in ranked if each is not again]) if entry.supersedes else None
         return Judgement(Resolution.AGAIN, entry, again, replaced)
     if entry.type.is_stated and (corrected := _corrected(entry, ranked)) is not None:
-        return _superseding(entry, corrected)
+        if entry.supersedes or told_clauses(without_before(corrected.entry.text)) <= 1:
+            return _superseding(entry, corrected)
+        return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=(corrected.link,)))  # the rest stays true
     for each, resolution in judged:
         if resolution is Resolution.SUPERSEDES:
             return _superseding(entry, each)
@@ -126,7 +128,6 @@ def _corrected(entry: Entry, others: Sequence[StoredEntry]) -> StoredEntry | Non
     current = [each for each in others if not each.entry.superseded_by]
     if entry.supersedes:
         return next((each for each in current if each.link == entry.supersedes), None)
-    current = [each for each in current if told_clauses(without_before(each.entry.text)) <= 1]  # the rest stays true
     said = [without_before(each.entry.text) for each in current]
     if before := before_in(entry.text):
         return next((each for each, text in zip(current, said, strict=True) if is_same(before, text)), None)

@@ -135,7 +135,7 @@ class Recaller:
                     candidates.setdefault(hit.path, candidate)
         ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
         chosen = _without_outdated(self._chosen(ranked, asker, limit, is_past, unasked=unasked), outdated)
-        found = _doubted(self._without_forgotten(chosen))
+        found = _newest_first(_doubted(self._without_forgotten(chosen)))
         helps = probability(question, telling_hits(ranked, limit), answers[0].mode)
         degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
         return Recollection(found, answers[0].mode, degraded, helps)
@@ -286,6 +286,17 @@ def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
         otherwise = (older.link for older in claims[:at] if contradicts(newer.text, older.text))
         doubts[newer.path] = tuple(dict.fromkeys((*newer.contradicts, *otherwise)))
     return tuple(replace(each, contradicts=doubts.get(each.path, each.contradicts)) for each in found)
+
+
+def _newest_first(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
+    """The memories; of two that contradict each other, the newer one first, in the place of the better."""
+    ordered = list(found)
+    for newer in found:
+        at = ordered.index(newer)
+        before = next((place for place, each in enumerate(ordered[:at]) if each.link in newer.contradicts), None)
+        if before is not None:
+            ordered.insert(before, ordered.pop(at))
+    return tuple(ordered)
 
 
 def _left(each: Remembered, stones: Tombstones) -> Remembered | None:
