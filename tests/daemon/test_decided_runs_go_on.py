@@ -133,7 +133,7 @@ def test_a_daemon_that_is_told_to_stop_stops_its_runs_which_can_go_on_later(
 ) -> None:
     for key, value in BRISK.items():
         monkeypatch.setenv(key, value)
-    slow = {**call("vault_append", path="log.md", text="slowly"), "seconds": 60}
+    slow = {**call("vault_append", path="log.md", text="slowly"), "seconds": 600}
     root = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", CHANGE, slow, "Done."))
     own = {key: value for key, value in os.environ.items() if key.startswith("VAULT_AGENT_")}
     env = environment(tmp_path / "home", own)
