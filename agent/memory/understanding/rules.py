@@ -108,16 +108,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 def replaces(newer: str, older: str) -> bool:
     """True if a sentence of the newer text denies one of the older, or gives the same subject another value of the same
     sort; another number alone may be true beside the first."""
-    return any(_undoes(one, other) for one in _sentences(newer) for other in _sentences(older))
-
-
-def _undoes(newer: str, older: str) -> bool:
-    one, other = wording(newer), wording(older)
-    if not one.terms & other.terms or (one.persons and other.persons and not one.persons & other.persons):
-        return False
-    if one.negated != other.negated:
-        return jaccard(one.terms, other.terms) >= _DENIED
-    return _has_other_value(newer, older)
+    return any(_denies(one, other, by_number=False) for one in _sentences(newer) for other in _sentences(older))
 
 
 def attributes(sentence: str) -> frozenset[int]:
@@ -125,13 +116,14 @@ def attributes(sentence: str) -> frozenset[int]:
     return frozenset(at for at in range(len(patterns("exclusive"))) if _attribute(sentence, at) is not None)
 
 
-def _denies(newer: str, older: str) -> bool:
+def _denies(newer: str, older: str, *, by_number: bool = True) -> bool:
+    """True if one sentence negates the other, or has another value for its subject; `by_number`: or another number."""
     one, other = wording(newer), wording(older)
     if not one.terms & other.terms or (one.persons and other.persons and not one.persons & other.persons):
         return False
     if one.negated != other.negated:
         return jaccard(one.terms, other.terms) >= _DENIED
-    return _has_other_number(one, other) or _has_other_value(newer, older)
+    return (by_number and _has_other_number(one, other)) or _has_other_value(newer, older)
 
 
 def _has_other_number(one: Wording, other: Wording) -> bool:

@@ -100,15 +100,14 @@ def is_question(sentence: str) -> bool:
 
 def only_asks(text: str) -> bool:
     """True for a text of questions that states nothing, not even in a clause; links beside them do not count."""
-    lines = _FENCE.sub("", _LINK_ALONE.sub("", text)).splitlines()
-    sentences = [sentence for line in lines for sentence in _sentences(line)]
+    sentences = list(sentences_in(_LINK_ALONE.sub("", text)))
     return bool(sentences) and all(map(is_question, sentences)) and not is_statement(text)
 
 
 def claims(text: str) -> str:
     """The text without questions, requests, quotations and code; one sentence per line."""
-    lines = (sentence for line in _FENCE.sub("", text).splitlines() for sentence in _sentences(line))
-    return "\n".join(each for each in lines if not is_question(each) and not pattern("request").match(_typed(each)))
+    stated = (each for each in sentences_in(text) if not is_question(each))
+    return "\n".join(each for each in stated if not pattern("request").match(_typed(each)))
 
 
 def sentences_in(text: str) -> Iterator[str]:
