@@ -35,9 +35,11 @@ class Upkeeper:
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
         """Do the upkeep that is needed now, in one commit, and record its time."""
+        due = UpkeepDue(self.workspace)
+        extent = due.extent(self.workspace.clock.now())
         upkeep = self.plan()
         outcome = run(self.workspace.vault, upkeep) if upkeep.requests else Outcome()
-        UpkeepDue(self.workspace).record(self.workspace.clock.now())
+        due.record(extent)
         return upkeep, outcome
 
     def run_when_due(self) -> UpkeepPlan | None:

@@ -6,8 +6,8 @@ or one too many, does no harm.
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
 from agent.config import private
@@ -16,8 +16,16 @@ from agent.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """What an upkeep has in view when it begins: the day, and how many entries of that day there are."""
+
+    day: str = ""
+    entries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepDue:
-    """The time of the last upkeep of one vault on this machine."""
+    """What the last upkeep of one vault on this machine had in view."""
 
     workspace: Workspace
 
@@ -31,24 +39,23 @@ class UpkeepDue:
         settings = self.workspace.settings.memory
         if not (settings.lifecycle or settings.long_term):
             return False
-        day, entries = self._done()
-        if day != now.date().isoformat():
-            return True
-        return self._today(now.date()) - entries >= settings.lifecycle_entries
+        last, here = self._done(), self.extent(now)
+        return here.day != last.day or here.entries - last.entries >= settings.lifecycle_entries
 
-    def record(self, now: datetime) -> None:
-        """Record that the upkeep has run now; it runs once more if that cannot be written."""
-        day = now.date()
+    def extent(self, now: datetime) -> Extent:
+        """What an upkeep that begins now has in view; taken before it reads the first note."""
+        folder = Path(self.workspace.vault.place.root, ENTRIES, f"{now:%Y/%m}")
+        entries = sum(1 for _ in folder.glob(f"{now:%Y-%m-%d}*.md")) if folder.is_dir() else 0
+        return Extent(now.date().isoformat(), entries)
+
+    def record(self, extent: Extent) -> None:
+        """Record an upkeep that has run; it runs once more if that cannot be written."""
         with suppress(OSError):
-            private.replace(self.last, json.dumps({"day": day.isoformat(), "entries": self._today(day)}))
+            private.replace(self.last, json.dumps(asdict(extent)))
 
-    def _done(self) -> tuple[str, int]:
+    def _done(self) -> Extent:
         try:
             said = json.loads(self.last.read_text("utf-8"))
-            return str(said["day"]), int(said["entries"])
+            return Extent(str(said["day"]), int(said["entries"]))
         except (OSError, ValueError, KeyError, TypeError):
-            return "", 0
-
-    def _today(self, day: date) -> int:
-        folder = Path(self.workspace.vault.place.root, ENTRIES, f"{day:%Y/%m}")
-        return sum(1 for _ in folder.glob(f"{day:%Y-%m-%d}*.md")) if folder.is_dir() else 0
+            return Extent()

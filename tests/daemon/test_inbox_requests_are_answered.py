@@ -77,8 +77,9 @@ def test_a_line_in_the_inbox_leaves_three_commits_the_person_s_own_among_them(ro
         answered(house, note)
         house.commits_all()
         made = git(root, "log", "--format=%an: %s", f"{before}..").splitlines()
-    begins = ["vault-agent: inbox(done)", "vault-agent: session: finished", "Anna: human(notes): create inbox/tea.md"]
-    assert len(made) == 3 and all(map(str.startswith, made, begins)), made
+    begins = ["Anna: human(notes): create inbox/tea.md", "vault-agent: inbox(done)", "vault-agent: session: finished"]
+    assert len(made) == 3 and all(map(str.startswith, sorted(made), begins)), made
+    assert made.index(sorted(made)[0]) > made.index(sorted(made)[1]), "the person's own is there before the answer"
 
 
 def test_a_model_that_is_named_while_the_daemon_lives_is_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

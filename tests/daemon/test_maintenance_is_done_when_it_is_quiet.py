@@ -9,6 +9,9 @@ import pytest
 from agent.app.open import open_workspace
 from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
+from agent.memory.understanding.rules import RULES
+from agent.memory.upkeep.lifecycle import UpkeepPlan
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.skill_set import skill_library
 from agent.runs.upkeep_due import UpkeepDue
 from agent.skills.history.usage import Use, load_uses, record_uses
@@ -86,6 +89,24 @@ def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Pa
         tended = head(root)
         house.for_a_while(3)
         assert head(root) == tended, "once is enough"
+
+
+class Meanwhile(Upkeeper):
+    """An upkeeper during whose work an entry arrives that it does not see."""
+
+    def plan(self) -> UpkeepPlan:
+        found = Upkeeper.plan(self)
+        remembered(self.workspace.vault.place.root, "The boat is blue.")
+        return found
+
+
+def test_what_arrives_while_memory_is_tended_is_tended_next(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE_ENTRIES", "1")
+    workspace = open_workspace(root)
+    Meanwhile(workspace, RULES).run()
+    assert UpkeepDue(workspace).is_due(workspace.clock.now())
+    Upkeeper(workspace, RULES).run()
+    assert not UpkeepDue(workspace).is_due(workspace.clock.now())
 
 
 def test_memory_is_tended_with_the_model_where_it_may_be_asked(
