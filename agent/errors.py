@@ -13,7 +13,8 @@ AgentError
 │  ├─ SecretFound     a commit would keep a password or key for ever
 │  └─ MassChange      the brake: a run would remove more notes than allowed without approval
 ├─ Retryable          temporary: try again after a delay
-│  └─ LockHeld        another process is writing; exit 75
+│  ├─ LockHeld        another process is writing; exit 75
+│  └─ Stopping        this process was asked to stop in the middle of a wait
 ├─ Permanent          not temporary: the hint describes the repair
 │  └─ GitFailed       a git command ended with an error
 ├─ ToolRetry          shown to the model: call the tool again with other arguments
@@ -103,6 +104,10 @@ class Retryable(AgentError):
 
 class LockHeld(Retryable):
     """Another process is writing to this vault."""
+
+
+class Stopping(Retryable):
+    """This process was asked to stop in the middle of a wait; its next start goes on with the work."""
 
 
 class Permanent(AgentError):

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TypeAlias, TypeVar
 
 from agent.clock import Clock
-from agent.errors import Interrupted, LockHeld, Retryable
+from agent.errors import Interrupted, LockHeld, Retryable, Stopping
 from agent.llm.provider import Cancelled, OnText
 
 FIRST_PAUSE = 2.0
@@ -46,8 +46,8 @@ def with_retries(
     for number in count():
         try:
             return attempt()
-        except LockHeld:
-            raise  # raised by our own spend ledger, which has already waited
+        except (LockHeld, Stopping):
+            raise  # our own spend ledger has already waited; a process that stops waits for nothing
         except Retryable as error:
             last = error
         if handed.characters:

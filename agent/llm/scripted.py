@@ -138,10 +138,7 @@ class Scripted:
 
     def _wait(self, seconds: float, cancelled: Cancelled) -> None:
         while seconds > 0:
-            try:
-                self._clock.sleep(min(seconds, _SLICE))
-            except Retryable as stopped:  # the process was asked to stop in the middle of the wait
-                raise Interrupted("the call was cancelled") from stopped
+            self._clock.sleep(min(seconds, _SLICE))
             seconds -= _SLICE
             if cancelled():
                 raise Interrupted("the call was cancelled")

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Permanent, QuestionAsked, StopRun
+from agent.errors import (
+    AgentError,
+    Interrupted,
+    LimitReached,
+    NeedsApproval,
+    Permanent,
+    QuestionAsked,
+    Stopping,
+    StopRun,
+)
 from agent.llm.messages import Reply
 from agent.tools.tool import Cited
 
@@ -70,7 +79,7 @@ def outcome_of(stop: Exception) -> RunOutcome:
             return RunOutcome.NEEDS_APPROVAL
         case QuestionAsked():
             return RunOutcome.QUESTION_ASKED
-        case Interrupted():
+        case Interrupted() | Stopping():
             return RunOutcome.INTERRUPTED
         case _:
             return RunOutcome.FAILED

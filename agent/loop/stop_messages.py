@@ -4,7 +4,7 @@ Errors are raised in English, with their figures. In other languages a limit and
 their own (`stopped` in `agent/texts/`); any other error is quoted unchanged.
 """
 
-from agent.errors import AgentError, Interrupted, LimitReached
+from agent.errors import AgentError, Interrupted, LimitReached, Stopping
 from agent.texts import Language, text
 
 
@@ -13,7 +13,7 @@ def stop_reason(stop: Exception, language: Language) -> str:
     match stop:
         case LimitReached(limit=limit):
             return _limit_sentence(limit, language) or stop.message
-        case Interrupted() if language != "en":
+        case Interrupted() | Stopping() if language != "en":
             return text("stopped.by_person", language)
         case AgentError():
             return stop.message

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent.clock import Clock
-from agent.errors import Retryable
+from agent.errors import Stopping
 from agent.vault.store import open_vault
 from agent.workspace.workspace import Workspace
 
@@ -49,7 +49,7 @@ class StopSignal:
 
 @dataclass(frozen=True, slots=True)
 class InterruptibleClock:
-    """A clock whose `sleep` raises `Retryable` once the process was asked to stop."""
+    """A clock whose `sleep` raises `Stopping` once the process was asked to stop."""
 
     clock: Clock
     stopping: Callable[[], bool]
@@ -62,7 +62,7 @@ class InterruptibleClock:
 
     def sleep(self, seconds: float) -> None:
         if self.stopping():
-            raise Retryable("asked to stop", hint="the next start goes on with it")
+            raise Stopping("asked to stop", hint="the next start goes on with it")
         self.clock.sleep(seconds)
 
     def new_id(self) -> str:

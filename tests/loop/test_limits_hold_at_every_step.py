@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from agent.clock import Clock
-from agent.errors import Interrupted
+from agent.errors import Interrupted, Retryable
 from agent.llm.messages import Assistant, JsonObject, Reply, Request, ToolCall, ToolResult, Usage
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.retry import CountedText, with_retries
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.workspace.interruptible import InterruptibleClock
 from tests.fakes import FakeClock
 from tests.llm.dialects import openai
 from tests.llm.servers import Part, Visit, answers, model_server
@@ -159,6 +161,29 @@ def test_the_time_of_a_run_ends_a_call_of_the_model_and_keeps_what_was_said(tmp_
     assert "5 seconds" in ended.reason and "run.seconds" in ended.hint
     session = load_session(here.vault, ended.session)
     assert session.history[-1] == Assistant("word0 word1 word2 word3 word4 ") and session.open_run is None
+
+
+@dataclass
+class Unreachable:
+    """A model whose server does not answer while this process is asked to stop."""
+
+    clock: FakeClock
+    model: Model = Model("gone", 32_768, 4_096)
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        def attempt() -> Reply:
+            raise Retryable("no answer")
+
+        clock = InterruptibleClock(self.clock, stopping=lambda: True)
+        return with_retries(attempt, CountedText(on_text), 4, clock, lambda: 0.5, cancelled)
+
+
+def test_a_run_whose_process_is_asked_to_stop_between_two_tries_can_go_on(tmp_path: Path) -> None:
+    clock = FakeClock()
+    here = Stage(tmp_path, Unreachable(clock), clock=clock)
+    ended = go(here)
+    assert ended.outcome == RunOutcome.INTERRUPTED and ended.failure is None
+    assert load_session(here.vault, ended.session).open_run is not None
 
 
 def pings(clock: FakeClock) -> Part:
