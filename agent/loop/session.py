@@ -7,6 +7,7 @@ loaded from its note and resumes at the note's end. The format of the records is
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -36,6 +37,8 @@ from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
+_END = len("-123456.md")
+"""The end of a session's name, which is of its id."""
 Mask: TypeAlias = Callable[[str], str]
 """A text with `[secret]` in place of its secrets."""
 
@@ -215,7 +218,8 @@ def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Se
 
 
 def load_session(vault: Vault, path: str) -> Session:
-    """The session in the note at `path`; raises `NoteGone` if the note does not exist."""
+    """The session in the note at `path`, also if a forgetting has given it another name since; raises `NoteGone`."""
+    path = _renamed(vault, path)
     data = vault.read(path)
     note = Note.parse(data or b"")
     if data is None or note.type != "session" or not path.startswith(SESSIONS):
@@ -223,6 +227,15 @@ def load_session(vault: Vault, path: str) -> Session:
     records = parse_records(note.body)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
     return Session(vault, path, *parts, records, len(records))
+
+
+def _renamed(vault: Vault, path: str) -> str:
+    """The session's path now; the end of its name, which is of its id, stays."""
+    note = vault.place.root / path
+    if note.exists() or not path.startswith(SESSIONS):
+        return path
+    found = sorted(each.name for each in note.parent.glob(f"*{note.name[-_END:]}"))
+    return str(PurePosixPath(path).with_name(found[0])) if found else path
 
 
 def sessions(vault: Vault) -> list[str]:

@@ -4,7 +4,7 @@ The upkeep does not change lines that a person wrote, corrected or restored. A l
 person's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -40,10 +40,10 @@ def touched_by_people(vault: Vault, folder: str) -> frozenset[str]:
     return frozenset(found) | {item.path for item in vault.changed_files()}
 
 
-def blamed_lines(vault: Vault, path: str, data: bytes) -> tuple[AuthoredLine, ...]:
-    """The lines of a note whose current bytes are `data`, each with its author."""
+def blamed_lines(vault: Vault, path: str, data: bytes, tools: Collection[str] = TOOLS) -> tuple[AuthoredLine, ...]:
+    """The lines of a note whose current bytes are `data`, each with its author; `own`: written with one of `tools`."""
     now = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    blamed = _blamed(vault, path)
+    blamed = _blamed(vault, path, tools)
     own = [False] * len(now)
     matcher = SequenceMatcher(None, [text for text, _ in blamed], [text.rstrip("\r\n") for text in now], autojunk=False)
     for block in matcher.get_matching_blocks():
@@ -52,13 +52,13 @@ def blamed_lines(vault: Vault, path: str, data: bytes) -> tuple[AuthoredLine, ..
     return tuple(AuthoredLine(text, is_own) for text, is_own in zip(now, own, strict=True))
 
 
-def _blamed(vault: Vault, path: str) -> list[tuple[str, bool]]:
-    """The lines of the note in the last commit, without endings; True if the upkeep of memory wrote the line."""
+def _blamed(vault: Vault, path: str, tools: Collection[str]) -> list[tuple[str, bool]]:
+    """The lines of the note in the last commit, without endings; True if one of `tools` wrote the line."""
     rows = blame(vault, path)
     made = trailers_made_here(vault, {commit for _, commit in rows})
-    own = {id for id, trailers in made.items() if _is_ours(trailers)}
+    own = {id for id, trailers in made.items() if _is_by(tools, trailers)}
     return [(text, commit in own) for text, commit in rows]
 
 
-def _is_ours(trailers: Mapping[str, str]) -> bool:
-    return trailers.get("vault-actor", "human") != "human" and trailers.get("vault-tool") in TOOLS
+def _is_by(tools: Collection[str], trailers: Mapping[str, str]) -> bool:
+    return trailers.get("vault-actor", "human") != "human" and trailers.get("vault-tool") in tools

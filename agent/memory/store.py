@@ -18,6 +18,7 @@ from agent.vault.store import Vault
 ARCHIVED = ARCHIVE + ENTRIES
 """The folder of expired and merged entries; recall leaves out all paths below `archive/`."""
 
+_DAY = len("2026-11-21")
 _SESSION = re.compile(rf"\[\[{SESSIONS}(?:\d{{4}}/\d\d/)?(\d{{4}}-\d\d-\d\d)")
 
 
@@ -66,6 +67,15 @@ class DayEntries:
 
     new: tuple[StoredEntry, ...] = ()
     again: tuple[StoredEntry, ...] = ()
+
+
+def last_entry(vault: Vault) -> StoredEntry | None:
+    """The entry that was made last; reads those of its day only."""
+    named = ((path, PurePosixPath(path).name) for path in vault.note_paths() if path.startswith(ENTRIES))
+    paths = [path for path, name in named if name[0].isdigit()]
+    day = max((PurePosixPath(path).name[:_DAY] for path in paths), default="")
+    of_day = load_entries(vault, (path for path in paths if PurePosixPath(path).name.startswith(day)))
+    return of_day[0] if of_day else None
 
 
 def entries_on_day(vault: Vault, day: date) -> DayEntries:

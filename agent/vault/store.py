@@ -233,6 +233,16 @@ class Vault:
             raise BadPath(f"{path} is a link", hint="links are not followed")
         return None if found is None else found[1]
 
+    def glance(self, path: str) -> bytes:
+        """A note's bytes of this moment, possibly during a save: many times quicker than `read`, to look for words.
+
+        Raises `OSError` for a link and for a note that is not there.
+        """
+        check(path, system=True)
+        descriptor = os.open(self.place.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read()
+
     def read_at(self, revision: str, path: str) -> bytes | None:
         """A note's bytes in a commit, None if it is not there; raises `UserError` for an unknown revision."""
         check(path, system=True)
@@ -272,6 +282,11 @@ class Vault:
     def check_ours(self, path: str) -> None:
         """Raise `BadPath` if the path is in another repository, or a sparse checkout excludes it."""
         borders.check_ours(self.git, self.place, (path,))
+
+    def drop_records(self, unwanted: Callable[[str], bool]) -> None:
+        """Remove what the journal has of finished changes with an unwanted word in their subjects or paths."""
+        with self.writer.exclusive():
+            self.writer.journal.drop(unwanted)
 
     @property
     def queued(self) -> int:

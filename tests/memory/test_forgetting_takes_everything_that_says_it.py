@@ -8,6 +8,7 @@ from agent.errors import NoteGone, UserError
 from agent.memory.blame import DAILY
 from agent.memory.entry import EntryType
 from agent.memory.forgetting.forget import carry_out, plan
+from agent.memory.forgetting.places import renamed
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
@@ -47,7 +48,9 @@ def test_other_entries_lose_the_sentence_or_go_when_nothing_else_is_in_them(tmp_
     other = home.say("Anna's locker is green")
     forget(home, path)
     assert home.vault.read(same) is None and home.vault.read(turn) is None
-    assert "4711" not in home.text(more) and "The train leaves at nine." in home.text(more)
+    left = renamed(more, "The train leaves at nine")
+    assert home.vault.read(more) is None, "its name told it, too"
+    assert "4711" not in home.text(left) and "The train leaves at nine." in home.text(left)
     assert "Anna's locker is green" in home.text(other)
 
 
@@ -94,7 +97,7 @@ def test_the_log_and_the_summary_of_a_day_keep_none_of_it_and_the_rest(tmp_path:
     forget(home, home.keep(home.entry(SECRET)))
     text = home.text("daily/2026-11-21.md")
     assert "4711" not in text and "locker" not in text
-    assert "## 09:00 - …\n" in text and "## 09:05 - Book a train\n" in text
+    assert "## 09:00 - [forgotten]\n" in text and "## 09:05 - Book a train\n" in text
 
 
 def test_what_a_person_wrote_is_named_and_left_alone(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from agent.clock import SystemClock
 from agent.errors import Retryable
 from agent.vault.change import Stamp
 from agent.vault.history.commits import commits
-from agent.vault.history.purge import purge
+from agent.vault.history.purge import Cleaning, purge
 from agent.vault.provenance import recorder
 from agent.vault.provenance.database import Database
 from agent.vault.provenance.remotes import Writers
@@ -376,7 +376,7 @@ def test_after_a_purge_everything_is_whose_it_was(vault: Vault, mallory: Mallory
     pull(root)
     with vault.transaction("forget", Stamp("human", tool="forget")) as change:
         change.delete("secret.md")
-    gone = purge(vault, ("secret.md",), lambda path, data: None, "gone", token="T", remote=True)
+    gone = purge(vault, Cleaning(("secret.md",), lambda path, data: None, "gone"), token="T", remote=True)
     assert gone.commits
     for opened in (vault, again(vault, tmp_path)):
         assert [strangers(opened, path) for path in ("tea.md", "a.md", "AGENT.md")] == ["", "", ""]

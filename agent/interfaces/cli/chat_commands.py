@@ -11,12 +11,11 @@ from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
-from agent.memory.forgetting.forget import carry_out, plan
+from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.recall.eligibility import SPARE, may_be_offered
 from agent.memory.remember import remember
 from agent.runs.service import RunService
 from agent.texts import Language, text
-from agent.vault.find import find_note
 from agent.vault.history.commits import Commit, commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
@@ -114,7 +113,7 @@ def _forget(chat: ChatState, rest: str) -> str:
     if not name:
         return text("chat.forget_usage", chat.language)
     vault, language = chat.workspace.vault, chat.language
-    forgetting = plan(vault, find_note(vault, name))
+    forgetting = plan_named(vault, name, language)
     lines = [text("chat.forget_note", language, path=path) for path, _ in forgetting.gone]
     for each in forgetting.changed:
         lines += [text("chat.forget_line", language, path=each.path, line=line.strip()) for line in each.gone]

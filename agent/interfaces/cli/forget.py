@@ -1,7 +1,9 @@
-"""`vault-agent forget`: removes a note and its duplicate entries, and prevents them from being written again."""
+"""`vault-agent forget`: removes a note or a text wherever the agent wrote it, and prevents its return."""
 
+import io
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import click
 
@@ -11,41 +13,45 @@ from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, show_framed
 from agent.interfaces.cli.prompt import confirm
-from agent.memory.forgetting.forget import Forgetting, carry_out, plan
+from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.forget_past import is_in_history
+from agent.memory.forgetting.places import Forgetting, Report
 from agent.memory.forgetting.purge import Forgetter, Purge
+from agent.memory.store import last_entry
 from agent.texts import Language
 from agent.vault.change import Outcome
-from agent.vault.find import find_note
+from agent.vault.folders import WriteRule, folder_of
 from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
 
 
-@click.command(short_help="Forget a note: remove it and keep it from coming back.")
-@click.argument("name", metavar="PATH|ID")
+@click.command(short_help="Forget a note or a text, and keep it from coming back.")
+@click.argument("name", metavar="[PATH|ID|TEXT]", required=False, default="")
+@click.option("--last", is_flag=True, help="Forget what was remembered last.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.option("--purge", "purged", is_flag=True, help="Remove it from the history too; this cannot be undone.")
 @click.option("--yes", is_flag=True, help="Do not ask, also when many notes would go.")
 @click.option("--yes-remote", is_flag=True, help="With --purge: also when another repository has the commits.")
 @click.pass_obj
-def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, yes_remote: bool) -> None:
-    """Forget the note at PATH or with this ID.
+def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, yes: bool, yes_remote: bool) -> None:
+    """Forget the note at PATH or with this ID, or a TEXT wherever the agent has written it.
 
     Every entry that says the same is removed too, and so are the lines of MEMORY.md and of daily notes that have no
-    other source. A note in archive/forgotten remains, with fingerprints and none of the words; they prevent the same
-    content from being remembered again. An undo restores everything.
+    other source. In sessions and other records [forgotten] stands for it. What you wrote yourself stays, and is named.
+    A note in archive/forgotten remains, with fingerprints and none of the words; they prevent the same content from
+    being remembered again. An undo restores everything.
 
-    With --purge the history of this branch is rewritten without the note; the old commits stay under a backup ref until
-    you delete them. PATH may then be a note that only the history contains. If it is interrupted, the next command
-    finishes it.
+    With --purge the history of this branch is rewritten without it, also after it was forgotten; the old commits stay
+    under a backup ref until you delete them. If it is interrupted, the next command finishes it.
     """
     workspace = open_workspace(output.vault())
-    name = path_in_vault(name, workspace.vault.place.root) if name.strip() else name
+    name = _last(workspace) if last else _named(workspace, name)
     if purged:
         _purge(output, workspace, name, dry_run=dry_run, yes=yes, yes_remote=yes_remote)
         return
-    forgetting = plan(workspace.vault, _find(workspace, name))
+    with _progress() as report:
+        forgetting = _plan(workspace, name, report)
     if not dry_run and not yes and forgetting.changed and _can_ask(output):
         show_framed([f"forget {name}", *_effects(forgetting)], error=True)
         confirm("forget all of this?", abort=True, error=True)
@@ -55,7 +61,8 @@ def command(output: Output, name: str, dry_run: bool, purged: bool, yes: bool, y
 
 def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, yes: bool, yes_remote: bool) -> None:
     forgetter = Forgetter(workspace.vault, _language(workspace), workspace.cache)
-    path, forgetting = forgetter.plan(name)
+    with _progress() as report:
+        path, forgetting = forgetter.plan(name, report)
     found = forgetter.preview(path, forgetting, remote=yes_remote)
     if dry_run:
         output.emit(
@@ -77,10 +84,31 @@ def _purge(output: Output, workspace: Workspace, name: str, *, dry_run: bool, ye
     )
 
 
-def _find(workspace: Workspace, name: str) -> str:
-    """The path of the note with this name; raises `NoteGone`, with a hint if only the history contains it."""
+def _named(workspace: Workspace, name: str) -> str:
+    if not name.strip():
+        return name
+    return path_in_vault(name, workspace.vault.place.root)
+
+
+def _last(workspace: Workspace) -> str:
+    entry = last_entry(workspace.vault)
+    if entry is None:
+        raise NoteGone("nothing is remembered", hint="vault-agent remember TEXT keeps something")
+    return entry.path
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """A bar of progress on a terminal."""
+    where = sys.stderr if sys.stderr.isatty() else io.StringIO()
+    with click.progressbar(length=100, label="looking", file=where) as bar:
+        yield lambda done, total: bar.update(100 * done // max(1, total) - bar.pos)
+
+
+def _plan(workspace: Workspace, name: str, report: Report) -> Forgetting:
+    """The plan; raises `NoteGone`, with a hint if only the history contains the note."""
     try:
-        return find_note(workspace.vault, name)
+        return plan_named(workspace.vault, name, _language(workspace), report)
     except NoteGone:
         path = next((path for path in (name, f"{name}.md") if is_in_history(workspace.vault, path)), "")
         if not path:
@@ -107,6 +135,8 @@ def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mappin
         "forgotten": [*(path for path, _ in forgetting.gone), *forgetting.past],
         "changed": [{"path": each.path, "lines": list(each.gone)} for each in forgetting.changed],
         "mentions": list(forgetting.mentions),
+        "unread": list(forgetting.unread),
+        "renamed": {each.path: each.to for each in forgetting.changed if each.to},
     }
 
 
@@ -120,6 +150,7 @@ def _purge_document(forgetting: Forgetting, outcome: Outcome, found: Purge, dry_
             "other_refs": list(found.other_refs),
             "drop": list(found.drop),
             "drop_waits": found.busy,
+            "remaining": list(found.remaining),
         },
     }
 
@@ -130,8 +161,16 @@ def _effects(forgetting: Forgetting) -> Iterator[str]:
     if len(forgetting.gone) > _SHOWN:
         yield f"  and {len(forgetting.gone) - _SHOWN} more"
     for each in forgetting.changed[:_SHOWN]:
-        yield from (f"  {each.path} loses: {line.strip()}" for line in each.gone[:_SHOWN])
-    yield from (f"  stays, and says it too: {path}" for path in forgetting.mentions[:_SHOWN])
+        if folder_of(each.path).write is WriteRule.PROGRAM:
+            places = "1 line" if len(each.gone) == 1 else f"{len(each.gone)} lines"
+            yield f"  redacted in {places}: {each.to or each.path}{' (a new name)' if each.to else ''}"
+        else:
+            yield from (f"  {each.path} loses: {line.strip()}" for line in each.gone[:_SHOWN])
+            yield from (f"  gets another name: {each.to}",) if each.to else ()
+    if len(forgetting.changed) > _SHOWN:
+        yield f"  and {len(forgetting.changed) - _SHOWN} more lose lines"
+    yield from (f"  stays, since you wrote it: {path}" for path in forgetting.mentions[:_SHOWN])
+    yield from (f"  could not be read: {path}" for path in forgetting.unread[:_SHOWN])
 
 
 def _format(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Iterator[str]:
@@ -153,7 +192,7 @@ def _format_purge(forgetting: Forgetting, found: Purge, dry_run: bool) -> Iterat
     else:
         yield f"forgotten, and {found.commits} commits written anew; the branch is at {found.head[:10]}:"
     yield from _effects(forgetting)
-    yield from (f"  still holds it: {name}" for name in found.other_refs)
+    yield from (f"  still holds it: {name}" for name in (*found.other_refs, *found.remaining))
     if not dry_run and found.backup:
         yield f"the commits as they were: {found.backup}"
         if found.busy:

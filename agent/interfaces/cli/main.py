@@ -67,7 +67,7 @@ COMMANDS = {
     "status": LazyCommand("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
     "doctor": LazyCommand("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
     "remember": LazyCommand("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),
-    "forget": LazyCommand("agent.interfaces.cli.forget", "Forget a note: remove it and keep it from coming back."),
+    "forget": LazyCommand("agent.interfaces.cli.forget", "Forget a note or a text, and keep it from coming back."),
     "import": LazyCommand("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
     "memory": LazyCommand("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
     "metrics": LazyCommand("agent.interfaces.cli.metrics", "Show what happened, counted."),

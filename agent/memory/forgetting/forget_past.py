@@ -1,20 +1,31 @@
-"""Forgetting a deleted note that the history still has, after an earlier forgetting.
+"""Forgetting what only the history still has, after an earlier forgetting or a person's own deletion.
 
 A plain `forget`, and a crash between the two steps of `forget --purge`, leave the same state: a commit that deleted the
-note and all that said the same. That commit lists the other notes that it deleted or changed.
+note and all that said the same, and took lines out of others. Those are the words that are looked for in the history.
 """
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
+from pathlib import PurePosixPath
 
 from agent.errors import NoteGone, UserError
+from agent.markdown.note import Note
 from agent.memory.blame import FORGET
-from agent.memory.forgetting.forget import Changed, Forgetting, plan_for
+from agent.memory.entry import parse_entry
+from agent.memory.forgetting.forget import ignore, person_said, plan_for
+from agent.memory.forgetting.places import Forgetting, Report, find_places
+from agent.memory.forgetting.said_again import said_again
+from agent.texts import Language, text
 from agent.vault.file_changes import Kind
 from agent.vault.folders import ARCHIVE, FORGOTTEN
-from agent.vault.history.commits import Commit, commits
+from agent.vault.history.commits import Commit, commits, lineage
 from agent.vault.history.versions import commits_of_path, versions
 from agent.vault.store import Vault
 
+_END = len("-123456.md")
+"""The characters at the end of a name that come from the note's id."""
 _LOOKED_AT = 200
 """The newest commits of the note among which its last version and earlier forgettings are searched."""
 
@@ -24,7 +35,7 @@ def is_in_history(vault: Vault, path: str, revision: str = "HEAD") -> bool:
     return bool(commits_of_path(vault, path, revision, limit=1))
 
 
-def plan_past(vault: Vault, path: str) -> Forgetting:
+def plan_past(vault: Vault, path: str, language: Language = "en", report: Report = ignore) -> Forgetting:
     """The plan for forgetting a note that only the history has. Raises `NoteGone` if the history does not have it.
 
     Raises `UserError` if the last commit still has it, because the person deleted it without a commit.
@@ -36,34 +47,66 @@ def plan_past(vault: Vault, path: str) -> Forgetting:
     for name in names:
         if vault.read_at("HEAD", name) is not None:
             raise UserError(f"the last commit still has {name}", hint="vault-agent commit; then forget that path again")
-    found = _plan(vault, [*names], ids)
-    earlier = [commit for oid in ids for commit in _of_forgetting(vault, oid)]
-    gone = {name for commit in earlier for name in _taken(commit)}
-    past = {*names, *(name for name in gone if vault.read(name) is None)}
-    known = {each.path for each in found.changed}
-    edited = {each.path for commit in earlier for each in commit.files if each.kind is Kind.EDITED} - known
-    now = [(name, vault.read(name) or b"") for name in sorted(edited)]
-    return replace(
-        found,
-        gone=tuple((name, data) for name, data in found.gone if name not in past),
-        changed=(*found.changed, *(Changed(name, data, data, ()) for name, data in now)),
-        past=(path, *sorted(past - {*names})),
-    )
-
-
-def _plan(vault: Vault, names: list[str], ids: list[str]) -> Forgetting:
-    """The plan for the notes still in the vault, from the last version of the note under these names in the history."""
     asked = [(oid + end, name) for oid in ids for end in ("", "^") for name in names]
     data = next((each.data for each in versions(vault, asked) if each is not None), None)
-    return Forgetting((), (), (), frozenset()) if data is None else plan_for(vault, names[0], data)
+    found = Forgetting() if data is None else plan_for(vault, path, data, language, report)
+    earlier = (commit for oid in ids for commit in commits(vault, revision=oid, limit=1) if commit.tool == FORGET)
+    past = {*names} | {name for commit in earlier for name in _taken(commit) if vault.read(name) is None}
+    gone = tuple((name, before) for name, before in found.gone if name not in past)
+    return replace(found, gone=gone, past=(path, *sorted(past - {*names})))
 
 
-def _of_forgetting(vault: Vault, oid: str) -> list[Commit]:
-    return [each for each in commits(vault, revision=oid, limit=1) if each.tool == FORGET]
+def forgotten_since(vault: Vault, head: str) -> Commit | None:
+    """The last commit after `head` that forgot something."""
+    since = takewhile(lambda commit: commit.id != head, lineage(vault))
+    return next((commit for commit in since if commit.tool == FORGET), None)
+
+
+def plan_of(vault: Vault, commit: Commit, language: Language = "en", report: Report = ignore) -> Forgetting:
+    """The plan for taking out of the history what this forgetting has taken out of the notes."""
+    taken = sorted(_taken(commit))
+    texts = [_said(each.data) for each in versions(vault, [(f"{commit.id}^", path) for path in taken]) if each]
+    edited = {each.path: each.path for each in commit.files if each.kind is Kind.EDITED} | _moved(commit)
+    before = versions(vault, [(f"{commit.id}^", path) for path in edited])
+    after = versions(vault, [(commit.id, path) for path in edited.values()])
+    mark = text("forgetting.mark", language)
+    for one, other in zip(before, after, strict=True):
+        texts += _lost(one.data, other.data, mark) if one and other else ()
+    found = find_places(vault, said_again(texts, (), mark), {}, "", report)
+    return replace(found, past=tuple(path for path in taken if vault.read(path) is None))
+
+
+def _said(data: bytes) -> str:
+    entry = parse_entry(data)
+    return Note.parse(data).body if entry is None else person_said(entry)
+
+
+def _lost(before: bytes, after: bytes, mark: str) -> Iterator[str]:
+    """What a note has lost: the words for which a mark stands, and lines that are gone."""
+    old, new = (data.decode("utf-8", "surrogateescape").splitlines() for data in (before, after))
+    if len(old) != len(new):
+        stay = set(new)
+        yield from (row for row in old if row not in stay)
+        return
+    for row, left in zip(old, new, strict=True):
+        if row != left and (found := re.fullmatch("(.+?)".join(map(re.escape, left.split(mark))), row)):
+            yield from found.groups()
 
 
 def _taken(commit: Commit) -> set[str]:
-    """The notes that a forgetting deleted; git may report one of them as renamed to its tombstone."""
+    """The notes that a forgetting deleted."""
+    return _left(commit) - _moved(commit).keys()
+
+
+def _moved(commit: Commit) -> dict[str, str]:
+    """The notes that a forgetting gave another name, old path to new: the end of the name is the same."""
+    new = [each.path for each in commit.files if each.kind in {Kind.CREATED, Kind.RENAMED}]
+    pairs = ((old, path) for old in _left(commit) for path in new if path[-_END:] == old[-_END:])
+    return {old: path for old, path in pairs if PurePosixPath(old).parent == PurePosixPath(path).parent}
+
+
+def _left(commit: Commit) -> set[str]:
+    """The paths that are there no more; git may report one of them as renamed to the tombstone."""
     names = {each.path if each.kind is Kind.DELETED else each.old_path for each in commit.files}
-    edited = {each.path for each in commit.files if each.kind in {Kind.EDITED, Kind.CREATED}}
-    return {name for name in names - edited if name is not None and not name.startswith(FORGOTTEN)}
+    there = {each.path for each in commit.files if each.kind in {Kind.EDITED, Kind.CREATED}}
+    return {name for name in names - there if name is not None and not name.startswith(FORGOTTEN)}

@@ -13,20 +13,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
+from agent.index.files import IndexFiles
 from agent.memory.forgetting import forget
-from agent.memory.forgetting.forget import Forgetting
-from agent.memory.forgetting.forget_past import is_in_history, plan_past
+from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
+from agent.memory.forgetting.in_history import cleaning_of
+from agent.memory.forgetting.places import Forgetting, Report
+from agent.memory.forgetting.said_again import phrase
+from agent.memory.forgetting.sweep import remaining
 from agent.texts import Language
 from agent.vault import durable
 from agent.vault.change import Outcome
 from agent.vault.find import find_note
-from agent.vault.folders import ARCHIVE
 from agent.vault.history import purge as history
+from agent.vault.history.versions import paths_with
 from agent.vault.layout import FORGETTING
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
-_SUBJECT = "memory(forget): (removed)"
+_PATIENCE = 10.0
+"""Seconds that the index may be written to by another process before it is only marked."""
 
 logger = logging.getLogger(__name__)
 
@@ -35,11 +40,13 @@ logger = logging.getLogger(__name__)
 class Begun:
     """A forgetting in progress.
 
-    `blob` is the id of the note's content, empty if only the history had it; `remote` and `confirmed` are what the
-    person approved; `token` names the backup of the old commits.
+    `head` is the last commit before it; `path` is empty if a text is forgotten, and `blob` the id of the note's
+    content, empty if only the history had it. `remote` and `confirmed` are what the person approved; `token` names the
+    backup of the old commits.
     """
 
     token: str
+    head: str
     path: str
     blob: str
     remote: bool
@@ -52,7 +59,7 @@ class Purge:
 
     `commits` counts the rewritten commits, `head` is the new tip of the branch, `backup` the ref of the old commits,
     `other_refs` the other refs that still have them. `drop` are the commands that delete them; empty while that is not
-    safe, for the reason in `busy`.
+    safe, for the reason in `busy`. `remaining` are files other than notes that still hold the text.
     """
 
     commits: int
@@ -61,6 +68,7 @@ class Purge:
     other_refs: tuple[str, ...]
     drop: tuple[str, ...]
     busy: str
+    remaining: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +83,34 @@ class Forgetter:
     def _note(self) -> Path:
         return self.vault.private_folder / FORGETTING
 
-    def plan(self, name: str) -> tuple[str, Forgetting]:
-        """The path for a path or id, and the plan for forgetting it; also if only the history has it.
+    def plan(self, name: str, report: Report = forget.ignore) -> tuple[str, Forgetting]:
+        """The path for a path or id, and the plan for forgetting it; a text has no path.
 
-        Raises `NoteGone` if not even the backups of earlier purges have it.
+        It may be only in the history. Raises `NoteGone` if not even the backups of earlier purges have it.
         """
+        history.check_possible(self.vault)
         self.vault.commit_held()  # otherwise it would be committed after the history was looked through
         try:
             path = find_note(self.vault, name)
         except NoteGone:
             path = next((path for path in (name, f"{name}.md") if self._was_there(path)), "")
             if not path:
-                raise
+                return "", self._plan_text(name, report)
             self.vault.check_ours(path)
             if not is_in_history(self.vault, path):
-                return path, Forgetting((), (), (), frozenset(), (path,))
-            return path, plan_past(self.vault, path)
-        return path, forget.plan(self.vault, path)
+                return path, Forgetting(past=(path,))
+            return path, plan_past(self.vault, path, self.language, report)
+        return path, forget.plan(self.vault, path, self.language, report)
+
+    def _plan_text(self, text: str, report: Report) -> Forgetting:
+        """The plan for forgetting a text, which may be only in the history."""
+        try:
+            return forget.plan_text(self.vault, text, self.language, report)
+        except NoteGone:
+            said = phrase(text)
+            if not paths_with(self.vault, lambda path, data: said.stands_in(_text(data))):
+                raise
+            return Forgetting(said=said)
 
     def _was_there(self, path: str) -> bool:
         return any(is_in_history(self.vault, path, revision) for revision in ("HEAD", *history.backups(self.vault)))
@@ -108,10 +127,9 @@ class Forgetter:
         Raises what a transaction and `history.purge` raise; `Retryable` if the first step has to wait.
         """
         with self._held():
-            now = self.vault.read(path)
-            begun = Begun(
-                self.vault.clock.new_id(), path, "" if now is None else self.vault.content_id(now), remote, confirmed
-            )
+            now = self.vault.read(path) if path else None
+            blob = "" if now is None else self.vault.content_id(now)
+            begun = Begun(self.vault.clock.new_id(), self.vault.head or "", path, blob, remote, confirmed)
             durable.replace(self._note, json.dumps(asdict(begun)))
             with self._noted_until_known():
                 outcome = forget.carry_out(self.vault, forgetting, self.language, confirmed=confirmed)
@@ -139,37 +157,36 @@ class Forgetter:
         except LockHeld:
             return
         except (AgentError, OSError) as error:
-            again = f"vault-agent forget {path or 'PATH'} --purge"
+            again = f"vault-agent forget {path or 'TEXT'} --purge"
             logger.warning("forgetting %s was cut short, and not finished: %s; do it by: %s", path, error, again)
 
     def _go_on(self, begun: Begun) -> None:
         self.vault.settle()
         if self.vault.queued:
             raise Retryable("the change that forgets it still waits")
-        now = self.vault.read(begun.path)
+        now = self.vault.read(begun.path) if begun.path else None
         if now is not None and self.vault.content_id(now) == begun.blob:
-            found = forget.plan(self.vault, begun.path)
+            found = forget.plan(self.vault, begun.path, self.language)
             forget.carry_out(self.vault, found, self.language, confirmed=begun.confirmed)
-        if is_in_history(self.vault, begun.path):
-            found = plan_past(self.vault, begun.path)
+        if begun.path and is_in_history(self.vault, begun.path):
+            found = plan_past(self.vault, begun.path, self.language)
+            self._purge(begun.path, found, begun.token, remote=begun.remote)
+        elif (commit := forgotten_since(self.vault, begun.head)) is not None:
+            found = plan_of(self.vault, commit, self.language)
             self._purge(begun.path, found, begun.token, remote=begun.remote)
         self._clear_cache()
 
     def _purge(self, path: str, forgetting: Forgetting, token: str, *, remote: bool, dry_run: bool = False) -> Purge:
-        named = (*(path for path, _ in forgetting.gone), *forgetting.past)
-        gone = {name for path in named for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
-        paths = sorted(gone | {each.path for each in forgetting.changed})
-
-        def clean(path: str, data: bytes) -> bytes | None:
-            return None if path in gone else forget.without(path, data, forgetting)
-
-        done = history.purge(self.vault, paths, clean, _SUBJECT, token=token, remote=remote, dry_run=dry_run)
+        cleaning = cleaning_of(self.vault, forgetting)
+        done = history.purge(self.vault, cleaning, token=token, remote=remote, dry_run=dry_run)
         if not dry_run:
             self._clear_cache()
-        backup = done.backup or self._backup_with(path)
+        backup = done.backup or (self._backup_with(path) if path else "")
         busy = self._busy()
         drop = tuple(history.drop_commands(self.vault, backup)) if backup and not busy else ()
-        return Purge(done.commits, done.head, backup, (*done.other_refs, *done.remote_refs), drop, busy)
+        others = (*done.other_refs, *done.remote_refs)
+        left = () if dry_run else remaining(self.vault, forgetting.said, self.cache)
+        return Purge(done.commits, done.head, backup, others, drop, busy, left)
 
     def _backup_with(self, path: str) -> str:
         """The newest backup that still has the note; empty if none has."""
@@ -185,7 +202,16 @@ class Forgetter:
         return ""
 
     def _clear_cache(self) -> None:
+        """Delete the indexes, which keep deleted words for a while; the next search builds them again."""
         shutil.rmtree(self.cache / "past", ignore_errors=True)
+        index = IndexFiles(self.cache / "index")
+        if not index.folder.is_dir():
+            return
+        try:
+            with index.writing(self.vault.clock, _PATIENCE):
+                index.clear()
+        except LockHeld:
+            index.ask_for_rebuild("something was forgotten")
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -208,9 +234,8 @@ class Forgetter:
     def _load(self) -> Begun | None:
         try:
             said = json.loads(self._note.read_bytes())
-            return Begun(
-                str(said["token"]), str(said["path"]), str(said["blob"]), bool(said["remote"]), bool(said["confirmed"])
-            )
+            token, head, path, blob = (str(said[key]) for key in ("token", "head", "path", "blob"))
+            return Begun(token, head, path, blob, bool(said["remote"]), bool(said["confirmed"]))
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:
@@ -220,3 +245,7 @@ class Forgetter:
     def _end(self) -> None:
         self._note.unlink(missing_ok=True)
         durable.flush_folder(self._note.parent)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

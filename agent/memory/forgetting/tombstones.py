@@ -32,7 +32,7 @@ TYPE = "forgotten"
 _LENGTH = 32
 _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
 """The minimum for a clause to get a fingerprint: distinct words, or characters in scripts without spaces."""
-_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
+SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
 _CLAUSE = re.compile(r"[,，、:：()（）—·]+")
 _LEAD = re.compile(
     r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
@@ -98,6 +98,11 @@ class Tombstones:
 
     marks: frozenset[str] = frozenset()
 
+    @property
+    def gap(self) -> str:
+        """What stands in a line in place of the forgotten text."""
+        return "…"
+
     def is_forgotten(self, text: str) -> bool:
         """True if the text, or a sentence or clause in it, was forgotten."""
         return bool(self.marks) and not self.marks.isdisjoint(fingerprints(text))
@@ -109,7 +114,7 @@ class Tombstones:
         if not self.marks.isdisjoint(_both(text)):
             return ""
         kept = (
-            _SENTENCE.sub(lambda match: "" if self.is_forgotten(match[0]) else match[0], line)
+            SENTENCE.sub(lambda match: "" if self.is_forgotten(match[0]) else match[0], line)
             for line in text.split("\n")
         )
         left = "\n".join(line for line in kept if terms(line))
@@ -122,14 +127,14 @@ class Tombstones:
         The time is compared separately: "## 09:00 - Anna likes tea" says that Anna likes tea. A link is compared too if
         its note is named after the statement.
         """
-        row = _NAMES.sub(lambda link: "…" if self.is_forgotten(_as_text(link[1])) else link[0], row)
+        row = _NAMES.sub(lambda link: self.gap if self.is_forgotten(_as_text(link[1])) else link[0], row)
         time = _TIME.match(row)
         said = row[time.end() :] if time else row
         if not self.is_forgotten(said):
             return row
         left = self.without_forgotten(said).strip("\r\n ·")
         if not terms(_MORE.sub("", _LINK.sub("", left))):
-            return f"{time[0].rstrip()} …" if time and "#" in time[0] else ""
+            return f"{time[0].rstrip()} {self.gap}" if time and "#" in time[0] else ""
         return f"{time[0] if time else ''}{left}"
 
 
@@ -173,7 +178,7 @@ def compose_tombstone(
 
 def fingerprint(text: str) -> str:
     """The fingerprint of a text as a whole; empty for a text without words."""
-    plain = _LEAD.sub("", _LINK.sub(" ", text))
+    plain = without_lead(text)
     words = sorted(set(terms(plain)))
     if not words:
         return ""
@@ -189,10 +194,10 @@ def fingerprints(text: str) -> frozenset[str]:
 def _both(text: str) -> tuple[str, str]:
     """The exact fingerprint of a text, and a loose one that ignores particles, courtesies and the format of numbers:
     "前男友住在利兹" and "我的前男友住在利兹", "4,150" and "4150"."""
-    plain = _LEAD.sub("", _LINK.sub(" ", text))
+    plain = without_lead(text)
     said = wording(plain)
     words = sorted((said.words - _PRONOUNS) | said.numbers)
-    if len(words) < _LEAST_TERMS or not _says_something(plain):
+    if len(words) < _LEAST_TERMS or not says_something(plain):
         return fingerprint(text), ""
     loose = "\0".join(["loosely", "not" if said.negated else "", *words])
     return fingerprint(text), hashlib.sha256(loose.encode()).hexdigest()[:_LENGTH]
@@ -202,16 +207,16 @@ def marks(text: str, about: str = "") -> frozenset[str]:
     """The fingerprints stored for a text: of the whole, its sentences, and clauses that are statements by themselves
     ("near the river" is not). With `about`, only of sentences that share a word with it."""
     wanted = set(terms(about)) - _COURTESY
-    sentences = [each for each in _SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
+    sentences = [each for each in SENTENCE.findall(_LINK.sub(" ", text)) if not about or wanted & set(terms(each))]
     clauses = (part for each in sentences for part in _CLAUSE.split(_LEAD.sub("", each)) if is_statement(part))
-    parts = [part for part in (*sentences, *clauses) if _says_something(_LEAD.sub("", part))]
+    parts = [part for part in (*sentences, *clauses) if says_something(_LEAD.sub("", part))]
     whole = [] if about else [text]
     return frozenset(filter(None, (each for part in (*whole, *parts) for each in _both(part))))
 
 
 def name_mark(text: str) -> str:
     """The fingerprint of a text's first words, as in the names of notes; empty for a text without content."""
-    return fingerprint(_as_text(slug(text))) if _says_something(_as_text(slug(text))) else ""
+    return fingerprint(_as_text(slug(text))) if says_something(_as_text(slug(text))) else ""
 
 
 def _as_text(name: str) -> str:
@@ -219,13 +224,19 @@ def _as_text(name: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    for sentence in _SENTENCE.findall(_LINK.sub(" ", text)):
+    for sentence in SENTENCE.findall(_LINK.sub(" ", text)):
         plain = _LEAD.sub("", sentence)
         for part in (plain, *_CLAUSE.split(plain)):
-            if _says_something(part):
+            if says_something(part):
                 yield part
 
 
-def _says_something(part: str) -> bool:
+def without_lead(text: str) -> str:
+    """The text without links, and without the marks, labels and phrases before its statement ("remember that")."""
+    return _LEAD.sub("", _LINK.sub(" ", text))
+
+
+def says_something(part: str) -> bool:
+    """True if the text has enough words, courtesies aside, to be recognised by them."""
     words = set(terms(part)) - _COURTESY
     return len(words) >= _LEAST_TERMS and (part.isascii() or len(re.findall(r"\w", part)) >= _LEAST_CHARACTERS)

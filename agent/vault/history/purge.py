@@ -9,7 +9,7 @@ removes them; no object is deleted here.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.errors import Permanent, UserError
 from agent.vault.change import Stamp
@@ -26,8 +26,27 @@ _HEADER = re.compile(rb"^(tree|parent) ([0-9a-f]{40,64})\n", re.MULTILINE)
 _SIGNATURE = re.compile(rb"^(?:gpgsig(?:-sha256)?|mergetag) [^\n]*\n(?: [^\n]*\n)*", re.MULTILINE)
 _COMMIT_ID = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 
-Clean = Callable[[str, bytes], bytes | None]
-"""A path in the vault and a version of that note to its remaining content; None removes the version."""
+
+def _same(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaning:
+    """What a purge takes out of the history.
+
+    `paths` are the notes concerned. `content` turns a path and a version of that note into what remains of it; None
+    removes the version. The commits that changed one of `gone` get `subject` as the first line of their message;
+    `message` turns the message of any other commit into what remains of it. `moved` are notes that get another name,
+    old path to new path.
+    """
+
+    paths: Sequence[str]
+    content: Callable[[str, bytes], bytes | None]
+    subject: str
+    gone: frozenset[str] = frozenset()
+    moved: Mapping[str, str] = field(default_factory=dict)
+    message: Callable[[str], str] = _same
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +63,18 @@ class Purged:
     remote_refs: tuple[str, ...] = ()
 
 
-def purge(
-    vault: Vault,
-    paths: Sequence[str],
-    clean: Clean,
-    subject: str,
-    *,
-    token: str,
-    remote: bool = False,
-    dry_run: bool = False,
-) -> Purged:
-    """Rewrite the history of the current branch, with each version of these notes replaced by the result of `clean`.
+def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False, dry_run: bool = False) -> Purged:
+    """Rewrite the history of the current branch without what `cleaning` takes out.
 
-    `subject` replaces the first line of the message of each commit that changed them. `remote`: also if other
-    repositories have the commits. `token` names the backup: after a crash, the same call with the same token continues.
+    `remote`: also if other repositories have the commits. `token` names the backup: after a crash, the same call with
+    the same token continues.
     Raises `UserError` if other repositories have the commits and `remote` is not set, while the repository is not free,
     or if a part of the history is missing here; raises `Permanent` if the last commit would change.
     """
     with vault.writer.exclusive():
-        reason = vault.writer.waiting_reason()
-        if reason:
-            raise UserError(f"the history cannot be written anew while {reason}", hint="finish that, then try again")
-        check_complete(vault.git)
+        check_possible(vault)
         head = resolve(vault, "HEAD")
-        work = _Work(vault, tuple(vault.place.prefix + path for path in paths), clean, subject)
+        work = _Work(vault, cleaning, tuple(vault.place.prefix + path for path in cleaning.paths))
         concerned = work.find(head)
         if not concerned:
             return Purged(head=head, backup=_existing(vault, BACKUP + token))
@@ -87,6 +94,14 @@ def purge(
             vault.git.run("update-ref", backup, head)
             vault.git.run("update-ref", "-m", "vault-agent: purge", "HEAD", new, head)
         return Purged(len(concerned), new, backup, found.here, found.remote)
+
+
+def check_possible(vault: Vault) -> None:
+    """Raise `UserError` while the repository is not free, or if a part of the history is missing here."""
+    reason = vault.writer.waiting_reason()
+    if reason:
+        raise UserError(f"the history cannot be written anew while {reason}", hint="finish that, then try again")
+    check_complete(vault.git)
 
 
 @contextmanager
@@ -111,9 +126,8 @@ def backups(vault: Vault) -> list[str]:
 @dataclass(slots=True)
 class _Work:
     vault: Vault
+    cleaning: Cleaning
     paths: tuple[str, ...]
-    clean: Clean
-    subject: str
 
     def find(self, head: str) -> dict[str, list[str]]:
         """The commits to make again, with their parents, oldest first: those with changed files, and all later ones."""
@@ -122,9 +136,10 @@ class _Work:
         dirty: set[str] = set()
         for start in range(0, len(rows), _TOGETHER):
             some = rows[start : start + _TOGETHER]
-            changes = self.changes([row[0] for row in some])
+            ids = [row[0] for row in some]
+            changes, quoting = self.changes(ids), self._quoting(ids)
             for commit, *parents in some:
-                if changes[commit] or not dirty.isdisjoint(parents):
+                if changes[commit] or commit in quoting or not dirty.isdisjoint(parents):
                     dirty.add(commit)
         return {commit: parents for commit, *parents in rows if commit in dirty}
 
@@ -138,13 +153,26 @@ class _Work:
             if item is not None and item.kind == "blob"
         }
         return {
-            commit: {
-                path.encode("utf-8", "surrogateescape"): after
-                for path, oid in found.items()
-                if oid in data and (after := self._cleaned(path, data[oid])) != data[oid]
-            }
+            commit: dict(each for path, oid in found.items() if oid in data for each in self._changed(path, data[oid]))
             for commit, found in held.items()
         }
+
+    def _changed(self, path: str, data: bytes) -> Iterator[tuple[bytes, bytes | None]]:
+        """The new content of a path, and of its new name; nothing if it stays as it is."""
+        prefix = self.vault.place.prefix
+        after = self.cleaning.content(path.removeprefix(prefix), data)
+        to = self.cleaning.moved.get(path.removeprefix(prefix))
+        if to is not None and after is not None:
+            yield path.encode("utf-8", "surrogateescape"), None
+            yield (prefix + to).encode("utf-8", "surrogateescape"), after
+        elif after != data:
+            yield path.encode("utf-8", "surrogateescape"), after
+
+    def _quoting(self, commits: Sequence[str]) -> set[str]:
+        """The commits whose messages quote the text."""
+        found = zip(commits, self.vault.git.objects(list(commits)), strict=True)
+        texts = ((commit, _message_of(item.data)) for commit, item in found if item is not None)
+        return {commit for commit, text in texts if self.cleaning.message(text) != text}
 
     def rewrite(self, head: str, concerned: Sequence[str]) -> dict[str, str]:
         """Make the commits again; returns the new id of each."""
@@ -168,9 +196,6 @@ class _Work:
                 self.vault.git.run("index-pack", "--stdin", stdin=stream)
         return made
 
-    def _cleaned(self, path: str, data: bytes) -> bytes | None:
-        return self.clean(path.removeprefix(self.vault.place.prefix), data)
-
     def _held(self, commits: Sequence[str]) -> dict[str, dict[str, str]]:
         """The blobs at the paths in each commit, by path."""
         pairs = [(commit, path) for commit in commits for path in self.paths]
@@ -184,9 +209,12 @@ class _Work:
         return found
 
     def _named(self, commits: Sequence[str]) -> set[str]:
-        """The commits that changed one of the paths: their messages may quote it."""
+        """The commits that changed a note that goes: their messages may quote it."""
+        gone = [self.vault.place.prefix + path for path in sorted(self.cleaning.gone)]
+        if not gone:
+            return set()
         command = ["log", "--no-walk", "--stdin", "--format=%H", "-m", "--root", "--full-history"]
-        asked = "\n".join((*commits, "--", *self.paths)) + "\n"
+        asked = "\n".join((*commits, "--", *gone)) + "\n"
         out = self.vault.git.run(*command, stdin=asked.encode("utf-8", "surrogateescape")).decode()
         return set(out.split())
 
@@ -201,11 +229,14 @@ class _Work:
         }
         if not changes:
             return found[0].oid if found[0] else ""
-        edits = {path: self._entry(trees, path, data, pack) for path, data in changes.items()}
+        prefix = self.vault.place.prefix
+        old = {_bytes(prefix + to): prefix + name for name, to in self.cleaning.moved.items()}
+        edits = {path: self._entry(trees, path, old.get(path, ""), data, pack) for path, data in changes.items()}
         return graft(trees, edits, pack)[0]
 
-    def _entry(self, trees: Trees, path: bytes, data: bytes | None, pack: Pack) -> TreeEntry | None:
-        before = entry_in(trees, path)
+    def _entry(self, trees: Trees, path: bytes, old: str, data: bytes | None, pack: Pack) -> TreeEntry | None:
+        """What becomes of a path that was called `old`, if it is not empty."""
+        before = entry_in(trees, _bytes(old) if old else path) or entry_in(trees, path)
         return None if data is None or before is None else TreeEntry(before.mode, pack.add("blob", data))
 
     def _commit(self, raw: bytes, tree: str, made: Mapping[str, str], named: bool, pack: Pack) -> str:
@@ -219,14 +250,23 @@ class _Work:
             return made.get(match[0].decode(), match[0].decode()).encode()
 
         header = _SIGNATURE.sub(b"", _HEADER.sub(replaced, head + b"\n"))
-        text = self._message(message) if named else message
+        text = self._message(message) if named else _bytes(self.cleaning.message(_text(message)))
         return pack.add("commit", header + b"\n" + _COMMIT_ID.sub(followed, text))
 
     def _message(self, message: bytes) -> bytes:
         """The message with another first line and no body; its trailers stay."""
         paragraphs = message.decode("utf-8", "surrogateescape").strip("\n").split("\n\n")
         trailers = paragraphs[-1] if len(paragraphs) > 1 and "Vault-Actor: " in paragraphs[-1] else ""
-        return "\n\n".join(filter(None, (self.subject, trailers))).encode("utf-8", "surrogateescape") + b"\n"
+        trailers = self.cleaning.message(trailers)
+        return _bytes("\n\n".join(filter(None, (self.cleaning.subject, trailers)))) + b"\n"
+
+
+def _message_of(raw: bytes) -> str:
+    return _text(raw.partition(b"\n\n")[2])
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _text(path: bytes) -> str:

@@ -1,14 +1,16 @@
 """Earlier versions of notes, and the commits that changed them, without reading the whole history."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
 from agent.vault.history.commits import HUMAN, parse_message
 from agent.vault.plumbing.identities import AGENT, person
 from agent.vault.store import Vault
+from agent.vault.worktree.paths import is_note
 
 _BEGIN = "\x01"
+_TOGETHER = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,24 @@ def committed_blobs(vault: Vault, paths: Iterable[str]) -> dict[str, str]:
     command = ["ls-tree", "-z", "--full-tree", "--format=%(objectname) %(path)", "HEAD", "--"]
     rows = vault.git.fields(*command, *(prefix + path for path in paths), ok=(0, 128))
     return {path.removeprefix(prefix): blob for blob, _, path in (row.partition(" ") for row in rows) if path}
+
+
+def paths_with(vault: Vault, wanted: Callable[[str, bytes], bool]) -> set[str]:
+    """The paths of notes of which the history of HEAD has a version that is wanted, each version read once."""
+    command = ["log", "--raw", "--no-abbrev", "--no-renames", "-m", "--root", "--format=", "-z", "HEAD"]
+    fields = iter(vault.git.fields(*command, *vault.place.pathspec, ok=(0, 128)))
+    found: dict[str, set[str]] = {}
+    for row in fields:
+        path = next(fields, "")
+        blob = row.split(" ")[3] if row.lstrip("\n").startswith(":") else ""
+        if blob.strip("0") and is_note(path):
+            found.setdefault(blob, set()).add(path.removeprefix(vault.place.prefix))
+    blobs, named = sorted(found), set[str]()
+    for start in range(0, len(blobs), _TOGETHER):
+        some = blobs[start : start + _TOGETHER]
+        for blob, data in zip(some, vault.read_blobs(some), strict=True):
+            named |= {path for path in found[blob] if data is not None and wanted(path, data)}
+    return named
 
 
 def commits_of_path(vault: Vault, path: str, revision: str = "HEAD", *, limit: int) -> list[str]:

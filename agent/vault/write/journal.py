@@ -6,7 +6,7 @@ closed. Closed records are kept for a while, as proof of the contents that this 
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -132,14 +132,29 @@ class Journal:
         except (FileNotFoundError, IsADirectoryError):
             return []
 
+    def drop(self, unwanted: Callable[[str], bool]) -> None:
+        """Remove the records with an unwanted word in their subject, body or paths; none while one is unfinished."""
+        if self.unfinished():
+            return
+        raws = self._raw()
+        lines = [_parse(raw) for raw in raws]
+        tokens = {line["open"] for line in lines if line and "open" in line and any(map(unwanted, _words(line)))}
+        of_them = [line is not None and not tokens.isdisjoint(map(str, line.values())) for line in lines]
+        left = [raw for raw, is_one in zip(raws, of_them, strict=True) if not is_one]
+        if len(left) < len(raws):
+            self._replace(b"\n".join(left))
+
     def _shorten(self) -> None:
         """Remove the older half of a journal in which every record is closed."""
         if self.unfinished():
             return
         content = self.path.read_bytes()
         cut = content.index(b"\n", len(content) // 2) + 1
+        self._replace(content[cut:])
+
+    def _replace(self, content: bytes) -> None:
         draft = self.path.with_suffix(".new")
-        write(draft, content[cut:])
+        write(draft, content)
         draft.replace(self.path)
 
 
@@ -168,6 +183,17 @@ def _parse(raw: bytes) -> dict[str, object] | None:
     except ValueError:
         return None
     return line if isinstance(line, dict) else None
+
+
+def _words(line: object) -> Iterator[str]:
+    """The texts in a line of the journal, at any depth."""
+    match line:
+        case str():
+            yield line
+        case dict():
+            yield from (text for value in line.values() for text in _words(value))
+        case list():
+            yield from (text for value in line for text in _words(value))
 
 
 def _joined(raws: Sequence[bytes]) -> JournalRecord | None:

@@ -1,0 +1,91 @@
+"""What a forgetting takes out of the history: every version of every note that says the text, or is named after it.
+
+Notes that the forgetting deletes, and entries that said it and are gone since, are taken out whole. In other notes a
+mark stands for the text, or lines are missing as they are now. The last commit's versions are as they should be, so
+they stay, and so does every version of a note that still says it there: a person's own.
+"""
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from agent.memory.entry import parse_entry
+from agent.memory.forgetting.places import Forgetting, is_derived, is_record, line_without, record_without, renamed
+from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.store import ARCHIVED
+from agent.vault.folders import ARCHIVE, ENTRIES, FORGOTTEN
+from agent.vault.history.purge import Cleaning
+from agent.vault.history.versions import paths_with, versions
+from agent.vault.store import Vault
+
+_SUBJECT = "memory(forget): (removed)"
+
+
+def cleaning_of(vault: Vault, forgetting: Forgetting) -> Cleaning:
+    """What `history.purge` has to take out, once the notes are as the forgetting leaves them."""
+    named = (*(path for path, _ in forgetting.gone), *forgetting.past)
+    gone = {name for path in named for name in (path, ARCHIVE + path, path.removeprefix(ARCHIVE))}
+    said = forgetting.said
+    concerned = paths_with(vault, lambda path, data: _is_concerned(path, data, said)) - gone
+    now = _versions_now(vault, forgetting, sorted(concerned))
+    gone |= {path for path in concerned if path.startswith((ENTRIES, ARCHIVED)) and path not in now}
+    stays = {path for path in concerned - gone if path in now and said.stands_in(_text(now[path]))}
+    stays -= {path for path in stays if is_derived(path)}
+    paths = sorted(gone | (concerned - stays))
+    moved = {
+        path: renamed(path, said.mark) for path in paths if path not in gone | now.keys() and _is_named(path, said)
+    }
+    names = {_stem(path): "" for path in gone} | {_stem(path): _stem(to) for path, to in moved.items()}
+    cleaner = replace(said, names={**said.names, **names})
+
+    def content(path: str, data: bytes) -> bytes | None:
+        if path in gone:
+            return None
+        if now.get(path) == data:
+            return data
+        if is_derived(path):
+            return _lines_without(data, cleaner, now.get(path, b""))
+        return record_without(data, cleaner)
+
+    return Cleaning(paths, content, _SUBJECT, frozenset(gone), moved, cleaner.redacted)
+
+
+def _is_concerned(path: str, data: bytes, said: SaidAgain) -> bool:
+    if path.startswith(FORGOTTEN):
+        return False
+    text = _text(data)
+    if path.startswith((ENTRIES, ARCHIVED)):
+        entry = parse_entry(data)
+        text = entry.text if entry is not None else text
+        return said.is_near(text) and (said.stands_in(text) or said.without_names(text) != text)
+    return _is_named(path, said) or (said.is_near(text) and (said.stands_in(text) or said.redacted(text) != text))
+
+
+def _versions_now(vault: Vault, forgetting: Forgetting, paths: list[str]) -> dict[str, bytes]:
+    """The bytes that these notes have once the forgetting is carried out; without those that are not there then."""
+    found = zip(paths, versions(vault, [("HEAD", path) for path in paths]), strict=True)
+    now = {path: each.data for path, each in found if each is not None}
+    for each in forgetting.changed:
+        now.pop(each.path, None)
+        now[each.to or each.path] = each.after
+    return now
+
+
+def _is_named(path: str, said: SaidAgain) -> bool:
+    """True for a record that is named after the text."""
+    return is_record(path) and said.is_name(_stem(path))
+
+
+def _stem(path: str) -> str:
+    return PurePosixPath(path).stem
+
+
+def _lines_without(data: bytes, said: SaidAgain, now: bytes) -> bytes:
+    """A version of a note of lines, without those that say the text; the lines that are in it now stay."""
+    stay = set(_text(now).splitlines())
+    rows = _text(data).splitlines(keepends=True)
+    left = (row if row.rstrip("\r\n") in stay else line_without(row, said) for row in rows)
+    return "".join(left).encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,307 @@
+"""Where a text stands that is to be forgotten, and what those notes are without it.
+
+Every note is read once, entries twice; what cannot be read is passed by and named. Entries that say the same go, or
+lose the sentences; so do lines of MEMORY.md and of daily notes that the upkeep of memory wrote. In records (sessions,
+approvals, questions, answers in notes) a mark stands instead, and a record that is named after the text gets another
+name. Text that a person wrote or corrected is left, and listed.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from agent.errors import AgentError
+from agent.markdown.note import Note
+from agent.memory import daily
+from agent.memory.blame import TOOLS, blamed_lines, touched_by_people
+from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.forgetting.said_again import SaidAgain, new_name
+from agent.memory.store import ARCHIVED
+from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, WriteRule, folder_of
+from agent.vault.store import Vault
+
+Report = Callable[[int, int], None]
+"""Told of progress: the notes that are read, and all that will be."""
+
+_STEP = 200
+_MENTIONS = 20
+_ANSWERING = TOOLS | {"inbox"}
+"""The tools with which the program adds lines of its own to a person's note."""
+LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
+ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
+_MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%", re.MULTILINE)
+_OVER = re.compile(r'"outcome": "(?:finished|failed|limit)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A note that loses some lines: its bytes before and after, the removed lines, and its new path if it gets one."""
+
+    path: str
+    before: bytes
+    after: bytes
+    gone: tuple[str, ...]
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """The plan for forgetting a note or a text.
+
+    `gone`: deleted notes with their bytes. `changed`: notes that lose lines. `mentions`: notes with the same statement
+    that are left to the person. `said`: what recognises the text. `past`: notes that only the history still has.
+    `unread`: notes that could not be read.
+    """
+
+    gone: tuple[tuple[str, bytes], ...] = ()
+    changed: tuple[Changed, ...] = ()
+    mentions: tuple[str, ...] = ()
+    said: SaidAgain = field(default_factory=SaidAgain)
+    past: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """The fingerprints for the tombstone."""
+        return self.said.marks
+
+
+def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], replaced: str, report: Report) -> Forgetting:
+    """The plan for forgetting what `said` recognises, with the notes `gone`.
+
+    `replaced` is the entry that the forgotten one has replaced, as a link or an id: it goes too, with those before it.
+    """
+    return _Search(vault, said, report, dict(gone)).plan(replaced)
+
+
+@dataclass(slots=True)
+class _Search:
+    vault: Vault
+    said: SaidAgain
+    report: Report
+    gone: dict[str, bytes]
+    changed: dict[str, Changed] = field(default_factory=dict)
+    mentions: list[str] = field(default_factory=list)
+    unread: dict[str, None] = field(default_factory=dict)
+    _done: int = 0
+    _total: int = 0
+
+    def plan(self, replaced: str) -> Forgetting:
+        paths = [path for path in self.vault.note_paths() if path not in self.gone and not path.startswith(FORGOTTEN)]
+        memories = [path for path in paths if path.startswith((ENTRIES, ARCHIVED))]
+        self._total = len(paths) + len(memories)
+        for path, data in self._read(_replaced_path(memories, replaced)):
+            self.gone[path] = data
+            older = parse_entry(data)
+            self.gone |= dict(self._read(_replaced_path(memories, older.supersedes if older else "")))
+        self._entries([path for path in memories if path not in self.gone])
+        moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
+        names = {_stem(path): "" for path in self.gone} | {_stem(path): _stem(to) for path, to in moved.items()}
+        self.said = replace(self.said, names=names)
+        for path, data in self._read(moved):
+            self._note(path, data, moved[path])
+        for path, data in self._near(path for path in paths if path not in self.gone and path not in moved):
+            self._note(path, data, "")
+        self.report(self._total, self._total)
+        mentions = tuple(dict.fromkeys(self.mentions))[:_MENTIONS]
+        return Forgetting(
+            tuple(self.gone.items()), tuple(self.changed.values()), mentions, self.said, unread=tuple(self.unread)
+        )
+
+    def _near(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The notes at these paths that may say it, or link to a note that does."""
+        for path in paths:
+            self._done += 1
+            if self._done % _STEP == 0:
+                self.report(self._done, self._total)
+            try:
+                is_near = self.said.is_near(_text(self.vault.glance(path)))
+            except FileNotFoundError:
+                continue
+            except (AgentError, OSError):
+                self.unread[path] = None
+                continue
+            if is_near:
+                yield from self._read((path,))
+
+    def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The notes at these paths, with their bytes; the rest is noted as unread."""
+        for path in paths:
+            try:
+                data = self.vault.read_now(path)
+            except (AgentError, OSError):
+                self.unread[path] = None
+                continue
+            if data is not None:
+                yield path, data
+
+    def _entries(self, paths: Iterable[str]) -> None:
+        """Let the entries go that say nothing else, and the others lose what they say of it."""
+        near = list(self._near(paths))
+        theirs = touched_by_people(self.vault, ENTRIES) if near else frozenset()
+        for path, data in near:
+            entry = parse_entry(data)
+            if entry is None or not self.said.is_forgotten(entry.text):
+                continue
+            rest = _rest(entry, self.said)
+            if path in theirs:
+                self.mentions.append(path)
+            elif not rest:
+                self.gone[path] = data
+            else:
+                self.changed[path] = _reworded(path, data, entry, rest)
+
+    def _moved(self, paths: Iterable[str]) -> dict[str, str]:
+        """The new paths of the records and entries that are named after the text."""
+        named = [path for path in paths if self.said.is_name(_stem(path))]
+        named = [path for path in named if is_record(path) or path.startswith((ENTRIES, ARCHIVED))]
+        over = (path for path, data in self._read(named) if not path.startswith(SESSIONS) or _is_over(_text(data)))
+        return {path: renamed(path, self._words_left(path)) for path in over}
+
+    def _words_left(self, path: str) -> str:
+        """The words after which a note is named now: those that an entry keeps."""
+        rest = self.changed.get(path)
+        return Note.parse(rest.after).body if rest else self.said.mark
+
+    def _note(self, path: str, data: bytes, to: str) -> None:
+        """Note what becomes of any note: one that says it, links to a note that says it, or is named after it."""
+        before = self.changed[path].after if path in self.changed else data
+        if is_record(path) or path.startswith((ENTRIES, ARCHIVED)):
+            after = record_without(before, self.said) if is_record(path) else self._relinked(before)
+        elif self.said.concerns(_text(before)):
+            after = self._derived(path, before) if is_derived(path) else self._answers(path, before)
+            if self.said.stands_in(Note.parse(after).body):
+                self.mentions.append(path)
+        else:
+            return
+        if after != data or to:
+            self.changed[path] = Changed(path, data, after, _lost(data, after), to)
+
+    def _relinked(self, data: bytes) -> bytes:
+        """An entry without links to notes that go."""
+        note = _header_without(Note.parse(data), self.said)
+        body = self.said.without_names(note.body)
+        return note.with_body(body).data if body != note.body else note.data
+
+    def _derived(self, path: str, before: bytes) -> bytes:
+        """MEMORY.md or a daily note: lines of the upkeep lose what is forgotten or has no other evidence."""
+        rows = "".join(
+            line_without(line.text, self.said) if line.own else self._followed(line.text)
+            for line in blamed_lines(self.vault, path, before)
+        )
+        if (summary := daily.summary_of(rows)) is not None and daily.is_sealed(_text(before)):
+            rows = daily.resealed(rows, summary)
+        return rows.encode("utf-8", "surrogateescape")
+
+    def _answers(self, path: str, before: bytes) -> bytes:
+        """A person's note: the program's answers in it get a mark for the text, and links follow renamed notes."""
+        lines = blamed_lines(self.vault, path, before, _ANSWERING)
+        rows = (self.said.redacted(line.text) if line.own else self._followed(line.text) for line in lines)
+        return "".join(rows).encode("utf-8", "surrogateescape")
+
+    def _followed(self, row: str) -> str:
+        """A person's row, with links to the new names of renamed notes."""
+        for name, new in self.said.names.items():
+            row = row.replace(name, new) if new else row
+        return row
+
+
+def is_derived(path: str) -> bool:
+    """True for the notes in which the upkeep of memory and people write line by line."""
+    return path == MEMORY_NOTE or daily.day_of(path) is not None
+
+
+def record_without(data: bytes, said: SaidAgain) -> bytes:
+    """A record, or any version of a note, with a mark for the text."""
+    note = _header_without(Note.parse(data), said)
+    body = said.redacted(note.body)
+    return note.with_body(body).data if body != note.body else note.data
+
+
+def _header_without(note: Note, said: SaidAgain) -> Note:
+    for key, value in list(note.header.items()):
+        if isinstance(value, str):
+            left = _value(value, said)
+            if left != value:
+                note = note.with_key(key, left) if left else note.without_key(key)
+        elif isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+            kept = [left for each in value if (left := _value(str(each), said)) and left != said.mark]
+            if kept != list(value):
+                note = note.with_key(key, kept)
+    return note
+
+
+def _value(value: str, said: SaidAgain) -> str:
+    """A value of a header; empty if it names a note that goes."""
+    return "" if any(name in value for name, new in said.names.items() if not new) else said.redacted(value)
+
+
+def renamed(path: str, words: str) -> str:
+    """The path of a note that is named after other words; its folder, its day and the end of its name stay."""
+    return str(PurePosixPath(path).with_name(f"{new_name(_stem(path), words)}.md"))
+
+
+def line_without(row: str, said: SaidAgain) -> str:
+    """A line without the forgotten text and links to it; empty if all its links lead to forgotten notes."""
+    gone = {name for name, new in said.names.items() if not new}
+    links = {_stem(link) for link in LINKS.findall(row)}
+    if links and links <= gone:
+        return ""
+    bare = row.rstrip("\r\n")
+    left = said.left_of_log(bare)
+    if left != bare and not LABEL.sub("", left).strip(" \t-*+.。"):
+        return ""
+    return said.without_names(left) + row[len(bare) :]
+
+
+def _rest(entry: Entry, said: SaidAgain) -> str:
+    """An entry's text without the forgotten sentences; empty if only labels or an answer would remain."""
+    left = said.without_forgotten(entry.text)
+    if entry.type is EntryType.CHAT_TURN and left != entry.text:
+        asked = [line for line in left.splitlines() if not ANSWER.match(line)]
+        if not any(LABEL.sub("", line).strip(" .。") for line in asked):
+            return ""
+    return left if any(LABEL.sub("", line).strip(" .。") for line in left.splitlines()) else ""
+
+
+def _reworded(path: str, data: bytes, entry: Entry, rest: str) -> Changed:
+    """The entry with the rest of its text, and the keywords that stand in it."""
+    note = Note.parse(data).with_body(rest.strip("\n") + "\n")
+    keywords = [word for word in entry.keywords if word.casefold() in rest.casefold()]
+    if keywords != list(entry.keywords):
+        note = note.with_key("keywords", keywords)
+    lost = tuple(line for line in entry.text.splitlines() if line not in rest.splitlines())
+    return Changed(path, data, note.data, lost)
+
+
+def _replaced_path(paths: Iterable[str], named: str) -> list[str]:
+    """The path of an entry that is named by a link, or by its id, whose last characters end its name."""
+    link = LINKS.fullmatch(named)
+    end = f"/{_stem(link[1])}.md" if link else f"-{named[-6:].lower()}.md"
+    return [path for path in paths if path.endswith(end)] if named else []
+
+
+def is_record(path: str) -> bool:
+    """True for notes that the program alone writes."""
+    return folder_of(path).write is WriteRule.PROGRAM
+
+
+def _is_over(text: str) -> bool:
+    """True for a session whose last run is over; another one is looked for by its name."""
+    last = next(reversed(list(_MARK.finditer(text))), None)
+    return last is None or (last[1] == "end" and _OVER.search(last[2]) is not None)
+
+
+def _lost(before: bytes, after: bytes) -> tuple[str, ...]:
+    stay = set(_text(after).splitlines())
+    return tuple(row for row in _text(before).splitlines() if row not in stay)
+
+
+def _stem(path: str) -> str:
+    return path.strip().rpartition("/")[2].removesuffix(".md")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

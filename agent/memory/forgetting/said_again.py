@@ -1,0 +1,271 @@
+"""Recognises a text that is to be forgotten wherever it is said again, and takes it out of lines of notes.
+
+A statement is said again by the same words as written, by a text with the same fingerprint, and by a sentence that has
+all its words and more ("I noted that your sister Mara lives in Porto"). Unlike a tombstone, this knows the words
+themselves, so it lives as long as one forgetting and is never stored.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, pairwise, zip_longest
+
+from agent.memory.entry import slug
+from agent.memory.forgetting.tombstones import SENTENCE, Tombstones, marks, says_something, without_lead
+from agent.memory.understanding.wording import wording
+
+MARK = "[forgotten]"
+_MOST_STATEMENTS = 50
+_LONGEST = 60
+"""The words of a statement that are compared as written."""
+_FEWEST = 3
+"""The words that a statement needs so that a longer sentence with all of them says it, too."""
+_NEEDLES, _NEEDLE = 4, 3
+_SHORT = 2_000
+"""The characters of a text that is compared as a whole, too."""
+_CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_JOINED = rf"[^\W{_CJK}]"
+"""A letter or digit of a script with spaces: a word goes on there."""
+_TOKEN = re.compile(rf"[{_CJK}]|{_JOINED}+")
+_CODE = re.compile(r"(?!(?:19|20)\d\d$)\d{4,}")
+"""A number of four digits or more that is no year."""
+_CUT = "…"
+_CUT_NAME = 30
+"""The bytes of a name from which on it may have been cut (`slug` cuts before the word that would make it too long)."""
+_LEAST_CUT, _LEAST_CUT_BYTES = 3, 10
+"""The words, and their bytes, of a beginning that is known again where a text was cut short."""
+_PRONOUNS = frozenset("我你您他她它们咱")
+_PREFIX = re.compile(r"^[ \t]*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_JSON_ROW = re.compile(r'^\s*(?:%% vault-agent: |[{\["])')
+_WIKILINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+_DAY_AND_ID = re.compile(r"^\d{4}-\d\d-\d\d-|-[0-9a-z]{6}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement to forget.
+
+    `tokens` are its words in their order, folded; in scripts without spaces, its characters. `spelled` finds them as
+    written, with any case and marks between them. `words` are its words and numbers, in the form that all their forms
+    share; empty if a longer sentence with all of them need not say it. `codes` are its long numbers, such as those of
+    doors and cards: a sentence with one of them gives the secret away. `longest` is its longest word as written, and
+    `needles` are beginnings of others: a text without them does not say it.
+    """
+
+    tokens: tuple[str, ...]
+    spelled: re.Pattern[str]
+    longest: str
+    needles: tuple[str, ...]
+    words: frozenset[str] = frozenset()
+    negated: bool = False
+    codes: frozenset[str] = frozenset()
+
+    def is_near(self, folded_text: str) -> bool:
+        """True if the text may say it; a quick check."""
+        if len(self.longest) > _NEEDLE and self.longest in folded_text:
+            return True
+        return all(map(folded_text.__contains__, self.needles)) or any(map(folded_text.__contains__, self.codes))
+
+    def is_in(self, sentence: str) -> bool:
+        """True if the sentence has all its words, or one of its codes."""
+        if not (self.words or self.codes):
+            return False
+        said = wording(sentence)
+        if self.codes & said.numbers:
+            return True
+        return bool(self.words) and said.negated == self.negated and self.words <= said.words | said.numbers
+
+    def begins_at_the_end_of(self, text: str) -> bool:
+        """True if the text was cut short after the beginning of the statement."""
+        tokens = _tokens(text)
+        for size in range(min(len(tokens), len(self.tokens)), _LEAST_CUT - 1, -1):
+            *whole, last = tokens[-size:]
+            if whole == list(self.tokens[: size - 1]) and self.tokens[size - 1].startswith(last):
+                return len("".join(tokens[-size:]).encode()) >= _LEAST_CUT_BYTES
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class SaidAgain(Tombstones):
+    """The statements of one forgetting, with their fingerprints; `mark` stands in records where one of them stood.
+
+    `names` are the names of notes (without folder and ending) that hold a statement, each with its new name; empty for
+    a note that goes.
+    """
+
+    statements: tuple[Statement, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    mark: str = MARK
+
+    def is_near(self, text: str) -> bool:
+        """True if the text may say a statement, or has one of the names; a quick check for whole notes."""
+        return bool(self._near(text)) or any(name in text for name in self.names) or self._is_cut(text)
+
+    @property
+    def gap(self) -> str:
+        return self.mark
+
+    def is_forgotten(self, text: str) -> bool:
+        """True if the text as a whole, or a sentence in it, says one of the statements."""
+        if text.rstrip().endswith(_CUT) and any(each.begins_at_the_end_of(text) for each in self.statements):
+            return True
+        near = self._near(text)
+        if not near:
+            return False
+        if any(each.spelled.search(text) for each in near):
+            return True
+        if len(text) < _SHORT and Tombstones.is_forgotten(self, text):
+            return True
+        return any(self._says(sentence) for sentence in SENTENCE.findall(text))
+
+    def _says(self, sentence: str) -> bool:
+        near = self._near(sentence)
+        return bool(near) and (Tombstones.is_forgotten(self, sentence) or any(each.is_in(sentence) for each in near))
+
+    def is_name(self, name: str) -> bool:
+        """True if the name of a note, without folder and ending, holds a statement or its beginning."""
+        said = _DAY_AND_ID.sub("", name)
+        is_cut = len(said.encode()) >= _CUT_NAME
+        begun = is_cut and any(each.begins_at_the_end_of(said) for each in self.statements)
+        return begun or any(each.spelled.search(said) for each in self.statements)
+
+    def concerns(self, text: str) -> bool:
+        """True if a line of the text says one of the statements, or has one of the names; quick for long texts."""
+        return any(name in text for name in self.names) or self.stands_in(text)
+
+    def is_quoted(self, text: str) -> bool:
+        """True if a text of any kind has the words of a statement in their order, or one of the names."""
+        return any(each.spelled.search(text) for each in self._near(text)) or any(name in text for name in self.names)
+
+    def stands_in(self, text: str) -> bool:
+        """True if a line of the text says one of the statements; quick for long texts."""
+        if any(each.spelled.search(text) for each in self._near(text)):
+            return True
+        return any(self.is_forgotten(row) for row in text.splitlines())
+
+    def redacted(self, text: str) -> str:
+        """The text of a record with `mark` for every statement, and without the names; its lines stay lines."""
+        near = self._near(text)
+        for each in near:
+            text = each.spelled.sub(self.mark, text)
+        return "".join(self._row(row) for row in text.splitlines(keepends=True)) if self.is_near(text) else text
+
+    def without_names(self, row: str) -> str:
+        """The row without links to notes that go, and with the new names of others."""
+        for name, new in self.names.items():
+            if name in row:
+                row = row.replace(name, new) if new else self._unlinked(row, name)
+        return row
+
+    def _unlinked(self, row: str, name: str) -> str:
+        row = _WIKILINK.sub(lambda link: self.mark if name in link[1] else link[0], row)
+        return row.replace(name, "forgotten")
+
+    def _is_cut(self, text: str) -> bool:
+        """True if a line of the text ends with the beginning of a statement."""
+        cut = (row for row in text.splitlines() if row.rstrip().endswith(_CUT)) if _CUT in text else ()
+        return any(each.begins_at_the_end_of(row) for row in cut for each in self.statements)
+
+    def _row(self, row: str) -> str:
+        row = self.without_names(row)
+        if not self._near(row) and not self._is_cut(row):
+            return row
+        if _JSON_ROW.match(row):
+            return _JSON_STRING.sub(lambda found: self._json(found[0]), row)
+        return self._sentences(row)
+
+    def _json(self, literal: str) -> str:
+        try:
+            said = json.loads(literal)
+        except ValueError:
+            return literal
+        left = self._sentences(said)
+        return literal if left == said else re.sub("[%<[]", lambda odd: f"\\u{ord(odd[0]):04x}", json.dumps(left))
+
+    def _sentences(self, text: str) -> str:
+        if not self.is_forgotten(text):
+            return text
+        return "\n".join(self._marked(row) for row in text.split("\n"))
+
+    def _marked(self, row: str) -> str:
+        """The row with the mark in place of each sentence that says a statement, or of all of it."""
+        prefix = (_PREFIX.match(row) or [""])[0]
+        rest = row[len(prefix) :]
+        left = SENTENCE.sub(
+            lambda found: _as_before(found[0], self.mark) if self.is_forgotten(found[0]) else found[0], rest
+        )
+        return prefix + (_as_before(rest, self.mark) if left == rest and self.is_forgotten(rest) else left)
+
+    def _near(self, text: str) -> list[Statement]:
+        folded_text = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+        return [each for each in self.statements if each.is_near(folded_text)]
+
+
+def said_again(texts: Iterable[str], fingerprints: Iterable[str] = (), mark: str = MARK) -> SaidAgain:
+    """What recognises the sentences of these texts, and whatever has one of these fingerprints."""
+    sentences = dict.fromkeys(
+        plain
+        for text in texts
+        for each in SENTENCE.findall(text)
+        if says_something(plain := without_lead(each).strip())
+    )
+    made = (_statement(each) for each in list(sentences)[:_MOST_STATEMENTS])
+    return SaidAgain(frozenset(fingerprints), tuple(filter(None, made)), mark=mark)
+
+
+def phrase(text: str, mark: str = MARK) -> SaidAgain:
+    """What recognises a text that a person typed, of any length, with the fingerprints of its sentences."""
+    made = _statement(without_lead(text).strip())
+    return SaidAgain(marks(text), (made,) if made else (), mark=mark)
+
+
+def _statement(text: str) -> Statement | None:
+    tokens = _tokens(text)[:_LONGEST]
+    if not tokens:
+        return None
+    said = wording(text)
+    words = (said.words | said.numbers) - _PRONOUNS
+    return Statement(
+        tuple(tokens),
+        _spelled(_TOKEN.findall(text)[:_LONGEST]),
+        max(tokens, key=len),
+        _needles(said.words - _PRONOUNS) or (tokens[0],),
+        words if len(words) >= _FEWEST else frozenset(),
+        said.negated,
+        frozenset(filter(_CODE.fullmatch, said.numbers)),
+    )
+
+
+def _spelled(tokens: list[str]) -> re.Pattern[str]:
+    gaps = (
+        r"\W{1,6}" if re.match(_JOINED, one) and re.match(_JOINED, other) else r"\W{0,6}"
+        for one, other in pairwise(tokens)
+    )
+    words = "".join(chain.from_iterable(zip_longest(map(re.escape, tokens), gaps, fillvalue="")))
+    before = f"(?<!{_JOINED})" if re.match(_JOINED, tokens[0]) else ""
+    behind = f"(?!{_JOINED})" if re.search(rf"{_JOINED}\Z", tokens[-1]) else ""
+    return re.compile(before + words + behind, re.IGNORECASE)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _needles(words: frozenset[str]) -> tuple[str, ...]:
+    """The beginnings of the longest words: the forms of a word differ at its end."""
+    longest = sorted(words, key=lambda word: (-len(word.encode()), word))[:_NEEDLES]
+    return tuple(dict.fromkeys(word[:_NEEDLE] if word.isascii() else word[0] for word in longest))
+
+
+def _as_before(text: str, mark: str) -> str:
+    """The mark with the spaces that stood around the text."""
+    return text[: len(text) - len(text.lstrip())] + mark + text[len(text.rstrip()) :]
+
+
+def new_name(name: str, words: str) -> str:
+    """The name of a note that is named after other words; its day and the last characters of its id stay."""
+    day, end = re.match(r"\d{4}-\d\d-\d\d-", name), re.search(r"-[0-9a-z]{6}$", name)
+    return f"{day[0] if day else ''}{slug(words)}{end[0] if end else ''}"
