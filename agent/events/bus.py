@@ -15,7 +15,7 @@ from queue import Empty, Full, Queue, SimpleQueue
 from typing import Any, TypeVar, Unpack, overload
 
 from agent.clock import Clock
-from agent.events.subscriber import TIMEOUT, Answer, Counts, Injection, Subscriber, Terms
+from agent.events.subscriber import TIMEOUT, Answer, Counts, Handled, Injection, Subscriber, Terms
 
 BACKLOG = 10_000
 """The maximum number of events in the queue of `publish_async`."""
@@ -78,6 +78,8 @@ class Bus:
         self._poster: threading.Thread | None = None
         self._closed = False
         self.dropped = 0
+        self.observer: Callable[[Handled], object] = ignore_event
+        """Called after each call of a handler, on the same thread; for metrics."""
 
     @overload
     def subscribe(self, handler: Callable[[A], Answer], a: type[A], /, **terms: Unpack[Terms]) -> None: ...
@@ -109,7 +111,7 @@ class Bus:
         if any(each.name == name for each in self._subscribers):
             raise ValueError(f"there is a subscriber named {name} already")
         limits = (terms.get("priority", 0), terms.get("timeout", TIMEOUT), terms.get("per_minute"))
-        added = Subscriber(name, kinds, handler, *limits)
+        added = Subscriber(name, kinds, self._observed(name, handler), *limits)
         self._subscribers = sorted([*self._subscribers, added], key=lambda each: -each.priority)
 
     def publish(self, event: object) -> tuple[Injection, ...]:
@@ -160,6 +162,19 @@ class Bus:
         if worker is not None:
             worker.calls.put(None)
         return poster is None or not poster.is_alive()
+
+    def _observed(self, name: str, handler: Callable[[Any], Answer]) -> Callable[[Any], Answer]:
+        """The handler, with each of its calls reported to the observer."""
+
+        def call(event: object) -> Answer:
+            began, injections = self._clock.monotonic(), tuple[Injection, ...]()
+            try:
+                injections = tuple(handler(event) or ())
+                return injections
+            finally:
+                self.observer(Handled(name, self._clock.monotonic() - began, injections))
+
+        return call
 
     def _hearers(self, event: object) -> list[Subscriber]:
         now = self._clock.monotonic()

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from threading import Event
 from typing import Any, Required, TypedDict
 
@@ -13,17 +14,37 @@ TIMEOUT = 10.0
 _MINUTE = 60.0
 
 
+class InjectionType(StrEnum):
+    """What an injected text is to the model."""
+
+    MEMORY_RECALL = "memory_recall"
+    SKILL_ACTIVATION = "skill_activation"
+    SUGGESTION = "suggestion"
+    WARNING = "warning"
+
+
 @dataclass(frozen=True, slots=True)
 class Injection:
     """Text that a handler adds to the model's prompt; higher `priority` first.
 
-    `receipts` are for the notes with this text; the loop adds missing commits, because a handler has little time.
+    `source` is the name of the handler, shown to people and in the prompt. `receipts` are for the notes with this text;
+    the loop adds missing commits, because a handler has little time.
     """
 
     text: str
     source: str
     priority: int = 0
     receipts: tuple[Receipt, ...] = ()
+    type: InjectionType = InjectionType.SUGGESTION
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """One call of the handler named `subscriber`, with what it injected; nothing if it failed."""
+
+    subscriber: str
+    seconds: float
+    injections: tuple[Injection, ...] = ()
 
 
 Answer = Iterable[Injection] | None

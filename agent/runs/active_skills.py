@@ -23,7 +23,7 @@ from agent.events.runs import (
     SkillRated,
     TaskCompleted,
 )
-from agent.events.subscriber import Injection
+from agent.events.subscriber import Injection, InjectionType
 from agent.llm.messages import Context, Message
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
@@ -113,7 +113,10 @@ class ActiveSkills:
             fresh = [each for each in matched.active if each.skill.exclusive_group not in taken]
             added = fresh[: max(room, 0)]
             self._activate(event.run, added)
-            return tuple(Injection(shown(each), NAME, _PRIORITY, (_receipt(each),)) for each in added)
+            return tuple(
+                Injection(shown(each), NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION)
+                for each in added
+            )
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """The texts of the skills that fit a task, then the catalogue of the others. Texts in `before`, which the model

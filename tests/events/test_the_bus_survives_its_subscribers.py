@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent.events.bus import Bus
-from agent.events.subscriber import Injection
+from agent.events.subscriber import Handled, Injection, InjectionType
 from agent.events.types import DaemonStarted, DaemonStopped, NoteDeleted, Origin
 from tests.fakes import FakeClock
 
@@ -55,6 +55,27 @@ def test_injections_come_back_highest_priority_first(bus: Bus) -> None:
     bus.subscribe(lambda _: [Injection("low", "x", -1), Injection("high", "x", 9)], DaemonStarted, name="x")
     bus.subscribe(lambda _: [Injection("middle", "y")], DaemonStarted, name="y", priority=9)
     assert [each.text for each in bus.publish(STARTED)] == ["high", "middle", "low"]
+
+
+def test_each_call_is_reported_with_its_duration_and_what_it_injected(bus: Bus, clock: FakeClock) -> None:
+    calls: list[Handled] = []
+    bus.observer = calls.append
+    warning = Injection("mind the cup", "calm", type=InjectionType.WARNING)
+
+    def warn(event: DaemonStarted) -> list[Injection]:
+        clock.advance(0.5)
+        return [warning]
+
+    def fail(event: DaemonStarted) -> Iterator[Injection]:
+        clock.advance(0.25)
+        yield warning
+        raise RuntimeError("no good")
+
+    bus.subscribe(warn, DaemonStarted, name="calm", priority=1)
+    bus.subscribe(fail, DaemonStarted, name="bad", timeout=None)
+    assert bus.publish(STARTED) == (warning,)
+    bus.publish(GONE)
+    assert calls == [Handled("calm", 0.5, (warning,)), Handled("bad", 0.25)]
 
 
 def test_a_failing_handler_is_counted_and_stops_nobody(bus: Bus) -> None:

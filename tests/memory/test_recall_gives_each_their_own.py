@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agent.config.load import load_settings
 from agent.config.memory_settings import MemorySettings
 from agent.events.runs import ContextRefreshed, IterationStarted
+from agent.events.subscriber import InjectionType
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Hit, Leg, SearchResult
@@ -367,7 +368,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     )  # fmt: skip
     assert refresh(replace(STEP, number=3)) == ()
     (injection,) = refresh(STEP)
-    assert "Lisbon is where my sister lives" in injection.text
+    assert "Lisbon is where my sister lives" in injection.text and injection.type is InjectionType.MEMORY_RECALL
     assert [receipt.path for receipt in injection.receipts] == [*shelf.notes]
     assert told == [ContextRefreshed("run", "sessions/a.md", 4, 1)]
     assert refresh(replace(STEP, number=7)) == ()

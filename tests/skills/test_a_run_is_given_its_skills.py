@@ -12,6 +12,7 @@ from agent.context.tokens import estimate
 from agent.errors import ToolRetry
 from agent.events.bus import ignore_event
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted
+from agent.events.subscriber import InjectionType
 from agent.llm.messages import Context, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
@@ -168,6 +169,7 @@ def test_the_tools_that_a_run_uses_bring_more_skills_once(workspace: Workspace) 
     given = [found.refreshed(each) for each in step]
     assert [len(each) for each in given] == [0, 0, 1, 0]
     assert "Cite." in given[2][0].text and given[2][0].source == NAME
+    assert given[2][0].type is InjectionType.SKILL_ACTIVATION
     assert [receipt.path for receipt in given[2][0].receipts] == ["skills/web-care/SKILL.md"]
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from agent.config.memory_settings import MemorySettings
 from agent.events.receipt import Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
-from agent.events.subscriber import Injection
+from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.recaller import Recaller, Recollection
@@ -98,7 +98,8 @@ def refresh_subscriber(
         tell(ContextRefreshed(event.run, event.session, event.number, len(kept.found)))
         text = "\n\n".join(each.shown for each in kept.found)
         receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept.found)
-        return (Injection(f"What else is remembered that may help:\n\n{text}", "memories", receipts=receipts),)
+        shown = f"What else is remembered that may help:\n\n{text}"
+        return (Injection(shown, "memories", receipts=receipts, type=InjectionType.MEMORY_RECALL),)
 
     return refresh
 
