@@ -64,9 +64,9 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         module = import_module("agent.runs.memory_upkeep")  # due once a day, and slow to load
         return cast("Upkeeper", module.open_upkeeper(workspace, accounts))
 
-    talks = Conversations(workspace, keeper, accounts)
+    talks = Conversations(workspace, keeper, accounts, bus.publish_async)
     jobs = UpkeepJobs(workspace, followed.skills, learner, upkeeper, lambda: talks, bus.publish)
-    diary = Diary(workspace, accounts.models.main.model.present)
+    diary = Diary(workspace, accounts.models.main.model.present, bus.publish_async)
 
     def after(event: TaskCompleted) -> None:
         if not is_watched(workspace):  # otherwise the daemon's maintenance does it
@@ -89,6 +89,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         capturing.then(lambda: diary.summarise(clock.now().date()))  # once the last run is in the log
 
     metrics = Collector(workspace.metrics, clock, bus.counts)
+    bus.observer = metrics.handled
     flush = flush_subscriber(lambda entries: save_flushed(keeper, entries), keeper.is_known, clock, bus.publish)
     refresh = refresh_subscriber(
         searches.recaller,

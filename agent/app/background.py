@@ -59,7 +59,7 @@ def build_daemon(
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()
-        return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models)
+        return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models, bus.publish_async)
 
     jobs = UpkeepJobs(
         workspace,
@@ -76,4 +76,5 @@ def build_daemon(
 
     state = StateFile(workspace.daemon_state, pool, lambda: sync.problem, problems, vault.masked)
     metrics = Collector(workspace.metrics, clock, bus.counts)
+    bus.observer = metrics.handled
     return DaemonParts(sync, edits, sessions, resume, inbox, maintenance, metrics, state)

@@ -67,7 +67,7 @@ class ToolCompleted:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallFailed:
-    """A tool call has failed; `error` is the message for the model."""
+    """A tool call has failed; `error` is the message for the model, `denied` is true if the policy denies the tool."""
 
     run: str
     session: str
@@ -75,13 +75,16 @@ class ToolCallFailed:
     tool: str
     seconds: float
     error: str
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TaskCompleted:
     """A run has ended or paused. `outcome` is a word from `loop.outcome`; the messages are in the session's note.
 
-    The tokens are those of all model calls in the run, 0 if not known; `at` is the end time, None if not known.
+    The tokens are those of all model calls in the run, 0 if not known; `at` is the end time, None if not known. `given`
+    are the paths of the notes, other than skills, from which the model was given text unasked, `used` those of them
+    that the answer used, None if not known.
     """
 
     run: str
@@ -96,6 +99,8 @@ class TaskCompleted:
     input_tokens: int = 0
     output_tokens: int = 0
     at: datetime | None = None
+    given: tuple[str, ...] = ()
+    used: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,8 @@ class MemoryFlushed:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRecalled:
-    """Memories were added to a task's prompt: their number, the search `mode`, the reason for a `degraded` mode."""
+    """Memories were looked up for a task's prompt: how many were `found` likely enough to be given, the search `mode`,
+    the reason for a `degraded` mode, and the duration."""
 
     run: str
     session: str
@@ -158,7 +164,9 @@ class ContextRefreshed:
 @dataclass(frozen=True, slots=True)
 class MemoryCaptured:
     """Entries were captured after a run. Numbers: `saved`, `merged` into others, already `known`, and `contradicting`
-    (saved, but in conflict with earlier ones). `problem` is the reason why nothing could be saved."""
+    or `superseding` (saved, but in conflict with earlier ones, or in their place); `refused` were not written
+    (forgotten, or not a statement), `tokens` of the saved ones' texts (0: not counted). `problem` is the reason why
+    nothing could be saved."""
 
     run: str
     session: str
@@ -167,6 +175,16 @@ class MemoryCaptured:
     known: int = 0
     contradicting: int = 0
     problem: str = ""
+    superseding: int = 0
+    refused: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DaySummarised:
+    """The summary of a day was written into its note; `day` is its date in ISO form."""
+
+    day: str
 
 
 @dataclass(frozen=True, slots=True)

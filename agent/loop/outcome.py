@@ -15,6 +15,7 @@ from agent.errors import (
 )
 from agent.llm.messages import Reply
 from agent.tools.tool import Cited
+from agent.vault.folders import SKILLS
 
 
 class RunOutcome(StrEnum):
@@ -66,6 +67,12 @@ class Ended:
     steps: int = 0
     tools: tuple[str, ...] = ()
     failure: Exception | None = None
+
+    @property
+    def given_notes(self) -> tuple[str, ...]:
+        """The notes, other than skills, that the model had text of from the beginning: those that an answer may use."""
+        paths = dict.fromkeys(each.path for each in self.given)
+        return tuple(path for path in paths if not path.startswith((SKILLS, "/")))
 
 
 def outcome_of(stop: Exception) -> RunOutcome:

@@ -269,7 +269,9 @@ class Run:
         self.session.add(Spoken(result, remark=_remark(called, self.agent.language)))
         self.record_taint()
         if result.failed:
-            injections = self.publish(ToolCallFailed(run, path, result.call, result.name, called.seconds, result.text))
+            injections = self.publish(
+                ToolCallFailed(run, path, result.call, result.name, called.seconds, result.text, called.denied)
+            )
         else:
             injections = self.publish(
                 ToolCompleted(run, path, result.call, result.name, called.seconds, len(result.text))
@@ -366,6 +368,7 @@ class Run:
                 used.input,
                 used.output,
                 self.agent.clock.now(),
+                given=ended.given_notes,
             )
         )
         return ended

@@ -1,4 +1,4 @@
-"""The collector of metrics: counts events by type, tools, runs and flushes in one small JSON file per day.
+"""The collector of metrics: counts events, tools, runs, recalls and memories in one small JSON file per day.
 
 A subscriber to all events: it keeps sums in memory, and adds them to the day's file every 30 seconds and after each
 run. A file that cannot be parsed is renamed, and no error here stops the caller. The spend ledger counts the cost of
@@ -26,10 +26,11 @@ from agent.events.runs import (
     ToolCallFailed,
     ToolCompleted,
 )
-from agent.events.subscriber import Counts
+from agent.events.subscriber import Counts, Handled
 from agent.events.types import DaemonStopped
+from agent.metrics.durations import SUM, bucket_of
 from agent.metrics.names import event_name
-from agent.metrics.totals import Sums, add_figure, load_day
+from agent.metrics.totals import HANDLER, RECALL, Sums, add_bounded, load_day
 
 INTERVAL = 30.0
 """Seconds between two writes during a run: the most that a kill loses, without a write for every event."""
@@ -38,6 +39,9 @@ _ENDINGS = (TaskCompleted, MemoryCaptured, ContextCompact, MemoryFlushed, Sessio
 """The metrics are written at once after these; a capture follows its run, and is often the last event."""
 _PATIENCE = 0.2
 """The maximum wait in seconds while another process writes; a write takes about a millisecond."""
+
+_FINISHED = "finished"
+"""The outcome of a run with an answer."""
 
 logger = logging.getLogger(__name__)
 
@@ -59,9 +63,18 @@ class Collector:
         with self._mutex:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for family, name, number in _figures(event):
-                add_figure(sums, family, name, number)
+                add_bounded(sums, family, name, number)
         if isinstance(event, _ENDINGS) or self._clock.monotonic() - self._written >= INTERVAL:
             self.save()
+
+    def handled(self, call: Handled) -> None:
+        """Count a call of a handler and what it injected: the observer of a bus."""
+        with self._mutex:
+            sums = self._pending.setdefault(self._clock.now().date(), {})
+            for family, name, number in _duration(f"{HANDLER}{call.subscriber}", call.seconds):
+                add_bounded(sums, family, name, number)
+            for each in call.injections:
+                add_bounded(sums, "injected", each.type.value, 1)
 
     def save(self) -> bool:
         """Add the new sums to the days' files; False when they could not be written and are kept for the next save."""
@@ -87,28 +100,61 @@ class Collector:
         if fresh:
             sums = self._pending.setdefault(self._clock.now().date(), {})
             for name, number in fresh.items():
-                add_figure(sums, "handler_errors", name, number)
+                add_bounded(sums, "handler_errors", name, number)
 
 
 def _figures(event: object) -> Iterator[tuple[str, str, float]]:
     yield "events", event_name(type(event).__name__), 1
     match event:
-        case ToolCompleted(tool=tool, seconds=seconds):
-            yield from (("used", tool, 1), ("sums", "tool_seconds", seconds))
-        case ToolCallFailed(tool=tool, seconds=seconds):
-            yield from (("used", tool, 1), ("failed", tool, 1), ("sums", "tool_seconds", seconds))
+        case ToolCompleted(tool=tool):
+            yield "used", tool, 1
+        case ToolCallFailed(tool=tool, denied=denied):
+            yield from (("used", tool, 1), ("failed", tool, 1))
+            if denied:
+                yield "denied", tool, 1
         case TaskCompleted():
-            yield "outcomes", event.outcome, 1
-            yield "sums", "run_seconds", event.seconds
-            yield "sums", "steps", event.steps
-            yield "sums", "input_tokens", event.input_tokens
-            yield "sums", "output_tokens", event.output_tokens
+            yield from _of_run(event)
         case MemoryFlushed(saved=saved, known=known):
             yield from (("sums", "flush_saved", saved), ("sums", "flush_known", known))
-        case MemoryRecalled(found=found) if found:
-            yield "sums", "recall_hits", 1
-        case MemoryCaptured(problem=problem) if problem:
-            yield "sums", "capture_problems", 1
+        case MemoryRecalled():
+            yield from _of_recall(event)
+        case MemoryCaptured():
+            yield from _of_capture(event)
+        case _:
+            pass
+
+
+def _of_run(event: TaskCompleted) -> Iterator[tuple[str, str, float]]:
+    yield "outcomes", event.outcome, 1
+    yield "sums", "input_tokens", event.input_tokens
+    yield "sums", "output_tokens", event.output_tokens
+    if event.given and event.used is not None and event.outcome == _FINISHED:
+        yield "sums", "answers_given", 1
+        yield "sums", "answers_used", bool(event.used)
+
+
+def _of_recall(event: MemoryRecalled) -> Iterator[tuple[str, str, float]]:
+    yield "modes", event.mode, 1
+    yield "sums", "recall_hits", bool(event.found)
+    yield "sums", "recall_degraded", bool(event.degraded)
+    yield from _duration(RECALL, event.seconds)
+
+
+def _of_capture(event: MemoryCaptured) -> Iterator[tuple[str, str, float]]:
+    yield "sums", "entries_saved", event.saved - event.superseding - event.contradicting
+    yield "sums", "entries_superseding", event.superseding
+    yield "sums", "entries_contradicting", event.contradicting
+    yield "sums", "entries_merged", event.merged
+    yield "sums", "entries_known", event.known
+    yield "sums", "entries_refused", event.refused
+    yield "sums", "capture_problems", bool(event.problem)
+    if event.tokens:
+        yield "sums", "counted_entries", event.saved
+        yield "sums", "entry_tokens", event.tokens
+
+
+def _duration(family: str, seconds: float) -> Iterator[tuple[str, str, float]]:
+    yield from ((family, bucket_of(seconds), 1), (family, SUM, seconds))
 
 
 def _add(path: Path, sums: Sums) -> None:
@@ -121,5 +167,5 @@ def _add(path: Path, sums: Sums) -> None:
     together = before or {}
     for family, figures in sums.items():
         for name, number in figures.items():
-            add_figure(together, family, name, number)
+            add_bounded(together, family, name, number)
     replace(path, json.dumps(together, ensure_ascii=False, indent=1, sort_keys=True))

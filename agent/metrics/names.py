@@ -11,6 +11,7 @@ RUNS = "task.completed"
 RECALLED = "proactive.memory.recalled"
 CAPTURED = "proactive.memory.captured"
 REFRESHED = "proactive.context.refresh"
+SUMMARISED = "memory.daily_summary"
 SUGGESTED = "proactive.skill.suggested"
 TOOLS_FAILED = "tool.failed"
 
@@ -27,6 +28,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "MemoryFlushed": "memory.flush",
         "MemoryRecalled": RECALLED,
         "MemoryCaptured": CAPTURED,
+        "DaySummarised": SUMMARISED,
         "ContextRefreshed": REFRESHED,
         "SkillActivated": "proactive.skill.auto_activated",
         "SkillOpened": "proactive.skill.manual_activated",

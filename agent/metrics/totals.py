@@ -6,45 +6,74 @@ types, which take 15 ms of a cold start.
 
 import json
 import math
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
 from typing import TypeAlias
 
+from agent.metrics.durations import Durations, parse_durations
 from agent.metrics.names import event_name
 
 Sums: TypeAlias = dict[str, dict[str, float]]
 """Metrics by family (`events`, `used`, …), then by name."""
+RECALL = "recall_seconds"
+HANDLER = "handler_seconds "
+"""The family of a handler's durations is this with its name."""
+MOST_NAMES = 100
+"""The most names of a family in a day: a model can invent any number of tools, and a day's file stays small."""
+LONGEST_NAME = 80
+"""The most characters of a name."""
+OTHERS = "(others)"
 
 
 @dataclass(frozen=True, slots=True)
 class MetricTotals:
-    """The metrics of some days in total. `events` by type; `used` and `failed` by tool; `outcomes` of runs by word;
-    `handler_errors` by subscriber. Times in seconds. `recall_hits` is the number of recalls with a result,
-    `capture_problems` of runs from which nothing could be saved, `unreadable` of files left out.
+    """The metrics of some days in total. A number is None if nothing was counted for it.
+
+    By name: `events` by type, `used`, `failed` and `denied` (by the policy) calls by tool, `outcomes` of runs by word,
+    `modes` of recalls, `injected` texts by type, `handler_errors` and `handlers` (durations) by subscriber.
+    Recall: its durations, `recall_hits` with a result, `recall_degraded` in a reduced mode; `answers_given` finished
+    runs that were given notes and whose use of them is known, `answers_used` those whose answer used one.
+    Capture: `entries_*` by what became of them (`saved` without the superseding and contradicting ones),
+    `counted_entries` and `entry_tokens` of the new ones, `capture_problems` runs from which nothing could be saved.
+    `unreadable` is the number of files left out.
     """
 
     events: Mapping[str, float] = field(default_factory=dict)
     used: Mapping[str, float] = field(default_factory=dict)
     failed: Mapping[str, float] = field(default_factory=dict)
+    denied: Mapping[str, float] = field(default_factory=dict)
     outcomes: Mapping[str, float] = field(default_factory=dict)
+    modes: Mapping[str, float] = field(default_factory=dict)
+    injected: Mapping[str, float] = field(default_factory=dict)
     handler_errors: Mapping[str, float] = field(default_factory=dict)
-    tool_seconds: float = 0.0
-    run_seconds: float = 0.0
-    steps: float = 0
-    input_tokens: float = 0
-    output_tokens: float = 0
-    flush_saved: float = 0
-    flush_known: float = 0
-    recall_hits: float = 0
-    capture_problems: float = 0
+    handlers: Mapping[str, Durations] = field(default_factory=dict)
+    recall: Durations = Durations()
+    recall_hits: float | None = None
+    recall_degraded: float | None = None
+    answers_given: float | None = None
+    answers_used: float | None = None
+    entries_saved: float | None = None
+    entries_superseding: float | None = None
+    entries_contradicting: float | None = None
+    entries_merged: float | None = None
+    entries_known: float | None = None
+    entries_refused: float | None = None
+    counted_entries: float | None = None
+    entry_tokens: float | None = None
+    capture_problems: float | None = None
+    flush_saved: float | None = None
+    flush_known: float | None = None
+    input_tokens: float | None = None
+    output_tokens: float | None = None
     unreadable: int = 0
 
 
-_FAMILIES = ("events", "used", "failed", "outcomes", "handler_errors")
-_SUMS = tuple(each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, "unreadable"))
+_FAMILIES = ("events", "used", "failed", "denied", "outcomes", "modes", "injected", "handler_errors")
+_SUMS = tuple(
+    each.name for each in fields(MetricTotals) if each.name not in (*_FAMILIES, "handlers", "recall", "unreadable")
+)
 
 
 def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
@@ -59,16 +88,29 @@ def load_totals(folder: Path, since: date | None = None) -> MetricTotals:
         for family, figures in (found or {}).items():
             for name, number in figures.items():
                 add_figure(sums, family, event_name(name) if family == "events" else name, number)
-    families = {family: dict(sums.get(family, {})) for family in _FAMILIES}
-    single = defaultdict(float, sums.get("sums", {}))
-    numbers = {name: single[name] for name in _SUMS}
-    return MetricTotals(**families, **numbers, unreadable=unreadable)  # type: ignore[arg-type]  # each by its name
+    counts: dict[str, Mapping[str, float]] = {family: dict(sums.get(family, {})) for family in _FAMILIES}
+    single = sums.get("sums", {})
+    numbers: dict[str, float | None] = {name: single.get(name) for name in _SUMS}
+    handlers = {
+        family.removeprefix(HANDLER): parse_durations(figures)
+        for family, figures in sorted(sums.items())
+        if family.startswith(HANDLER)
+    }
+    recall = parse_durations(sums.get(RECALL, {}))
+    return MetricTotals(**counts, **numbers, handlers=handlers, recall=recall, unreadable=unreadable)  # type: ignore[arg-type]  # each by its name
 
 
 def add_figure(sums: Sums, family: str, name: str, number: float) -> None:
     """Add a number to one metric."""
     figures = sums.setdefault(family, {})
     figures[name] = figures.get(name, 0) + number
+
+
+def add_bounded(sums: Sums, family: str, name: str, number: float) -> None:
+    """Add a number to one metric of a day; a name above `MOST_NAMES` is counted with the others."""
+    figures, name = sums.get(family, {}), name[:LONGEST_NAME]
+    is_known = name in figures or len(figures) < MOST_NAMES
+    add_figure(sums, family, name if is_known else OTHERS, number)
 
 
 def load_day(path: Path) -> Sums | None:

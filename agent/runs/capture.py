@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agent.context.prompt import fill
+from agent.context.tokens import estimate
 from agent.errors import AgentError, NoteGone, SecretFound
 from agent.events.bus import ignore_event
 from agent.events.runs import Speaker, TaskCompleted
@@ -145,6 +146,7 @@ def _ways(workspace: Workspace) -> CaptureConfig:
         vault.masked,
         lambda: load_tombstones(vault).without_forgotten,
         language=settings.vault.language,
+        count=estimate,
     )
 
 

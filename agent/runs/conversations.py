@@ -6,7 +6,7 @@ left to the rules.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,11 +14,14 @@ from pathlib import Path
 
 from agent.config import private
 from agent.context.prompt import fill
+from agent.context.tokens import estimate
 from agent.errors import AgentError, NoteGone
+from agent.events.bus import ignore_event
 from agent.events.runs import TaskCompleted
 from agent.llm.messages import Assistant, Request, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
+from agent.memory.capture.captured import captured
 from agent.memory.capture.conversation_facts import QuotedFact, TalkLine, question, quoted_facts
 from agent.memory.capture.facts import SOURCE
 from agent.memory.capture.run_entries import is_captured
@@ -45,6 +48,8 @@ class Conversations:
     workspace: Workspace
     keeper: EntryWriter
     accounts: Accounts
+    tell: Callable[[object], object] = ignore_event
+    """Publishes what was captured."""
     _here: set[str] = field(default_factory=set, init=False)
     """The sessions of this process."""
 
@@ -97,7 +102,9 @@ class Conversations:
             return
         if entries := [self._entry(session, each) for each in facts]:
             stamp = Stamp("agent", tool=CAPTURE, session=session.path)
-            self.keeper.keep(entries, f"memory(facts): {len(entries)} of a conversation", stamp, known=known)
+            subject = f"memory(facts): {len(entries)} of a conversation"
+            verdicts = self.keeper.keep(entries, subject, stamp, known=known)
+            self.tell(captured("", session.path, verdicts, estimate))
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
         """What was said aloud in these runs of a conversation."""

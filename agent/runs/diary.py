@@ -1,12 +1,13 @@
 """The daily notes of a vault: the log of finished tasks, and the summary of each day."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from agent.errors import NoteGone
-from agent.events.runs import TaskCompleted
+from agent.events.bus import ignore_event
+from agent.events.runs import DaySummarised, TaskCompleted
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from agent.memory import daily
@@ -35,6 +36,8 @@ class Diary:
 
     workspace: Workspace
     thinks: bool = True
+    tell: Callable[[object], object] = ignore_event
+    """Publishes each summary that was written."""
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
         """The text that a finished task adds to the day's log; a day's first task also summarises the last logged day.
@@ -74,6 +77,7 @@ class Diary:
                 transaction.create(path, data)
             else:
                 transaction.edit(path, before, data)
+        self.tell(DaySummarised(day.isoformat()))
         return transaction.outcome
 
     @property

@@ -27,12 +27,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The result of a call: the message for the model, the tool's output (None: it failed), and the duration in
-    seconds."""
+    """The result of a call: the message for the model, the tool's output (None: it failed), the duration in seconds,
+    and true for a tool that the policy denies."""
 
     result: ToolResult
     given: ToolOutput | None
     seconds: float
+    denied: bool = False
 
 
 MayUse = Callable[[Tool, RunContext], bool]
@@ -109,7 +110,8 @@ class Registry:
         result = ToolResult(
             call.id, call.name, given.text if given else cut(self._mask(text), ERROR_CHARACTERS), given is None
         )
-        return Called(result, given, self._clock.monotonic() - started)
+        denied = given is None and self._is_denied(call.name, context)
+        return Called(result, given, self._clock.monotonic() - started, denied)
 
     def _perform(self, call: ToolCall, context: RunContext) -> tuple[ToolOutput | None, str]:
         if call.problem:
@@ -121,6 +123,9 @@ class Registry:
         if any(each.name == call.name for each in self._allowed(context)):
             return None, f"{call.name} is not among the tools that this run's skills allow; use {', '.join(left)}"
         return None, _unknown(call.name, tuple(left))
+
+    def _is_denied(self, name: str, context: RunContext) -> bool:
+        return name in self._tools and all(each.name != name for each in self._allowed(context))
 
     def _allowed(self, context: RunContext) -> Iterable[Tool]:
         policy = self._policies.choose(context).policy

@@ -70,7 +70,7 @@ COMMANDS = {
     "forget": LazyCommand("agent.interfaces.cli.forget", "Forget a note or a text, and keep it from coming back."),
     "import": LazyCommand("agent.interfaces.cli.import_notes", "Take in memories of an older layout."),
     "memory": LazyCommand("agent.interfaces.cli.memory", "Tend what is remembered, and see how much it is."),
-    "metrics": LazyCommand("agent.interfaces.cli.metrics", "Show what happened, counted."),
+    "metrics": LazyCommand("agent.interfaces.cli.metrics", "Show how well memory works, and what happened."),
     "get": LazyCommand("agent.interfaces.cli.get", "Print a note, by path or id."),
     "log": LazyCommand("agent.interfaces.cli.log", "List the changes: who, when, why and what."),
     "diff": LazyCommand("agent.interfaces.cli.diff", "Show what a change did to the notes."),

@@ -1,4 +1,4 @@
-"""`vault-agent metrics`: the counts of events, tools, runs and memories."""
+"""`vault-agent metrics`: how well memory works, and the counts of runs and tools."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -8,54 +8,94 @@ import click
 from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.time_format import parse_time
+from agent.memory.memory_note import parse_facts
+from agent.metrics.durations import Durations
+from agent.metrics.figures import Figure, figures
 from agent.metrics.totals import MetricTotals, load_totals
+from agent.vault.folders import MEMORY_NOTE
+from agent.vault.store import Vault
 
 
-@click.command(short_help="Show what happened, counted.")
+@click.command(short_help="Show how well memory works, and what happened.")
 @click.option("--since", metavar="TIME", help="Only since then: 7d, today, 2026-11-21.")
 @click.pass_obj
 def command(output: Output, since: str | None) -> None:
-    """Show the counts of events, tools, runs and memories, for whole days, on this machine."""
+    """Show the figures of memory with their targets, and the counts of runs and tools.
+
+    They are counted on this machine, for whole days. `-` stands for what is not known yet.
+    """
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
-    totals = load_totals(workspace.metrics, start)
-    document = {"since": start.isoformat() if start else None, **asdict(totals)}
-    output.emit(document, lambda: "\n".join(_format(totals)))
+    totals, facts = load_totals(workspace.metrics, start), _facts(workspace.vault)
+    found = tuple(figures(totals, facts))
+    document = {"since": start.isoformat() if start else None, **_document(totals, found)}
+    output.emit(document, lambda: "\n".join(_format(totals, found)))
 
 
-def _format(totals: MetricTotals) -> Iterator[str]:
+def _facts(vault: Vault) -> int:
+    return len(parse_facts((vault.read(MEMORY_NOTE) or b"").decode("utf-8", "replace")))
+
+
+def _document(totals: MetricTotals, found: tuple[Figure, ...]) -> Mapping[str, object]:
+    times = {"recall": _times(totals.recall), "handlers": {name: _times(x) for name, x in totals.handlers.items()}}
+    shown = [{**asdict(each), "name": each.name.strip(), "status": each.status or None} for each in found]
+    return {**asdict(totals), **times, "figures": shown}
+
+
+def _times(durations: Durations) -> Mapping[str, float | None]:
+    """Durations as a document: their number, and seconds."""
+    return {
+        "count": durations.count,
+        "seconds": durations.seconds,
+        "p50": durations.quantile(0.5),
+        "p95": durations.quantile(0.95),
+    }
+
+
+def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
     families = (
-        ("events", totals.events),
+        ("runs", totals.outcomes),
         ("tools used", totals.used),
         ("tools failed", totals.failed),
-        ("runs", totals.outcomes),
-        ("subscribers that failed", totals.handler_errors),
+        ("tools denied", totals.denied),
+        ("handlers that failed", totals.handler_errors),
     )
     if totals.unreadable:
         yield f"{totals.unreadable} day files could not be read and are not in it"
-    if not any(figures for _, figures in families):
+    if not totals.events:
         yield "nothing is counted yet"
         return
-    for title, figures in families:
-        if figures:
+    yield from _table(found)
+    for title, counts in families:
+        if counts:
             yield f"{title}:"
-            yield from _rows(figures)
-    yield "sums:"
-    yield from _rows(
-        {
-            "run seconds": round(totals.run_seconds, 1),
-            "tool seconds": round(totals.tool_seconds, 1),
-            "steps": totals.steps,
-            "input tokens": totals.input_tokens,
-            "output tokens": totals.output_tokens,
-            "recalls that found something": totals.recall_hits,
-            "captures that failed": totals.capture_problems,
-            "memory.flush saved": totals.flush_saved,
-            "memory.flush known": totals.flush_known,
-        }
-    )
+            yield from _rows(counts)
+    if totals.capture_problems:
+        yield f"captures that failed: {totals.capture_problems:g}"
+    if totals.input_tokens or totals.output_tokens:
+        yield f"tokens: {_value(totals.input_tokens)} in, {_value(totals.output_tokens)} out"
 
 
-def _rows(figures: Mapping[str, float]) -> Iterator[str]:
-    width = max(len(name) for name in figures)
-    yield from (f"  {name:{width}}  {number:g}" for name, number in sorted(figures.items()))
+def _table(found: tuple[Figure, ...]) -> Iterator[str]:
+    width = max(len(each.name) for each in found)
+    for each in found:
+        target = f"  {_target(each):10}{each.status or '-'}" if _target(each) else ""
+        yield f"{each.name:{width}}  {_value(each.value, each.unit):>8}{target}"
+
+
+def _target(figure: Figure) -> str:
+    if figure.least is not None:
+        return f"> {_value(figure.least, figure.unit)}"
+    return f"< {_value(figure.most, figure.unit)}" if figure.most is not None else ""
+
+
+def _value(value: float | None, unit: str = "") -> str:
+    if value is None:
+        return "-"
+    number = f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.1f}"
+    return f"{number} {unit}".strip()
+
+
+def _rows(counts: Mapping[str, float]) -> Iterator[str]:
+    width = max(len(name) for name in counts)
+    yield from (f"  {name:{width}}  {number:g}" for name, number in sorted(counts.items()))

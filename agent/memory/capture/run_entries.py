@@ -31,7 +31,8 @@ class CaptureConfig:
 
     `masked`: covers secrets in a text. `remembering`: gives, for each run, the function that removes forgotten text.
     `summarise`: summarises long turns (None: they are shortened). `thinks`: answers come from a model; without one they
-    only quote notes and are not stored. `language`: the language of the labels.
+    only quote notes and are not stored. `language`: the language of the labels. `count`: the tokens of a text, for the
+    figures.
     """
 
     settings: MemorySettings
@@ -41,6 +42,7 @@ class CaptureConfig:
     summarise: Summarise | None = None
     thinks: bool = True
     language: Language = "en"
+    count: Callable[[str], int] | None = None
 
 
 def is_captured(event: TaskCompleted) -> bool:

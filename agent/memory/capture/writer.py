@@ -16,6 +16,7 @@ from typing import TypeVar
 from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY
+from agent.memory.capture.captured import captured
 from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, changes_of, judge
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.workflow import RunTrace
@@ -223,21 +224,12 @@ class CaptureWorker:
         config = replace(self._config, summarise=self._gently(self._config.summarise))
         entries = entries_of_run(event, trace, config)
         additions = [each for also in self._also for each in _asked(also, event)]
-        told = MemoryCaptured(event.run, event.session, 0)
         if not (entries or additions):
-            return told
+            return captured(event.run, event.session, ())
         subject = f"session: {event.outcome}: {event.task}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
         verdicts = self._keeper.keep(entries, subject, stamp, additions)
-        fates = [verdict.resolution for verdict in verdicts if verdict.resolution is not Resolution.NONE]
-        merged, known = fates.count(Resolution.MERGED), fates.count(Resolution.AGAIN)
-        return replace(
-            told,
-            saved=len(fates) - merged - known,
-            merged=merged,
-            known=known,
-            contradicting=fates.count(Resolution.CONTRADICTS),
-        )
+        return captured(event.run, event.session, verdicts, self._config.count)
 
     def _gently(self, summarise: Callable[[str], str] | None) -> Callable[[str], str] | None:
         """The summary function, with an empty result instead of an error: the turn is then shortened."""

@@ -111,7 +111,8 @@ def test_metrics_are_counts(root: Path, run: Run, capsys: pytest.CaptureFixture[
     counted = run("metrics")
     assert counted["events"] == {"task.completed": 1} and counted["outcomes"] == {"finished": 1}
     assert main(["metrics", "--since", "today"]) == 0
-    assert "task.completed" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "  finished  1\n" in shown and "task.completed" not in shown
 
 
 def log(workspace: Workspace, event: TaskCompleted) -> Diary:

@@ -1,0 +1,87 @@
+"""The figures that say how well memory works, each with its target where it has one.
+
+The targets are those of the memory plan once summaries are in use: more than 60 % of recalls give something, more than
+40 % of answers use what was given, more than 35 % of what is captured is known already, recalls below 200 ms at the
+95th percentile, entries below 200 tokens on average.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from agent.metrics.names import RECALLED, SUMMARISED
+from agent.metrics.totals import MetricTotals
+
+Unit: TypeAlias = Literal["", "%", "ms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure; `value` is None if nothing was counted that it could be computed from.
+
+    It should be above `least`, or below `most`.
+    """
+
+    name: str
+    value: float | None
+    unit: Unit = ""
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def status(self) -> Literal["ok", "below", "above", ""]:
+        """Where the value is, compared with the target; empty without a value or target."""
+        if self.value is None:
+            return ""
+        if self.least is not None:
+            return "ok" if self.value > self.least else "below"
+        if self.most is not None:
+            return "ok" if self.value < self.most else "above"
+        return ""
+
+
+def figures(totals: MetricTotals, facts: int | None) -> Iterator[Figure]:
+    """The figures, in the order in which they are shown; `facts` is the number of facts in MEMORY.md."""
+    recalls = totals.events.get(RECALLED)
+    new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
+    again = _sum(totals.entries_merged, totals.entries_known)
+    slowest = max((each.quantile(0.95) or 0.0 for each in totals.handlers.values()), default=None)
+    denied = sum(totals.denied.values()) if totals.used else None
+    yield Figure("recalls", recalls)
+    yield Figure("  that gave something", _share(totals.recall_hits, recalls), "%", least=60)
+    yield Figure("  used by the answer", _share(totals.answers_used, totals.answers_given), "%", least=40)
+    yield Figure("  in a reduced mode", totals.recall_degraded)
+    yield Figure("  time, median", _milliseconds(totals.recall.quantile(0.5)), "ms")
+    yield Figure("  time, 95th percentile", _milliseconds(totals.recall.quantile(0.95)), "ms", most=200)
+    yield Figure("entries captured", new)
+    yield Figure("  replacing an older one", totals.entries_superseding)
+    yield Figure("  contradicting an older one", totals.entries_contradicting)
+    yield Figure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
+    yield Figure("known already", again)
+    yield Figure("  merged into an older one", totals.entries_merged)
+    yield Figure("  share of both", _share(again, _sum(new, again)), "%", least=35)
+    yield Figure("refused", totals.entries_refused)
+    yield Figure("saved before a compaction", totals.flush_saved)
+    yield Figure("daily summaries", totals.events.get(SUMMARISED))
+    yield Figure("facts in MEMORY.md", facts)
+    yield Figure("calls denied by the policy", denied)
+    yield Figure("slowest handler, 95th percentile", _milliseconds(slowest), "ms")
+
+
+def _sum(*numbers: float | None) -> float | None:
+    """The sum of the known numbers; None if none is known."""
+    known = [each for each in numbers if each is not None]
+    return sum(known) if known else None
+
+
+def _ratio(part: float | None, whole: float | None) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    found = _ratio(part, whole)
+    return None if found is None else 100 * found
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else 1_000 * seconds

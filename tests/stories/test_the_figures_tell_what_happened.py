@@ -1,0 +1,69 @@
+"""Runs, recalls and memories of real commands are in the figures as they happened."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stories.agents import call, document, furnish, script, settings, tell
+
+SISTER = "My sister Ana lives in Porto."
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return furnish(tmp_path, monkeypatch.setenv)
+
+
+def own(folder: Path, *replies: object) -> dict[str, str]:
+    return settings(folder, script(folder / "script.json", *replies))
+
+
+def figures(root: Path, machine: dict[str, str]) -> dict[str, Any]:
+    counted = document(root, machine, "metrics")
+    return {each["name"]: each["value"] for each in counted["figures"]} | counted
+
+
+def test_a_day_of_talking_is_counted_as_it_went(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, *["Noted."] * 4)
+    for task in (SISTER, "What is two plus two?", "Where does my sister Ana live?", "My sister Ana lives in Porto!"):
+        document(root, machine, "ask", task)
+    found = figures(root, machine)
+    assert (found["recalls"], found["that gave something"]) == (4, 50)
+    assert 0 < found["time, 95th percentile"] < 10_000
+    assert (found["entries captured"], found["known already"], found["refused"]) == (1, 1, 0)
+    assert 5 <= found["tokens each"] <= 20
+    assert found["outcomes"] == {"finished": 4}
+    assert {"capture", "skills", "refresh", "metrics"} <= set(found["handlers"])
+
+
+def test_a_correction_counts_as_replacing(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, "Noted.", "Noted.")
+    document(root, machine, "ask", "My phone number is 5550100.")
+    document(root, machine, "ask", "Actually, my phone number is 5550199.")
+    found = figures(root, machine)
+    assert (found["entries captured"], found["replacing an older one"]) == (2, 1)
+    assert found["contradicting an older one"] == 0
+
+
+def test_what_the_model_found_in_a_conversation_is_counted_too(root: Path, tmp_path: Path) -> None:
+    said = json.dumps([{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
+    machine = own(tmp_path, "Noted.", {"text": said, "when": "You keep the memory of one person"})
+    document(root, machine, "ask", "the Mahlers upstairs got a parrot, loud thing")
+    assert figures(root, machine)["entries captured"] == 2, "what the rules found, and the quote"
+
+
+def test_a_call_that_the_policy_denies_is_counted_apart(root: Path, tmp_path: Path) -> None:
+    wants = [call("vault_write", path="a.md", content="x"), call("no_such_tool"), "Sorry."]
+    machine = own(tmp_path, *wants)
+    document(root, machine, "ask", "--as", "ben", "Write a note")
+    found = figures(root, machine)
+    assert (found["calls denied by the policy"], found["denied"]) == (1, {"vault_write": 1})
+    assert found["failed"] == {"vault_write": 1, "no_such_tool": 1}
+
+
+def test_the_end_of_a_chat_sums_up_the_day_and_counts_it(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, call("vault_read", path="tea.md"), "Green tea.")
+    tell(root, machine, "chat", said="What tea do I drink?\n")
+    assert figures(root, machine)["daily summaries"] == 1
