@@ -1,4 +1,4 @@
-"""`vault-agent metrics`: how well memory works, and the counts of runs and tools."""
+"""`vault-agent metrics`: how well memory works, and the counts of runs and tools; also for Prometheus."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -11,6 +11,7 @@ from agent.interfaces.cli.time_format import parse_time
 from agent.memory.memory_note import parse_facts
 from agent.metrics.durations import Durations
 from agent.metrics.figures import Figure, figures
+from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.folders import MEMORY_NOTE
 from agent.vault.store import Vault
@@ -18,15 +19,21 @@ from agent.vault.store import Vault
 
 @click.command(short_help="Show how well memory works, and what happened.")
 @click.option("--since", metavar="TIME", help="Only since then: 7d, today, 2026-11-21.")
+@click.option("--prometheus", is_flag=True, help="Print all counters in Prometheus' text format.")
 @click.pass_obj
-def command(output: Output, since: str | None) -> None:
+def command(output: Output, since: str | None, prometheus: bool) -> None:
     """Show the figures of memory with their targets, and the counts of runs and tools.
 
     They are counted on this machine, for whole days. `-` stands for what is not known yet.
     """
+    if prometheus and (since or output.json):
+        raise click.UsageError("--prometheus prints all days as text; leave out --since and --json")
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()).date() if since else None
     totals, facts = load_totals(workspace.metrics, start), _facts(workspace.vault)
+    if prometheus:
+        output.emit({}, format_prometheus(totals, workspace.vault.place.root.name, facts))
+        return
     found = tuple(figures(totals, facts))
     document = {"since": start.isoformat() if start else None, **_document(totals, found)}
     output.emit(document, lambda: "\n".join(_format(totals, found)))
