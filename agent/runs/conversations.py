@@ -21,7 +21,7 @@ from agent.events.runs import TaskCompleted
 from agent.llm.messages import Assistant, Request, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
-from agent.memory.capture.captured import captured
+from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.conversation_facts import QuotedFact, TalkLine, question, quoted_facts
 from agent.memory.capture.facts import SOURCE
 from agent.memory.capture.run_entries import is_captured
@@ -102,8 +102,11 @@ class Conversations:
             return
         if entries := [self._entry(session, each) for each in facts]:
             stamp = Stamp("agent", tool=CAPTURE, session=session.path)
+            clock = self.workspace.clock
+            began = clock.monotonic()
             subject = f"memory(facts): {len(entries)} of a conversation"
             verdicts = self.keeper.keep(entries, subject, stamp, known=known)
+            log_capture(session.path, verdicts, clock.monotonic() - began)
             self.tell(captured("", session.path, verdicts, estimate))
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:

@@ -21,6 +21,7 @@ from agent.memory.recall.asker import Asker
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
 from agent.memory.recall.floor import LEAST, probability
+from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories
 from agent.memory.understanding.small_talk import is_small_talk
@@ -85,9 +86,12 @@ class RecallSource:
 
     def remembered(self, question: str, limit: int, context: RunContext) -> Recollection:
         """The memories about a question, for the person of a run; used by the tool `memory_recall`."""
-        known = self.ledger.asker(context.run)
+        known, clock = self.ledger.asker(context.run), self.workspace.clock
         asker = known or Asker(context.sender, context.channel, context.role == "owner", run=context.run)
-        return self.recaller.recall(question, replace(asker, session=""), limit)
+        began = clock.monotonic()
+        found = self.recaller.recall(question, replace(asker, session=""), limit)
+        log_recall(question, found, found, clock.monotonic() - began, self.workspace.vault.masked)
+        return found
 
     def near(self, entry: Entry) -> Sequence[str]:
         """The paths of entries of the same scope, and of the same type or also statements, that may have the same
@@ -164,14 +168,17 @@ class MemorySource:
 
     def found(self, task: str) -> tuple[Recollection, tuple[Hit, ...]]:
         """The memories and the passages of other notes that the task is given, each best first."""
-        settings, found = self.recall.workspace.settings, Recollection()
+        workspace, helpful = self.recall.workspace, Recollection()
+        settings, clock = workspace.settings, workspace.clock
         if settings.memory.auto_recall:
             given = self.recall.ledger.given(self.asker)
-            most = settings.memory.max_recalls
+            most, began = settings.memory.max_recalls, clock.monotonic()
             found = self.recall.recaller.recall(task, self.asker, most, without=given, unasked=True)
+            helpful = found.above(settings.memory.floor)
+            log_recall(task, found, helpful, clock.monotonic() - began, workspace.vault.masked)
         others = settings.context.memories
         hits = self._helpful(task, self.recall.others(task, others)) if others and self.asker.is_owner else ()
-        return found.above(settings.memory.floor), hits
+        return helpful, hits
 
     def _helpful(self, task: str, answer: SearchResult) -> tuple[Hit, ...]:
         """The hits, if one of them is likely enough to help."""

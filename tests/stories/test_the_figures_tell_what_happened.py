@@ -1,6 +1,7 @@
-"""Runs, recalls and memories of real commands are in the figures as they happened."""
+"""Runs, recalls and memories of real commands are in the figures and, at debug, in the log; a note's text is not."""
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.stories.agents import call, document, furnish, script, settings, tell
 
 SISTER = "My sister Ana lives in Porto."
+KEY = "sk-ant-api03-" + "q7Xv2LmP" * 6
 
 
 @pytest.fixture
@@ -67,3 +69,21 @@ def test_the_end_of_a_chat_sums_up_the_day_and_counts_it(root: Path, tmp_path: P
     machine = own(tmp_path, call("vault_read", path="tea.md"), "Green tea.")
     tell(root, machine, "chat", said="What tea do I drink?\n")
     assert figures(root, machine)["daily summaries"] == 1
+
+
+def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
+    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = own(tmp_path, "Noted.", "Noted.", "Noted.")
+    document(root, machine, "ask", SISTER)
+    caplog.set_level(logging.DEBUG, "agent.memory")
+    document(root, machine, "ask", f"Where does my sister\nAna live? {KEY}")
+    document(root, machine, "ask", SISTER)
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("agent.memory")]
+    recalls, captures = ([line for line in lines if line.startswith(what)] for what in ("recall: ", "capture: "))
+    assert len(recalls) == 2 and len(captures) == 2
+    assert "2 given (entries/" in recalls[0] and "0 below the floor" in recalls[0] and " ms" in recalls[0]
+    assert "known entries/" in captures[1] and "kept nothing" in captures[1] and "refused nothing" in captures[1]
+    assert all("\n" not in line for line in lines)
+    assert KEY not in caplog.text and "sk-ant" not in caplog.text
+    assert SISTER not in captures[1]

@@ -53,12 +53,13 @@ class Thresholds:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The result for one entry: the entry with its links, the `other` one that it repeats, extends or supersedes, and
-    one that is `replaced` by the other that it repeats."""
+    one that is `replaced` by the other that it repeats; `why` it is not written, in words."""
 
     resolution: Resolution
     entry: Entry
     other: StoredEntry | None = None
     replaced: StoredEntry | None = None
+    why: str = ""
 
 
 def judge(
@@ -72,13 +73,13 @@ def judge(
     Untrusted text is compared by rules only, so that it never reaches a model.
     """
     if entry.source == MODEL and any(_is_said(entry, each) for each in near):
-        return Judgement(Resolution.NONE, entry)
+        return Judgement(Resolution.NONE, entry, why="a person has said it")
     others = [each for each in near if is_comparable(entry, each.entry)]
     found = Judgement(Resolution.NEW, entry)
     if entry.type not in _ALWAYS_NEW and others:
         found = _compared(entry, others, thresholds, understanding)
     if found.resolution is Resolution.NEW and entry.type is EntryType.FACT and not is_complete(entry.text):
-        return Judgement(Resolution.NONE, entry)
+        return Judgement(Resolution.NONE, entry, why="no whole statement")
     return found
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY
-from agent.memory.capture.captured import captured
+from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, changes_of, judge
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.workflow import RunTrace
@@ -93,7 +93,7 @@ class EntryWriter:
     def _kept(self, entry: Entry, understanding: Understanding, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
         if entry.type is not EntryType.WORKFLOW_TRACE and load_tombstones(self.vault).is_forgotten(entry.text):
-            return Judgement(Resolution.NONE, entry)
+            return Judgement(Resolution.NONE, entry, why="forgotten")
         return self.judged(entry, understanding, beside)
 
     def keep(
@@ -226,9 +226,11 @@ class CaptureWorker:
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):
             return captured(event.run, event.session, ())
-        subject = f"session: {event.outcome}: {event.task}"
+        clock, subject = self._keeper.vault.clock, f"session: {event.outcome}: {event.task}"
         stamp = Stamp("agent", run=event.run, tool=CAPTURE, session=event.session)
+        began = clock.monotonic()
         verdicts = self._keeper.keep(entries, subject, stamp, additions)
+        log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return captured(event.run, event.session, verdicts, self._config.count)
 
     def _gently(self, summarise: Callable[[str], str] | None) -> Callable[[str], str] | None:

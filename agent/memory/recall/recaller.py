@@ -87,12 +87,13 @@ class Remembered:
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None. `helps` is the
-    probability that one of them helps (`floor`)."""
+    probability that one of them helps (`floor`), `candidates` the number of notes that they were chosen from."""
 
     found: tuple[Remembered, ...] = ()
     mode: Mode = "none"
     degraded: str | None = None
     helps: float = 0.0
+    candidates: int = 0
 
     def above(self, floor: Floor) -> "Recollection":
         """The same, without memories if they are not likely enough to help."""
@@ -138,7 +139,7 @@ class Recaller:
         found = _newest_first(_doubted(self._without_forgotten(chosen)))
         helps = probability(question, telling_hits(ranked, limit), answers[0].mode)
         degraded = "; ".join(dict.fromkeys(answer.degraded for answer in answers if answer.degraded)) or None
-        return Recollection(found, answers[0].mode, degraded, helps)
+        return Recollection(found, answers[0].mode, degraded, helps, len(ranked))
 
     def _is_replaced(self, candidate: Candidate) -> bool:
         """True for an entry with one that supersedes it; false if a person has deleted that one."""
