@@ -19,7 +19,7 @@ Unit: TypeAlias = Literal["", "%", "ms"]
 class Figure:
     """One figure; `value` is None if nothing was counted that it could be computed from.
 
-    It should be above `least`, or below `most`.
+    It should be above `least`, or below `most`. `about` names what the value is of.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Figure:
     unit: Unit = ""
     least: float | None = None
     most: float | None = None
+    about: str = ""
 
     @property
     def status(self) -> Literal["ok", "below", "above", ""]:
@@ -45,7 +46,8 @@ def figures(totals: MetricTotals, facts: int | None) -> Iterator[Figure]:
     recalls = totals.events.get(RECALLED)
     new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
     again = _sum(totals.entries_merged, totals.entries_known)
-    slowest = max((each.quantile(0.95) or 0.0 for each in totals.handlers.values()), default=None)
+    handlers = ((each.quantile(0.95) or 0.0, name) for name, each in totals.handlers.items())
+    slowest, handler = max(handlers, default=(None, ""))
     denied = sum(totals.denied.values()) if totals.used else None
     yield Figure("recalls", recalls)
     yield Figure("  that gave something", _share(totals.recall_hits, recalls), "%", least=60)
@@ -65,7 +67,7 @@ def figures(totals: MetricTotals, facts: int | None) -> Iterator[Figure]:
     yield Figure("daily summaries", totals.events.get(SUMMARISED))
     yield Figure("facts in MEMORY.md", facts)
     yield Figure("calls denied by the policy", denied)
-    yield Figure("slowest handler, 95th percentile", _milliseconds(slowest), "ms")
+    yield Figure("slowest handler, 95th percentile", _milliseconds(slowest), "ms", about=handler)
 
 
 def _sum(*numbers: float | None) -> float | None:

@@ -77,13 +77,14 @@ def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
     machine = own(tmp_path, "Noted.", "Noted.", "Noted.")
     document(root, machine, "ask", SISTER)
     caplog.set_level(logging.DEBUG, "agent.memory")
-    document(root, machine, "ask", f"Where does my sister\nAna live? {KEY}")
+    document(root, machine, "recall", f"Where does my sister\nAna live? {KEY}")
     document(root, machine, "ask", SISTER)
     lines = [record.getMessage() for record in caplog.records if record.name.startswith("agent.memory")]
     recalls, captures = ([line for line in lines if line.startswith(what)] for what in ("recall: ", "capture: "))
-    assert len(recalls) == 2 and len(captures) == 2
-    assert "2 given (entries/" in recalls[0] and "0 below the floor" in recalls[0] and " ms" in recalls[0]
-    assert "known entries/" in captures[1] and "kept nothing" in captures[1] and "refused nothing" in captures[1]
+    assert len(recalls) == 2 and len(captures) == 1
+    assert "0 given (none), 2 below the floor" in recalls[0], "the key makes the question an unlikely one"
+    assert "2 given (entries/" in recalls[1] and "0 below the floor" in recalls[1] and " ms" in recalls[1]
+    assert "known entries/" in captures[0] and "kept nothing" in captures[0] and "refused nothing" in captures[0]
     assert all("\n" not in line for line in lines)
     assert KEY not in caplog.text and "sk-ant" not in caplog.text
-    assert SISTER not in captures[1]
+    assert SISTER not in captures[0] and "[secret]" in recalls[0]

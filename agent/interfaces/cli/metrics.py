@@ -86,8 +86,8 @@ def _format(totals: MetricTotals, found: tuple[Figure, ...]) -> Iterator[str]:
 def _table(found: tuple[Figure, ...]) -> Iterator[str]:
     width = max(len(each.name) for each in found)
     for each in found:
-        target = f"  {_target(each):10}{each.status or '-'}" if _target(each) else ""
-        yield f"{each.name:{width}}  {_value(each.value, each.unit):>8}{target}"
+        target = f"{_target(each):10}{each.status or '-'}" if _target(each) else each.about
+        yield f"{each.name:{width}}  {_value(each.value, each.unit):>8}  {target}".rstrip()
 
 
 def _target(figure: Figure) -> str:
