@@ -87,6 +87,11 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Lang
     return tuple(notes)
 
 
+def pending_reviews(vault: Vault) -> tuple[Review, ...]:
+    """The questions asked on this machine that have no answer yet, by a tick or by a command."""
+    return tuple(each for each in _pending(review_records(vault)) if _answer(vault, each) == "pending")
+
+
 def settle_arrivals(vault: Vault) -> tuple[Review, ...]:
     """Apply the ticked answers, and close the questions answered by command; returns the questions settled now."""
     records = review_records(vault)

@@ -1,80 +1,145 @@
-"""`vault-agent approvals`: lists the tool calls that need an approval, and approves or rejects them."""
+"""`vault-agent approvals`: lists everything that waits for a yes (calls, skills, arrivals), and approves or rejects."""
 
 from collections.abc import Callable
+from pathlib import PurePosixPath
 
 import click
 
 from agent.app.open import open_workspace
+from agent.errors import UserError
 from agent.interfaces.cli.decide import approval_text
 from agent.interfaces.cli.lookup import find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
+from agent.markdown.note import Note
 from agent.runs.decisions import approvals
+from agent.runs.pending_decisions import (
+    DecisionKind,
+    PendingDecision,
+    decide_in_note,
+    pending_call,
+    pending_decisions,
+)
 from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
 _EXPLAINED = "Go on with the run here when no daemon does."
+_ABOUT: dict[DecisionKind, str] = {
+    "skill_review": "may the skill {name} be used?",
+    "skill_offer": "shall the skill {name} be learned?",
+    "arrived_note": "may the text that arrived in {name} steer the agent?",
+    "remote": "do only you write to {name}?",
+}
 
 
 @click.group(short_help="List what waits for your yes, and decide.", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the calls that wait for your approval. ID is an approval's id, its last characters, or its note.
+    """List the calls, skills and arrivals that wait for your yes. NAME is what the list begins a line with, or a note.
 
-    A yes is valid once, for exactly the call shown. You can also tick the box in the note; a running daemon then
-    resumes the run.
+    A yes to a call is valid once, for exactly the call shown. You can also tick the box in the note; a running daemon
+    then does what follows from it.
     """
     if ctx.invoked_subcommand is None:
         _list(ctx.obj)
 
 
 def _list(output: Output) -> None:
-    workspace = open_workspace(output.vault())
-    waiting = approvals(workspace).pending()
-    lines = [f"{short_id(each)}  {each.created:%Y-%m-%d %H:%M}  {each.tool}  {each.path}" for each in waiting]
-    lines += ["", "vault-agent approvals show ID, yes ID, no ID"] if waiting else []
+    waiting = pending_decisions(open_workspace(output.vault()))
+    width = max((len(_code(each)) for each in waiting), default=0)
+    lines = [f"{_code(each):{width}}  {_since(each)}  {_about(each)}  {each.path}" for each in waiting]
+    lines += ["", "vault-agent approvals show NAME, yes NAME, no NAME; or tick a box in the note"] if waiting else []
     output.emit({"approvals": [_document(each) for each in waiting]}, as_lines(lines) or "nothing waits for your yes")
 
 
 @command.command()
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="NAME")
 @click.pass_obj
 def show(output: Output, name: str) -> None:
-    """Show a call in full, with the changes that it would make."""
+    """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
     workspace = open_workspace(output.vault())
     asked = _find(workspace, name)
-    text = approval_text(asked, workspace.vault.read(asked.path) or b"", workspace.settings.vault.language)
-    output.emit({**_document(asked), "text": text}, f"{text}\n{asked.status}")
+    if asked.call is not None:
+        text = approval_text(asked.call, workspace.vault.read(asked.path) or b"", workspace.settings.vault.language)
+        status = asked.call.status
+    else:
+        text, status = Note.parse(workspace.vault.own_version(asked.path) or b"").body.strip("\n"), "pending"
+    output.emit({**_document(asked), "text": text}, f"{text}\n{status}")
 
 
 def _deciding(yes: bool) -> Callable[..., None]:
     def decide(output: Output, name: str, reason: str, go: bool) -> None:
         workspace = open_workspace(output.vault())
-        asked = approvals(workspace).decide(_find(workspace, name).id, yes, reason)
-        note = f"{asked.status}: {asked.tool}, in {asked.path}"
-        emit_decision(workspace, output, asked.path, _document(asked), note, resume_here=go)
+        asked = _find(workspace, name)
+        if asked.call is not None:
+            decided = approvals(workspace).decide(asked.id, yes, reason)
+            note = f"{decided.status}: {decided.tool}, in {decided.path}"
+            emit_decision(workspace, output, asked.path, _call_document(decided), note, resume_here=go)
+            return
+        status = decide_in_note(workspace, asked, yes, reason)
+        document = {**_document(asked), "status": status, "reason": reason or None}
+        shown = "waits until git has finished what it is doing" if status == "pending" else status
+        output.emit(document, f"{shown}: {asked.name}, in {asked.path}")
 
     return decide
 
 
-for _word, _yes, _help in (("yes", True, "Allow a call, once."), ("no", False, "Refuse a call.")):
+for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("no", False, "Say no.")):
     _decide = click.pass_obj(_deciding(_yes))
     _decide = click.option("--go-on", "go", is_flag=True, help=_EXPLAINED)(_decide)
     _decide = click.option("--reason", default="", metavar="TEXT", help="Why; the agent is told.")(_decide)
-    command.command(_word, help=_help)(click.argument("name", metavar="ID")(_decide))
+    command.command(_word, help=_help)(click.argument("name", metavar="NAME")(_decide))
 
 
-def _find(workspace: Workspace, name: str) -> ApprovalRecord:
-    """The approval with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
-    known = approvals(workspace)
+def _find(workspace: Workspace, name: str) -> PendingDecision:
+    """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
+
+    A call is found by its id or note also when it is decided, so that its status can be told.
+    """
+    known = approvals(workspace).find(name)
+    if known is not None:
+        return pending_call(known)
+    waiting = pending_decisions(workspace)
+    named = [each for each in waiting if name in {_code(each), each.path, PurePosixPath(each.path).stem}]
+    if len(named) > 1:
+        raise UserError(f"several wait under {name}", hint=f"name the note: {' or '.join(each.path for each in named)}")
     none, hint = "no approval was asked here with the id", "vault-agent approvals lists what waits"
-    return known.find(name) or find_by_id(name, known.pending(), "approvals", none, hint)
+    return named[0] if named else find_by_id(name, waiting, "approvals", none, hint)
 
 
-def _document(asked: ApprovalRecord) -> dict[str, object]:
+def _code(asked: PendingDecision) -> str:
+    """The name by which the list and the commands call it."""
+    return short_id(asked) if asked.kind == "call" else asked.name
+
+
+def _since(asked: PendingDecision) -> str:
+    return f"{asked.since:%Y-%m-%d %H:%M}" if asked.since else "-"
+
+
+def _about(asked: PendingDecision) -> str:
+    if asked.call is None:
+        return _ABOUT[asked.kind].format(name=asked.name)
+    return " ".join((asked.call.tool, *asked.call.paths))
+
+
+def _document(asked: PendingDecision) -> dict[str, object]:
+    if asked.call is not None:
+        return _call_document(asked.call)
     return {
         "id": asked.id,
+        "kind": asked.kind,
+        "name": asked.name,
+        "path": asked.path,
+        "status": "pending",
+        "created": asked.since.isoformat() if asked.since else None,
+    }
+
+
+def _call_document(asked: ApprovalRecord) -> dict[str, object]:
+    return {
+        "id": asked.id,
+        "kind": "call",
         "path": asked.path,
         "status": asked.status,
         "tool": asked.tool,

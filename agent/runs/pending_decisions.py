@@ -1,0 +1,117 @@
+"""Everything in `approvals/` that waits for a person's yes or no: calls, reviews of skills, offers of skills, arrivals.
+
+A decision by command ticks the box of the note in the person's name, then does what is done with a tick: each kind
+reads its decisions from its notes. Listing writes nothing, and leaves out what is ticked already.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Literal, TypeAlias
+
+from agent.context.tokens import estimate
+from agent.errors import UserError
+from agent.markdown.checkbox_decision import with_decision
+from agent.markdown.note import Note
+from agent.runs.decisions import approvals
+from agent.runs.skill_learning import skill_learning
+from agent.runs.skill_lookup import skills_on_demand
+from agent.runs.skill_set import skill_set
+from agent.skills.learning.offer_records import offer_records_folder, waiting_offers
+from agent.skills.loading.pins import pins_of
+from agent.skills.trust.review_records import waiting_reviews
+from agent.tools.approval_records import ApprovalRecord
+from agent.tools.arrival_reviews import pending_reviews, settle_arrivals
+from agent.vault.change import Stamp
+from agent.vault.decision_notes import answer_in
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote"]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDecision:
+    """One question that waits in the note at `path`.
+
+    `name` is what it is about: the skill, the arrived note, the remote's address, or the tool of a call; `call` is the
+    record of a call, None for the other kinds.
+    """
+
+    kind: DecisionKind
+    id: str
+    name: str
+    path: str
+    since: datetime | None
+    call: ApprovalRecord | None = None
+
+
+def pending_decisions(workspace: Workspace) -> tuple[PendingDecision, ...]:
+    """All that waits for a yes or no on this machine, oldest first."""
+    vault = workspace.vault
+    calls = (pending_call(asked) for asked in approvals(workspace).pending())
+    found = (*calls, *filter(None, (_in_note(vault, *each) for each in _asked_in_notes(vault))))
+    return tuple(sorted(found, key=lambda each: (str(each.since or ""), each.path)))
+
+
+def pending_call(asked: ApprovalRecord) -> PendingDecision:
+    """The question about a call."""
+    return PendingDecision("call", asked.id, asked.tool, asked.path, asked.created, asked)
+
+
+def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reason: str = "") -> str:
+    """Tick the box of a note that asks about a skill or an arrival, and do what follows from it.
+
+    Returns the note's status; `pending` if the tick waits, because git is in the middle of something. Raises
+    `UserError` for a note that is gone or has no box, and if what it asks about has changed since.
+    """
+    vault, path = workspace.vault, asked.path
+    data, why = vault.read(path), vault.masked(" ".join(reason.split()))[:500]
+    after = with_decision(data, yes, why) if data is not None else None
+    if data is None or after is None or answer_in(after) is not yes:
+        raise UserError(f"{path} has no box that can be ticked", hint="vault-agent approvals lists what waits")
+    subject = f"approval({'approved' if yes else 'rejected'}): {asked.name}"
+    with vault.transaction(subject, Stamp("human"), body=why) as change:
+        change.edit(path, data, after)
+    if change.outcome.queued:
+        return "pending"
+    _settle(workspace, asked.kind)()
+    status = _status(vault, path)
+    if status == "pending":
+        raise UserError(f"{asked.name} has changed since {path} was written", hint=f"look at it again: {path}")
+    return status
+
+
+def _settle(workspace: Workspace, kind: DecisionKind) -> Callable[[], object]:
+    """The function that takes in the ticks of one kind."""
+    if kind == "skill_review":
+        return skill_set(workspace, lambda: None, estimate).ticked
+    if kind == "skill_offer":
+        return skill_learning(skills_on_demand(workspace), None).settle
+    return lambda: settle_arrivals(workspace.vault)
+
+
+def _asked_in_notes(vault: Vault) -> Iterator[tuple[DecisionKind, str, str]]:
+    """The kind and the note of each open question of the other kinds, with what it is about if the record says it."""
+    for path in waiting_reviews(vault, pins_of(vault)):
+        yield "skill_review", path, ""
+    for offer in waiting_offers(vault, offer_records_folder(vault)):
+        yield "skill_offer", offer.path, offer.name
+    for review in pending_reviews(vault):
+        yield "remote" if review.kind == "remote" else "arrived_note", review.path, review.subject
+
+
+def _in_note(vault: Vault, kind: DecisionKind, path: str, name: str) -> PendingDecision | None:
+    """The question in a note; None if the note is gone or has a tick."""
+    data = vault.own_version(path)
+    if data is None or answer_in(data) is not None:
+        return None
+    note = Note.parse(data)
+    since = note.header.get("created")
+    about = name or note.string("skill") or PurePosixPath(path).stem
+    return PendingDecision(kind, note.id or path, about, path, since if isinstance(since, datetime) else None)
+
+
+def _status(vault: Vault, path: str) -> str:
+    return Note.parse(vault.read(path) or b"").string("status") or "pending"
