@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,20 +72,34 @@ def test_the_end_of_a_chat_sums_up_the_day_and_counts_it(root: Path, tmp_path: P
     assert figures(root, machine)["daily summaries"] == 1
 
 
+@pytest.fixture
+def logged() -> Iterator[list[str]]:
+    """The lines that memory logs, from debug on."""
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(record.getMessage())
+
+    lines: list[str] = []
+    logger, handler = logging.getLogger("agent.memory"), Lines()
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    yield lines
+    logger.setLevel(logging.NOTSET)
+    logger.removeHandler(handler)
+
+
 def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
-    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    root: Path, tmp_path: Path, logged: list[str]
 ) -> None:
-    machine = own(tmp_path, "Noted.", "Noted.", "Noted.")
+    machine = own(tmp_path, "Noted.", "Noted.")
     document(root, machine, "ask", SISTER)
-    caplog.set_level(logging.DEBUG, "agent.memory")
+    logged.clear()
     document(root, machine, "recall", f"Where does my sister\nAna live? {KEY}")
     document(root, machine, "ask", SISTER)
-    lines = [record.getMessage() for record in caplog.records if record.name.startswith("agent.memory")]
-    recalls, captures = ([line for line in lines if line.startswith(what)] for what in ("recall: ", "capture: "))
-    assert len(recalls) == 2 and len(captures) == 1
-    assert "0 given (none), 2 below the floor" in recalls[0], "the key makes the question an unlikely one"
-    assert "2 given (entries/" in recalls[1] and "0 below the floor" in recalls[1] and " ms" in recalls[1]
-    assert "known entries/" in captures[0] and "kept nothing" in captures[0] and "refused nothing" in captures[0]
-    assert all("\n" not in line for line in lines)
-    assert KEY not in caplog.text and "sk-ant" not in caplog.text
-    assert SISTER not in captures[0] and "[secret]" in recalls[0]
+    asked, given, kept = logged
+    assert "0 given (none), 2 below the floor" in asked, "the key makes the question an unlikely one"
+    assert asked.startswith("recall: 'Where does my sister Ana live? [secret]': ") and " ms" in asked
+    assert given.startswith("recall: ") and "2 given (entries/" in given and "0 below the floor" in given
+    assert kept.startswith("capture: run ") and "kept nothing; known entries/" in kept and "refused nothing" in kept
+    assert "\n" not in "".join(logged) and "sk-ant" not in "".join(logged) and SISTER not in kept
