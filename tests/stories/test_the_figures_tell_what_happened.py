@@ -103,3 +103,14 @@ def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
     assert given.startswith("recall: ") and "2 given (entries/" in given and "0 below the floor" in given
     assert kept.startswith("capture: run ") and "kept nothing; known entries/" in kept and "refused nothing" in kept
     assert "\n" not in "".join(logged) and "sk-ant" not in "".join(logged) and SISTER not in kept
+
+
+def test_what_comes_up_in_the_middle_of_a_run_is_a_line_without_the_words_that_brought_it_up(
+    root: Path, tmp_path: Path, logged: list[str]
+) -> None:
+    (root / "leg.md").write_text("The flight to Lisbon.\n")
+    machine = own(tmp_path, *[call("vault_read", path="leg.md")] * 2, call("vault_list"), "Planned.")
+    document(root, machine, "remember", "Clara lives in Lisbon, near the river.")
+    document(root, machine, "ask", "Plan the week")
+    (line,) = [each for each in logged if each.startswith("recall: 'step 4 of run ")]
+    assert "1 given (entries/" in line and "flight" not in line

@@ -8,7 +8,7 @@ import re
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
@@ -17,6 +17,7 @@ from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
 from agent.memory.recall.asker import Asker
+from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Recollection
 
 LEAST_STEPS = 3
@@ -90,8 +91,11 @@ def refresh_subscriber(
         words = topics(latest(event.session), event.task) if asker is not None else ""
         if asker is None or not words:
             return ()
+        began = recaller.now()
         found = recaller.recall(words, asker, MOST, without=ledger.given(asker), unasked=True)
         kept = _fitting(found, settings.refresh_tokens, count)
+        seconds = (recaller.now() - began).total_seconds()
+        log_recall(f"step {event.number} of run {event.run}", kept, kept, seconds, str)  # its words come from notes
         if not kept.found:
             return ()
         ledger.give(asker, kept)
@@ -126,4 +130,4 @@ def _fitting(found: Recollection, room: int, count: Callable[[str], int]) -> Rec
         if room < 0:
             break
         kept.append(each)
-    return Recollection(tuple(kept), found.mode, found.degraded)
+    return replace(found, found=tuple(kept))
