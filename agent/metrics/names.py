@@ -45,6 +45,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "EditsCommitted": "edits.committed",
         "Tick": "tick",
         "TurnEnded": "turn.ended",
+        "Ended": "run.ended",
         "ScanFinished": "scan.finished",
         "IndexUpdated": "index.updated",
         "DaemonStarted": "daemon.started",
