@@ -49,8 +49,8 @@ class Ended:
 
     `reason` explains a stop before the end; `waits_for` is the path of the note in which a person decides or answers;
     `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
-    the lines of notes that its tools showed, `given` the lines that the model had from the beginning. `failure` is the
-    error that made it fail, None without one.
+    the lines of notes that its tools showed, `given` the lines that the model had from the beginning, `used` those of
+    both that the answer used. `failure` is the error that made it fail, None without one.
     """
 
     run: str
@@ -64,6 +64,7 @@ class Ended:
     commits: tuple[str, ...] = ()
     sources: tuple[Cited, ...] = ()
     given: tuple[Cited, ...] = ()
+    used: tuple[Cited, ...] = ()
     steps: int = 0
     tools: tuple[str, ...] = ()
     failure: Exception | None = None

@@ -32,6 +32,7 @@ from agent.loop.records import Began, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
+from agent.loop.used_notes import used_notes
 from agent.texts import Language, text
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
@@ -335,18 +336,20 @@ class Run:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
             if outcome is RunOutcome.FINISHED:
                 outcome, message = RunOutcome.FAILED, f"answered, but the session could not be saved: {error}"
+        answer, given, shown = self.answer(), tuple(dict.fromkeys(self.given)), tuple(dict.fromkeys(self.sources))
         ended = Ended(
             run,
             session.path,
             outcome,
-            self.answer(),
+            answer,
             reason="" if outcome is RunOutcome.FINISHED else message,
             hint=stop_hint(stop, self.agent.language),
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",
             queued=session.queued,
             commits=tuple(self.commits),
-            sources=tuple(dict.fromkeys(self.sources)),
-            given=tuple(dict.fromkeys(self.given)),
+            sources=shown,
+            given=given,
+            used=used_notes(answer, self.request.task, (*shown, *given), session.vault.read_now),
             steps=self.progress.steps,
             tools=tuple(self.used),
             failure=stop if outcome is RunOutcome.FAILED else None,
@@ -369,6 +372,7 @@ class Run:
                 used.output,
                 self.agent.clock.now(),
                 given=ended.given_notes,
+                used=tuple(path for path in ended.given_notes if any(path == each.path for each in ended.used)),
             )
         )
         return ended

@@ -37,9 +37,8 @@ _COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conf
 """Names that Syncthing, Dropbox and Nextcloud give to conflict copies: a copy asks nothing new."""
 _PLAIN = frozenset({"about", "agent"})
 """Types of notes that lie before the agent in any case: no answer comes from them."""
-_LINKS, _LIKELY = 8, 3
-"""Notes that an answer links to below it: of those that it names, and when it names none."""
-_LINK = re.compile(r"\[\[([^\]|#\n]+)")
+_LINKS = 8
+"""The most notes that an answer links to below it."""
 _SUBJECT = 80
 _TRIES = 5
 _STATUS: dict[ends.RunOutcome, RequestStatus] = {
@@ -222,25 +221,15 @@ def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) 
 
 
 def _rests_on(workspace: Workspace, path: str, ended: Ended) -> tuple[str, ...]:
-    """The notes that an answer rests on: those before the model that it names; else the first few that tools showed,
-    and where they showed none those that fitted best, without those that say what the folders are for. The session's
-    note has a receipt for each of the others.
-    """
-    linked = {PurePosixPath(link.strip()).name.removesuffix(".md").casefold() for link in _LINK.findall(ended.answer)}
-    shown, given = _others(path, ended.sources), _others(path, ended.given)
-    before = dict.fromkeys((*shown, *given))
-    named = [each for each in before if PurePosixPath(each).stem.casefold() in linked or each in ended.answer]
-    found = named[:_LINKS] or _likely(workspace, shown) or _likely(workspace, given)
-    return tuple(each.removesuffix(".md") for each in found)
+    """The notes that an answer rests on: the first few that it used, without those that say what the folders are for.
+    The session's note has a receipt for each of the others."""
+    found = (each for each in _others(path, ended.used) if not _is_plain(workspace, each))
+    return tuple(each.removesuffix(".md") for each in islice(found, _LINKS))
 
 
 def _others(path: str, cited: Iterable[Cited]) -> tuple[str, ...]:
     found = (each.path for each in cited if each.path != path)
     return tuple(dict.fromkeys(each for each in found if not PurePosixPath(each).is_absolute()))  # a skill of ours
-
-
-def _likely(workspace: Workspace, paths: Iterable[str]) -> list[str]:
-    return list(islice((each for each in paths if not _is_plain(workspace, each)), _LIKELY))
 
 
 def _is_plain(workspace: Workspace, path: str) -> bool:
