@@ -118,6 +118,12 @@ def test_what_was_redacted_once_says_it_no_more(parts: list[str]) -> None:
     assert "velunta" not in left and said.redacted(left) == left
 
 
+def test_the_name_of_a_note_in_a_link_stays_whole() -> None:
+    said = replace(phrase("备用钥匙在石蛙下面"), names={"2026-11-21-备用钥匙在石蛙下面-pegmbh": ""})
+    left = said.redacted("见 [[entries/2026-11-21-备用钥匙在石蛙下面-pegmbh]] 和 [[我的备用钥匙在石蛙下面]]")
+    assert left == "见 [forgotten] 和 [[我的备用钥匙在石蛙下面]]"
+
+
 def put(home: Days, path: str, text: str) -> None:
     with home.vault.transaction("session: finished", Stamp("agent", session=path)) as change:
         change.create(path, text.encode())

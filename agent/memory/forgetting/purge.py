@@ -183,7 +183,7 @@ class Forgetter:
             self._clear_cache()
         backup = done.backup or (self._backup_with(path) if path else "")
         busy = self._busy()
-        drop = tuple(history.drop_commands(self.vault, backup)) if backup and not busy else ()
+        drop = tuple(history.drop_commands(self.vault)) if backup and not busy else ()
         others = (*done.other_refs, *done.remote_refs)
         left = () if dry_run else remaining(self.vault, forgetting.said, self.cache)
         return Purge(done.commits, done.head, backup, others, drop, busy, left)

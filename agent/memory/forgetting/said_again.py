@@ -41,6 +41,7 @@ _PREFIX = re.compile(r"^[ \t]*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _JSON_ROW = re.compile(r'^\s*(?:%% vault-agent: |[{\["])')
 _WIKILINK = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
+_TARGET = re.compile(r"\[\[[^\]|\n]*\|?")
 _DAY_AND_ID = re.compile(r"^\d{4}-\d\d-\d\d-|-[0-9a-z]{6}$")
 
 
@@ -109,7 +110,8 @@ class SaidAgain(Tombstones):
         return self.mark
 
     def is_forgotten(self, text: str) -> bool:
-        """True if the text as a whole, or a sentence in it, says one of the statements."""
+        """True if the text as a whole, or a sentence in it, says one of the statements; targets of links aside."""
+        text = _TARGET.sub(" ", text) if "[[" in text else text
         if text.rstrip().endswith(_CUT) and any(each.begins_at_the_end_of(text) for each in self.statements):
             return True
         near = self._near(text)
@@ -148,9 +150,9 @@ class SaidAgain(Tombstones):
 
     def redacted(self, text: str) -> str:
         """The text of a record with `mark` for every statement, and without the names; its lines stay lines."""
-        near = self._near(text)
-        for each in near:
-            text = each.spelled.sub(self.mark, text)
+        text = self.without_names(text)
+        for each in self._near(text):
+            text = each.spelled.sub(lambda found: found[0] if _in_link(found) else self.mark, text)
         return "".join(self._row(row) for row in text.splitlines(keepends=True)) if self.is_near(text) else text
 
     def without_names(self, row: str) -> str:
@@ -162,7 +164,7 @@ class SaidAgain(Tombstones):
 
     def _unlinked(self, row: str, name: str) -> str:
         row = _WIKILINK.sub(lambda link: self.mark if name in link[1] else link[0], row)
-        return row.replace(name, "forgotten")
+        return row.replace(name, self.mark)
 
     def _is_cut(self, text: str) -> bool:
         """True if a line of the text ends with the beginning of a statement."""
@@ -170,7 +172,6 @@ class SaidAgain(Tombstones):
         return any(each.begins_at_the_end_of(row) for row in cut for each in self.statements)
 
     def _row(self, row: str) -> str:
-        row = self.without_names(row)
         if not self._near(row) and not self._is_cut(row):
             return row
         if _JSON_ROW.match(row):
@@ -252,6 +253,12 @@ def _spelled(tokens: list[str]) -> re.Pattern[str]:
 
 def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _in_link(found: re.Match[str]) -> bool:
+    """True if the words are in the name of a note that a link leads to."""
+    row = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()]
+    return row.rfind("[[") > row.rfind("]]") and "|" not in row[row.rfind("[[") :]
 
 
 def _needles(words: frozenset[str]) -> tuple[str, ...]:

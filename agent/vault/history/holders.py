@@ -45,13 +45,22 @@ def check_complete(git: Git) -> None:
 
 
 def holders(
-    git: Git, place: Place, rows: Mapping[str, Sequence[str]], paths: Sequence[str], changes: Changes
+    git: Git,
+    place: Place,
+    rows: Mapping[str, Sequence[str]],
+    paths: Sequence[str],
+    changes: Changes,
+    backups: Sequence[str],
 ) -> Holders:
-    """The other holders of the commits in `rows` (each with its parents), or of other commits with the removed text."""
+    """The other holders of the commits in `rows` (each with its parents), or of other commits with the removed text.
+
+    The `backups` of earlier purges are named without a look into them: they may hold it, and there may be many.
+    """
     oldest = [commit for commit, parents in rows.items() if rows.keys().isdisjoint(parents)]
     current = branch(place.gitdir)
-    elsewhere = _elsewhere(git, paths, changes)
+    elsewhere = _elsewhere(git, paths, changes, backups)
     listed = dict.fromkeys(name for name in _containing(git, [*oldest, *elsewhere]) if name != current)
+    listed |= dict.fromkeys(backups)
     here = [name for name in listed if not name.startswith("refs/remotes/")]
     here += [name for name, commit in (*_stashed(git), *_detached(git)) if _has_any(git, commit, rows, elsewhere)]
     here += _notes(git, rows)
@@ -60,9 +69,10 @@ def holders(
     return Holders(tuple(dict.fromkeys(here)), tuple(name for name in listed if name.startswith("refs/remotes/")))
 
 
-def _elsewhere(git: Git, paths: Sequence[str], changes: Changes) -> list[str]:
-    """The commits outside the current branch whose files contain text to be removed."""
-    found = _lines(git.run("rev-list", "--all", "--full-history", "--not", "HEAD", "--", *paths))
+def _elsewhere(git: Git, paths: Sequence[str], changes: Changes, backups: Sequence[str]) -> list[str]:
+    """The commits outside the current branch and the backups whose files contain text to be removed."""
+    passed_by = [f"--exclude={name}" for name in backups]
+    found = _lines(git.run("rev-list", *passed_by, "--all", "--full-history", "--not", "HEAD", "--", *paths))
     return [commit for commit, changed in changes(found).items() if changed] if found else []
 
 

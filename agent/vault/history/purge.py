@@ -67,9 +67,9 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
     """Rewrite the history of the current branch without what `cleaning` takes out.
 
     `remote`: also if other repositories have the commits. `token` names the backup: after a crash, the same call with
-    the same token continues.
-    Raises `UserError` if other repositories have the commits and `remote` is not set, while the repository is not free,
-    or if a part of the history is missing here; raises `Permanent` if the last commit would change.
+    the same token continues. Raises `UserError` if other repositories have the commits and `remote` is not set, while
+    the repository is not free, or if a part of the history is missing here; raises `Permanent` if the last commit would
+    change.
     """
     with vault.writer.exclusive():
         check_possible(vault)
@@ -78,7 +78,7 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
         concerned = work.find(head)
         if not concerned:
             return Purged(head=head, backup=_existing(vault, BACKUP + token))
-        found = holders(vault.git, vault.place, concerned, work.paths, work.changes)
+        found = holders(vault.git, vault.place, concerned, work.paths, work.changes, backups(vault))
         if found.remote and not remote:
             raise UserError(
                 f"another repository has these commits: {', '.join(found.remote)}",
@@ -273,12 +273,12 @@ def _text(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
 
 
-def drop_commands(vault: Vault, backup: str) -> Iterator[str]:
+def drop_commands(vault: Vault) -> Iterator[str]:
     """The commands that delete the old commits for good, to be run while no other program writes to the repository.
 
-    In the logs of HEAD and the branch they remove only unreachable commits: `--all` would remove all stashes but the
-    last.
+    Backups of earlier purges go too: what was forgotten later is in them. In the logs of HEAD and the branch only
+    unreachable commits are removed: `--all` would remove all stashes but the last.
     """
-    yield f"git update-ref -d {backup}"
+    yield from (f"git update-ref -d {backup}" for backup in backups(vault))
     yield f"git reflog expire --expire-unreachable=now HEAD {branch(vault.place.gitdir) or 'HEAD'}"
     yield "git gc --prune=now"
