@@ -78,10 +78,12 @@ class Prompt:
 def opening(
     task: str, sources: Sequence[Source], injections: Sequence[Injection], window: Window, count: Count
 ) -> Opening:
-    """The texts of the sources and hooks for a task, each within its share of the budget, the best match first.
+    """The texts of the sources and hooks for a task, within the budget for them, the best match of each first.
 
-    A source that fails is left out and named: a run can continue without it.
+    The sources are asked in their order. Each may take its share of the budget; one that may take more (`Window.most`)
+    leaves less to those after it. A source that fails is left out and named: a run can continue without it.
     """
+    left = window.texts_room
     messages: list[Context] = []
     shown: list[tuple[Receipt, ...]] = []
     rows: list[BudgetRow] = []
@@ -89,7 +91,7 @@ def opening(
     problems: list[str] = []
     absent: list[str] = []
     for source in sources:
-        room = window.allowed(source.name)
+        room = max(min(window.most(source.name), left), 0)
         try:
             offered = source.pieces(task, room)
         except (AgentError, OSError) as error:
@@ -102,12 +104,14 @@ def opening(
         text = "\n\n".join(piece.text for piece in kept)
         rows.append(BudgetRow(source.name, count(text) if kept else 0, room, len(kept), len(offered) - len(kept)))
         pieces += kept
+        left -= sum(count(piece.text) + MESSAGE for piece in kept)
         if kept:
             messages.append(Context(text, source.name))
             shown.append(tuple(piece.receipt for piece in kept if piece.receipt))
-    added = injected_messages(injections, count, window.allowed("hooks"))
+    room = max(min(window.allowed("hooks"), left), 0)
+    added = injected_messages(injections, count, room)
     used = sum(count(each.message.text) for each in added)
-    rows.append(BudgetRow("hooks", used, window.allowed("hooks"), len(added), len(injections) - len(added)))
+    rows.append(BudgetRow("hooks", used, room, len(added), len(injections) - len(added)))
     given = (piece.receipt for piece in pieces if piece.receipt)
     receipts = (*given, *(receipt for each in added for receipt in each.receipts))
     untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from agent.llm.provider import Model
+
 Count: TypeAlias = Callable[[str], int]
 """The tokens of a text; always the same number for the same text."""
 
@@ -19,8 +21,9 @@ SHARES = MappingProxyType(
         "preferences": 0.03,
         "memories": 0.20,
         "skills": 0.06,
+        "skill_index": 0.03,
         "hooks": 0.06,
-        "history": 0.30,
+        "history": 0.27,
         "errors": 0.05,
         "tools": 0.10,
     }
@@ -29,6 +32,13 @@ SHARES = MappingProxyType(
 history may use the rest, and `system` and `tools` are not cut to theirs."""
 _SOURCE = 0.06
 """The share of a source that is not in the table: the same as skills."""
+_TEXTS = ("preferences", "memories", "skills", "skill_index", "hooks")
+"""The parts that are added when a task begins."""
+_MOST = MappingProxyType({"skills": 0.25})
+"""The parts that may take more than their share, from what is left of those of all `_TEXTS`. A skill is given whole or
+not at all: each of the program's has up to 1,000 tokens, a quarter of the budget of a window of 8,192."""
+_ANSWER_SHARE = 4
+"""The largest part of a small window that is reserved for the answer, as a divisor."""
 _STEP = 4
 """The results of one step get a quarter of the budget, so that the last two steps, which are never cut, leave half of
 it."""
@@ -50,9 +60,23 @@ class Window:
         """The tokens of the budget for the part with this name."""
         return max(int(self.budget * SHARES.get(name, _SOURCE)), 0)
 
+    def most(self, name: str) -> int:
+        """The most tokens that the part with this name may take while the other texts of a task leave them."""
+        return max(self.allowed(name), int(self.budget * _MOST.get(name, 0.0)))
+
+    @property
+    def texts_room(self) -> int:
+        """The tokens of all texts together that are added when a task begins."""
+        return sum(map(self.allowed, _TEXTS))
+
     def result_room(self, results: int = 1) -> int:
         """The most tokens of each of `results` results of one step; see `shorten`."""
         return max(self.budget // (_STEP * max(results, 2)), 32)
+
+
+def window_of(model: Model) -> Window:
+    """The window of a model, with the tokens reserved for its answer."""
+    return Window(model.window, min(model.max_output, model.window // _ANSWER_SHARE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, injected_messages, opening
-from agent.context.budget import Window
+from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.errors import AgentError, Interrupted, NeedsApproval, QuestionAsked, UserError
@@ -39,8 +39,6 @@ from agent.tools.tool import Cited, RunContext
 
 PARALLEL = 4
 """Read-only calls that may run at the same time."""
-_ANSWER_SHARE = 4
-"""The largest part of a small window that is reserved for the answer, as a divisor."""
 _REMINDED = 3
 """The step from which the model is reminded of its task."""
 _TRAIL = 5
@@ -92,8 +90,7 @@ class Run:
     @property
     def window(self) -> Window:
         """The context window of this run's model, with the tokens reserved for the answer."""
-        model = self.models.main.model
-        return Window(model.window, min(model.max_output, model.window // _ANSWER_SHARE))
+        return window_of(self.models.main.model)
 
     def go(self, resumed: bool = False) -> Ended:
         """Begin or resume, repeat `step` until something stops it, and return the result."""
