@@ -24,4 +24,10 @@ class SkillSettings:
     """The maximum of skills added to a task's prompt. Default 3: more of them give a model conflicting instructions."""
 
     tokens: Annotated[int, Range(0, 100_000, "tokens")]
-    """The maximum of tokens of all skills of a task together. Default 4,000; longer ones are cut at a heading."""
+    """The maximum of tokens of the skills of a task together. Default 4,000, and never more than a quarter of what the
+    model takes at once. A skill is given whole; of one that does not fit, the name, the description and how to open
+    it."""
+
+    index: bool
+    """List the other skills for the model in one line each, so that it can open one that its task did not select.
+    Default true. The list has a room of its own, 3 % of what the model takes at once, beside `tokens`."""

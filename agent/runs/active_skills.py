@@ -7,12 +7,13 @@ session's note, so that a crash does not give back the tools that a skill took a
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from agent.context.assemble import REFRESH
 from agent.context.source import Piece, Receipt
+from agent.context.tokens import MESSAGE
 from agent.errors import AgentError
 from agent.events.runs import (
     ChainCompleted,
@@ -30,39 +31,50 @@ from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.feedback import record_opinion
-from agent.skills.history.usage import Opinion, Use, history_rows, record_uses
-from agent.skills.matching.matcher import MatchTask
+from agent.skills.history.usage import Activated, Opinion, Use, history_rows, record_uses
+from agent.skills.matching.matcher import Matched, MatchTask
 from agent.skills.matching.selection import Match, MatchStatus
+from agent.skills.matching.skill_text import SkillIndex, has_text, reminder, skill_index
 from agent.skills.matching.tool_allowlist import allowance
+from agent.skills.reading import chain
 from agent.skills.reading.skill import Skill
 from agent.texts import Language
-from agent.tools.builtin.skills import beside
 from agent.tools.tool import RunContext, Tool
 from agent.vault.change import Stamp
 
-NAME = "skills"
-_CATALOGUE = 4
-"""The catalogue gets at most this fraction of the room: one fourth."""
+NAME, INDEX = "skills", "skill_index"
 _PATTERN = 60
 """Characters of a signal in a receipt: a pattern may be long; `skills match --explain` shows it whole."""
-_LINE = 160
-"""Characters of a skill's line in the catalogue."""
-_FRAME = 60
-"""Tokens for the text around a skill's own text."""
 _PRIORITY = 60
 _KEPT = 500
 """Runs whose skills are kept in memory."""
 _HEADING = re.compile(r"^## Skill: ([\w-]+) \(confidence (\d{1,3})%\)$", re.MULTILINE)
+_PRECEDENCE: tuple[Activated, ...] = ("auto", "chain", "manual")
+"""The ways to use a skill; of several in one run, the first one is recorded."""
 
 
 @dataclass(slots=True)
 class _InRun:
-    """The skills of one run: `active` were given to its model, `read` were opened by the model itself."""
+    """The skills of one run: `active` were given to its model, `steps` are those in their chains, by the name of the
+    chain, `summarised` were only named to the model, `read` were opened by it.
+
+    `known` are the values known when the run began, `slots` those with what its skills say about the task.
+    """
 
     session: str
+    known: Mapping[str, str] = field(default_factory=dict)
+    slots: dict[str, str] = field(default_factory=dict)
     active: dict[str, Match] = field(default_factory=dict)
+    steps: dict[str, str] = field(default_factory=dict)
+    summarised: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
     tools: frozenset[str] = frozenset()
+    matched: Matched | None = None
+
+    @property
+    def followed(self) -> tuple[str, ...]:
+        """The names of the active skills, and of those in their chains."""
+        return tuple(dict.fromkeys([*self.active, *self.steps]))
 
 
 @dataclass(slots=True)
@@ -85,19 +97,33 @@ class ActiveSkills:
                 if context.run:
                     with suppress(AgentError):  # the trust is saved even if the note cannot be written
                         self.skills.ticked()
-                found = self._runs[context.run] = _InRun(session.path)
-                found.active |= self._again(session, context.run)
+                found = self._runs[context.run] = _InRun(session.path, known_slots(context))
+                for match in self._again(session, context.run):
+                    self._follow(found, match)
                 while len(self._runs) > _KEPT:
                     self._runs.popitem(last=False)
         return SkillsSource(self, context, tuple(_texts(session.history)))
 
-    def _again(self, session: Session, run: str) -> dict[str, Match]:
-        """The skills that a run followed before it stopped, by name, each with its current signals for the task."""
-        before = {match.skill.name: match for match in _before(session, run, self.skills.library.snapshot().get)}
+    def index(self, context: RunContext, session: Session) -> "SkillIndexSource":
+        """The source of the index of the other skills, to be asked after that of `source`."""
+        return SkillIndexSource(self, context, tuple(_texts(session.history)))
+
+    def slots(self, run: str) -> Mapping[str, str]:
+        """What is known of a run's task, by name: its channel and sender, and what its skills say, such as the
+        `task_type`. Empty after `over`."""
+        with self._lock:
+            found = self._runs.get(run)
+            return {**found.known, **found.slots} if found is not None else {}
+
+    def _again(self, session: Session, run: str) -> Iterator[Match]:
+        """The skills that a run followed before it stopped, each with its current signals for the task."""
+        before = list(_before(session, run, self.skills.library.snapshot().get))
         task = next((event.task for event in session.of_run(run) if isinstance(event, Began)), "") if before else ""
         weighed = self.skills.match(MatchTask(task)).matches if task else ()
-        signals = {match.skill.name: match.signals for match in weighed}
-        return {name: replace(match, signals=signals.get(name, ())) for name, match in before.items()}
+        now = {match.skill.name: match for match in weighed}
+        for match in before:
+            found = now.get(match.skill.name, match)
+            yield replace(match, signals=found.signals, slots=found.slots)
 
     def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
         """The skills, at the start of a step, that fit the tools used so far and that the model does not have yet."""
@@ -106,35 +132,45 @@ class ActiveSkills:
             if run is None or not self.skills.settings.auto or tools <= run.tools:
                 return ()
             run.tools = tools
-            task = MatchTask(event.task, tuple(event.tools))
-            matched = self.skills.match(task, event.session, run.active, REFRESH - _FRAME)
+            task = MatchTask(event.task, tuple(event.tools), run.known)
+            present = {*run.active, *run.summarised, *run.read}
+            matched = self.skills.match(task, event.session, present, REFRESH)
             room = self.skills.settings.most - len(run.active)
             taken = {each.skill.exclusive_group for each in run.active.values()} - {""}
-            fresh = [each for each in matched.active if each.skill.exclusive_group not in taken]
+            fresh = [each for each in matched.given if each.skill.exclusive_group not in taken]
             added = fresh[: max(room, 0)]
             self._activate(event.run, added)
             return tuple(
-                Injection(shown(each), NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION)
+                Injection(each.text, NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION)
                 for each in added
             )
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
-        """The texts of the skills that fit a task, then the catalogue of the others. Texts in `before`, which the model
-        still has from an earlier task of the session, are not repeated."""
+        """The texts of the skills that fit a task. Texts in `before`, which the model still has from an earlier task of
+        the session, are not repeated."""
         if not self.skills.settings.auto or context.role != "owner":
             return ()
         with self._lock:
-            limit = room // _CATALOGUE
-            matched = self.skills.match(MatchTask(task), context.session, room=room - limit - _FRAME)
-            self._activate(context.run, matched.active)
-            pieces = [
-                Piece(shown(each, before), NAME, 1.0 + each.score, _receipt(each))
-                for each in matched.active
-                if each.text
+            matched = self.skills.match(MatchTask(task, slots=known_slots(context)), context.session, room=room)
+            self._activate(context.run, matched.given)
+            if context.run in self._runs:
+                self._runs[context.run].matched = matched
+            given = [
+                Piece(reminder(each) if has_text(each, before) else each.text, NAME, 1.0 + each.score, _receipt(each))
+                for each in matched.given
             ]
-            near = {each.skill.key for each in matched.reference}
-            text = catalogue(matched.catalogue, near, limit, self.skills.count)
-            return [*pieces, Piece(text, NAME)] if text and not _is_in(text, before) else pieces
+            left_out = matched.of(MatchStatus.NO_ROOM)
+            return [*given, *(Piece("", NAME, absent=f"{each.skill.name}: {each.why}") for each in left_out)]
+
+    def index_pieces(self, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
+        """The index of the skills of which the model of a run is given nothing else; not repeated if it is in
+        `before`."""
+        with self._lock:
+            run = self._runs.get(context.run)
+            if run is None or run.matched is None:
+                return ()
+            text = index_of(run.matched, room, self.skills).text
+            return [Piece(text, INDEX)] if text and not any(text in each for each in before) else ()
 
     def leaves(self, tool: Tool, context: RunContext) -> bool:
         """True if the skills of a run, and those of the runs it works for, allow it a tool."""
@@ -150,7 +186,7 @@ class ActiveSkills:
         """True if a skill that the run follows names this tool."""
         with self._lock:
             found = self._runs.get(context.run)
-            skills = [each.skill for each in found.active.values()] if found is not None else []
+            skills = self._skills(found.followed) if found is not None else []
         return any(tool in (skill.allowed_tools or ()) or re.search(rf"\b{tool}\b", skill.body) for skill in skills)
 
     def opened(self, name: str, context: RunContext) -> None:
@@ -171,7 +207,7 @@ class ActiveSkills:
                 self.skills.workspace.clock.now(),
             )
             root = context.run.partition(".")[0]
-            if run is None or name not in {*run.active, *run.read}:
+            if run is None or name not in {*run.followed, *run.read}:
                 return record_opinion(vault, name, opinion, now, root, root, self._language)
             found = Use(name, now, root, context.session, activated="feedback", feedback=opinion)
             record_uses(vault, [found], Stamp("agent", run=context.run, tool="skill_feedback"), self._language)
@@ -182,24 +218,26 @@ class ActiveSkills:
         """The feedback form for the end of a run's note; empty if the run followed no skill."""
         with self._lock:
             found = self._runs.get(run)
-            names = [] if found is None else [*found.active]
+            names = () if found is None else found.followed
         return self.skills.boxes(names)
 
     def additions(self, event: TaskCompleted) -> Sequence[Addition]:
         """The uses of skills in a finished run and its sub-runs, as additions to the skills' histories."""
         with self._lock:
-            found = {use.name: use for run in self._of(event.run) for use in self._uses(run, event)}
+            uses = [use for run in self._of(event.run) for use in self._uses(run, event)]
+        found: dict[str, Use] = {}
+        for use in sorted(uses, key=lambda use: _PRECEDENCE.index(use.activated)):
+            found.setdefault(use.name, use)
         return [Addition(*row) for row in history_rows(tuple(found.values()), self._language)]
 
     def over(self, event: TaskCompleted) -> None:
         """Put failing skills aside and drop a finished run; call it once the run's additions are written."""
         with self._lock:
             runs = [self._runs.pop(run) for run in self._of(event.run)]
-        skills = {name: each.skill for run in runs for name, each in run.active.items()}
-        for name, skill in skills.items():
-            if skill.chain:
-                self.tell(ChainCompleted(event.run, event.session, name, event.outcome))
-        self.skills.put_aside(skills.values())
+        chains = {name for run in runs for name, each in run.active.items() if each.skill.chain}
+        for name in sorted(chains):
+            self.tell(ChainCompleted(event.run, event.session, name, event.outcome))
+        self.skills.put_aside(self._skills(dict.fromkeys(name for run in runs for name in run.followed)))
 
     def drop(self, run: str) -> None:
         """Drop the skills of a run."""
@@ -218,7 +256,10 @@ class ActiveSkills:
         for name, each in found.active.items():
             why = "; ".join(f"{signal.type} {signal.detail}" for signal in each.signals)
             yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls)
-        for name in sorted(found.read - found.active.keys()):
+        for name, chained in found.steps.items():
+            score, why = found.active[chained].score, f"step of {chained}"
+            yield Use(name, now, event.run, event.session, "chain", score, why, event.outcome, calls)
+        for name in sorted(found.read):
             yield Use(name, now, event.run, event.session, "manual", outcome=event.outcome, tools=calls)
 
     def _activate(self, run: str, matches: Iterable[Match]) -> None:
@@ -226,13 +267,27 @@ class ActiveSkills:
         if found is None:
             return
         for each in matches:
-            found.active[each.skill.name] = each
+            if each.status is MatchStatus.SUMMARY:
+                found.summarised.add(each.skill.name)
+                found.slots = dict(each.slots) | found.slots
+                continue
+            self._follow(found, each)
             if not run:
                 continue
             self.skills.used(found.session, each.skill.name)
             self.tell(SkillActivated(run, found.session, each.skill.name, each.score))
             if each.skill.chain:
                 self.tell(ChainStarted(run, found.session, each.skill.name))
+
+    def _follow(self, run: _InRun, found: Match) -> None:
+        run.active[found.skill.name] = found
+        run.slots = dict(found.slots) | run.slots
+        for step in chain.parts(found.skill, self.skills.library.snapshot().get):
+            run.steps.setdefault(step.name, found.skill.name)
+
+    def _skills(self, names: Iterable[str]) -> list[Skill]:
+        found = self.skills.library.snapshot()
+        return [skill for name in names if (skill := found.get(name)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,48 +303,39 @@ class SkillsSource:
         return NAME
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The texts of the skills that fit, best first, then the others in one line each."""
+        """The texts of the skills that fit, best first."""
         return self.following.pieces(task, room, self.context, self.before)
 
 
-def shown(found: Match, before: Sequence[str] = ()) -> str:
-    """An active skill as text for the model; without the skill's own text if the model still has it in `before`."""
-    skill = found.skill
-    lines = [f"## Skill: {skill.name} (confidence {found.score:.0%})", "It fits this task. Follow its steps."]
-    if _is_in(found.text, before):
-        return "\n".join([*lines, "They stand further up."])
-    if skill.prerequisites:
-        lines.append(f"Do first: {', '.join(f'`{name}` (skill_show {name})' for name in skill.prerequisites)}")
-    if skill.product is not None and skill.product.format:
-        kind = skill.product.artifact_type or "note"
-        lines.append(
-            f"Give the result as {skill.product.format}{f', in a {kind} of its own' * skill.product.artifacts}."
-        )
-    return "\n\n".join(filter(None, ["\n".join(lines), found.text, beside(skill)]))
+@dataclass(frozen=True, slots=True)
+class SkillIndexSource:
+    """The source of the index of skills for the tasks of one run."""
+
+    following: ActiveSkills
+    context: RunContext
+    before: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return INDEX
+
+    def pieces(self, task: str, room: int) -> Sequence[Piece]:
+        """The other skills, one line each."""
+        return self.following.index_pieces(room, self.context, self.before)
 
 
-def catalogue(skills: Iterable[Skill], near: set[str], room: int, count: Callable[[str], int]) -> str:
-    """The skills that are not active, one line each, in about `room` tokens; unreviewed skills are left out.
-
-    Those that are near the task come first and are marked.
-    """
-    others = sorted((skill for skill in skills if skill.reviewed), key=lambda each: each.key not in near)
-    lines = ["Other skills; read one with skill_show before doing work of its kind:"]
-    left = room - count(lines[0])
-    for number, skill in enumerate(others):
-        line = f"- `{skill.name}`: {_shortened(skill.summary, _LINE)}" + (
-            " (may fit this task)" if skill.key in near else ""
-        )
-        left -= count(line) + 1
-        if left < 0:
-            lines.append(f"and {len(others) - number} more: skill_list")
-            break
-        lines.append(line)
-    return "\n".join(lines) if others else ""
+def index_of(matched: Matched, room: int, skills: SkillSet) -> SkillIndex:
+    """The index of the skills of which the model is given nothing else, as a message of at most `room` tokens; empty if
+    it is switched off."""
+    if not skills.settings.index:
+        return SkillIndex()
+    near = {each.skill.key for each in matched.reference}
+    return skill_index(matched.listed, near, room - MESSAGE, skills.count)
 
 
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def known_slots(context: RunContext) -> Mapping[str, str]:
+    """The values that are known of a task before any skill is asked."""
+    return {name: value for name, value in (("channel", context.channel), ("sender_id", context.sender)) if value}
 
 
 def _line(run: str) -> list[str]:
@@ -298,13 +344,9 @@ def _line(run: str) -> list[str]:
     return [".".join(parts[:number]) for number in range(1, len(parts) + 1)]
 
 
-def _is_in(text: str, texts: Sequence[str]) -> bool:
-    return any(text in each for each in texts)
-
-
 def _texts(messages: Iterable[Message]) -> Iterator[str]:
     """The texts of the messages that came from skills."""
-    return (each.text for each in messages if isinstance(each, Context) and each.source == NAME)
+    return (each.text for each in messages if isinstance(each, Context) and each.source in {NAME, INDEX})
 
 
 def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> Iterator[Match]:
@@ -318,5 +360,17 @@ def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> 
 
 def _receipt(found: Match) -> Receipt:
     skill = found.skill
-    why = ", ".join(f"{signal.type} {_shortened(signal.detail, _PATTERN)}" for signal in found.signals)
-    return Receipt(skill.path, (skill.body_line, skill.body_line + skill.body.count("\n")), None, found.score, why)
+    parts = [f"{signal.type} {_shortened(signal.detail, _PATTERN)}" for signal in found.signals]
+    weighed = {signal.detail for signal in found.signals}
+    parts += [each for name, value in found.slots if (each := f"{name}={value}") not in weighed]
+    parts += [f"opened on request: {', '.join(found.on_request)}"] if found.on_request else []
+    if found.status is MatchStatus.SUMMARY:
+        parts.append(f"description only: {found.why}")
+        first = last = skill.lines.get("description", 1)
+    else:
+        first, last = skill.body_line, skill.body_line + skill.body.count("\n")
+    return Receipt(skill.path, (first, last), None, found.score, ", ".join(parts))
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

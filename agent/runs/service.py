@@ -239,10 +239,10 @@ class RunService:
 
     def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
         memories = self.recall.source(context, session, group=asked.speaker.group)
-        skills = self.following.source(context, session)
+        skills, index = self.following.source(context, session), self.following.index(context, session)
         session.language = self.agent.language
         return Run(
-            replace(self.agent, sources=(memories, skills, *self.agent.sources)),
+            replace(self.agent, sources=(skills, index, memories, *self.agent.sources)),
             session,
             asked,
             context,

@@ -13,6 +13,7 @@ from pathlib import Path
 from agent.config.resources import resource
 from agent.config.skill_settings import SkillSettings as Settings
 from agent.context.budget import Count
+from agent.context.tokens import MESSAGE
 from agent.errors import AgentError
 from agent.events.bus import ignore_event
 from agent.events.runs import SkillRated
@@ -66,7 +67,8 @@ class SkillSet:
     def match(
         self, task: MatchTask, session: str = "", present: Iterable[str] = (), room: int | None = None
     ) -> Matched:
-        """The skills that fit a task now; records nothing."""
+        """The skills that fit a task now, with their texts for the model, each a message of its own, in `room` tokens;
+        records nothing."""
         with self._lock:
             shelf = self.library.snapshot()
             skills = shelf.candidates
@@ -75,7 +77,7 @@ class SkillSet:
             factors = self.history.factors(skill.name for skill in skills if skill.has_triggers)
             state = MatchState(self._since(session, skills), factors, near, frozenset(present))
             most, tokens = self.settings.most, self.settings.tokens
-            limits = SelectionLimits(most, tokens if room is None else min(tokens, room))
+            limits = SelectionLimits(most, tokens if room is None else min(tokens, room - most * MESSAGE))
             return match(task, shelf, state, self.count, limits)
 
     def used(self, session: str, name: str) -> None:

@@ -69,8 +69,9 @@ def session(workspace: Workspace, path: str = "sessions/s.md") -> Session:
 
 
 def begin(found: ActiveSkills, task: str, run: str = "r1", path: str = "sessions/s.md") -> str:
-    source = found.source(RunContext(run, path), session(found.skills.workspace, path))
-    return "\n\n".join(piece.text for piece in source.pieces(task, 2_000))
+    context, begun = RunContext(run, path), session(found.skills.workspace, path)
+    sources = found.source(context, begun), found.index(context, begun)
+    return "\n\n".join(piece.text for source in sources for piece in source.pieces(task, 2_000))
 
 
 def completed(run: str = "r1", outcome: str = "finished") -> TaskCompleted:
@@ -94,7 +95,7 @@ def tool(name: str, *groups: str) -> Tool:
 def test_it_is_a_source_of_the_context(workspace: Workspace) -> None:
     source: Source = make(workspace).source(RunContext("r1", "sessions/s.md"), session(workspace))
     pieces = source.pieces("please brew tea", 2_000)
-    assert source.name == NAME and pieces[0].score > pieces[-1].score
+    assert source.name == NAME and len(pieces) == 1
     assert pieces[0].receipt is not None and pieces[0].receipt.path == "skills/tea/SKILL.md"
     assert "intent_pattern brew" in pieces[0].receipt.why and pieces[0].receipt.lines == (11, 13)
 
@@ -127,6 +128,86 @@ def test_what_fits_is_whole_with_its_confidence_and_the_others_are_a_line_each(w
     assert "## Skill: tea (confidence 50%)" in shown and "Boil." in shown and "references/kinds.md" in shown
     assert "markdown, in a document of its own" in shown
     assert "- `kettle`: Does things." in shown and "Descale." not in shown and "- `tea`" not in shown
+
+
+def add_skill(found: ActiveSkills, content: str, name: str) -> None:
+    write(found.skills.workspace.vault.place.root / f"skills/{name}/SKILL.md", content)
+    found.skills.library.refresh()
+    found.skills.library.review(found.skills.library.snapshot().named[name], found.skills.workspace.clock.now(), "test")
+
+
+def test_a_skill_that_does_not_fit_is_named_with_its_reason_and_takes_no_tools_away(workspace: Workspace) -> None:
+    found = make(workspace)
+    long = text("long", triggers("descale") + "allowed-tools: vault_read", "Steps.\n" + "word " * 3_000)
+    add_skill(found, long, "long")
+    context, begun = RunContext("r1", "sessions/s.md"), session(workspace)
+    (piece,) = found.source(context, begun).pieces("please descale", 500)
+    assert "word" not in piece.text and "skill_show long" in piece.text and "Does things." in piece.text
+    assert piece.receipt is not None
+    assert re.search(r"its text of 3,\d\d\d tokens does not fit in the \d+ that are left", piece.receipt.why)
+    assert long.splitlines()[piece.receipt.lines[0] - 1].startswith("description:")
+    assert found.leaves(tool("vault_write"), context) and found.endnote("r1") == ""
+    end(found)
+    assert not load_uses(workspace.vault, "long"), "what the model was not given was not used"
+    (nothing,) = found.source(RunContext("r2", "s"), begun).pieces("please descale", 40)
+    assert not nothing.text and "does not fit" in nothing.absent
+
+
+def test_the_index_is_given_beside_the_skills_also_if_none_fits_and_can_be_switched_off(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed(found: ActiveSkills, task: str, room: int) -> str:
+        context, begun = RunContext("", "sessions/s.md"), session(workspace)
+        found.drop("")
+        found.source(context, begun).pieces(task, 2_000)
+        return "".join(piece.text for piece in found.index(context, begun).pieces(task, room))
+
+    found = make(workspace)
+    assert "`tea`" in listed(found, "what is the time", 1_000)
+    assert "`tea`" not in listed(found, "brew tea", 1_000) and "`kettle`" in listed(found, "brew tea", 1_000)
+    short = listed(found, "what is the time", 100)
+    assert 0 < estimate(short) <= 100 and "more: skill_list" in short
+    monkeypatch.setenv("VAULT_AGENT_SKILLS__INDEX", "false")
+    off = make(open_workspace(workspace.vault.place.root, clock=workspace.clock))
+    assert listed(off, "what is the time", 1_000) == "" and "Boil." in begin(off, "brew tea")
+
+
+def test_what_is_known_of_the_task_is_told_with_the_skill_and_can_be_read_from_the_run(workspace: Workspace) -> None:
+    found = make(workspace)
+    more = "  context_signals: {slots: {task_type: [ceremony], channel: [chat]}}\n"
+    add_skill(found, text("matcha", triggers("matcha", more=more)), "matcha")
+    source = found.source(RunContext("r1", "sessions/s.md", channel="chat"), session(workspace))
+    (piece,) = source.pieces("matcha, please", 2_000)
+    assert "Known of the task: task_type = ceremony, channel = chat" in piece.text
+    assert piece.receipt is not None and piece.receipt.score == 0.6
+    assert "context_slot channel=chat" in piece.receipt.why and "task_type=ceremony" in piece.receipt.why
+    assert found.slots("r1") == {"channel": "chat", "task_type": "ceremony"}
+    assert found.slots("another") == {}
+
+
+def test_the_steps_of_a_chain_count_as_used_are_asked_about_and_can_be_put_aside(workspace: Workspace) -> None:
+    found = make(workspace)
+    add_skill(found, text("party", triggers("party") + "chain: [{skill: tea}, {skill: kettle}]", "Invite."), "party")
+    for number in range(5):
+        begin(found, "a party", f"r{number}", f"sessions/{number}.md")
+        assert "kettle: helpful" in found.endnote(f"r{number}") and "party: helpful" in found.endnote(f"r{number}")
+        end(found, "failed", f"r{number}")
+    rows = load_uses(workspace.vault, "tea")
+    assert [(use.activated, use.signals, use.outcome) for use in rows] == [("chain", "step of party", "failed")] * 5
+    stats = found.skills.history.stats("tea")
+    assert (stats.uses, stats.auto, stats.successes, stats.streak) == (5, 0, 0, 5)
+    assert workspace.vault.read("skills/deprecated/kettle/SKILL.md") is not None
+
+
+def test_a_step_that_is_also_active_or_opened_is_one_use(workspace: Workspace) -> None:
+    found = make(workspace)
+    add_skill(found, text("party", triggers("party") + "chain: [{skill: tea}, {skill: kettle}]", "Invite."), "party")
+    begin(found, "a party, and brew")
+    found.opened("kettle", RunContext("r1", "sessions/s.md"))
+    assert found.say("kettle", "helpful", RunContext("r1", "sessions/s.md")).name == "kettle"
+    end(found)
+    assert [use.activated for use in load_uses(workspace.vault, "tea")] == ["auto"]
+    assert sorted(use.activated for use in load_uses(workspace.vault, "kettle")) == ["chain", "feedback"]
 
 
 def test_not_a_word_of_a_stranger_is_put_before_the_model(workspace: Workspace) -> None:

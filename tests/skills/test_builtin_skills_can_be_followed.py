@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 
 from agent.config.resources import resource
-from agent.context.tokens import estimate
+from agent.context.budget import window_of
+from agent.context.tokens import MESSAGE, counter, estimate
 from agent.errors import ToolFailed as ToolFailedError
 from agent.events.runs import ToolCallFailed
+from agent.index.embedder import choose_embedder
 from agent.llm.messages import JsonObject, System
+from agent.llm.provider import Model
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
@@ -25,6 +28,7 @@ from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
+from agent.skills.matching.selection import MatchStatus, SelectionLimits
 from agent.skills.reading.skill import Skill
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.loop.stage import Stage
@@ -255,6 +259,20 @@ def test_a_skill_fits_whole_into_what_it_may_take_and_says_how_to_check_and_what
     assert not skill.max_tokens or tokens <= skill.max_tokens
     for heading in ("## Check", "## Do not"):
         assert heading in skill.body or (heading == "## Check" and "## Before you finish" in skill.body)
+
+
+@pytest.mark.parametrize("window", [8_192, 16_384, 32_768, 131_072])
+@pytest.mark.parametrize("name", sorted(SHELF.named))
+def test_the_skill_of_a_task_is_given_whole_in_every_window(name: str, window: int) -> None:
+    room = window_of(Model("any", window, 4_096))
+    limits = SelectionLimits(3, min(room.most("skills"), room.texts_room) - 3 * MESSAGE)
+    count = counter(choose_embedder("").embedder)
+    (found,) = match(MatchTask(CASES[name].task), SHELF, MatchState(), count, limits).given
+    assert found.skill.name == name and found.status is MatchStatus.ACTIVE and found.skill.body in found.text
+    assert found.tokens == count(found.text) <= limits.room
+    steps = {step.skill for step in found.skill.chain}
+    assert all((SHELF.named[step].body in found.text) != (step in found.on_request) for step in steps)
+    assert window < 32_768 or not found.on_request
 
 
 def test_all_skills_of_the_package_load_without_a_complaint() -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.skills.matching.matcher import compose_workflow
-from agent.skills.matching.truncate import truncate
+from agent.skills.matching.workflow import compose_workflow
 from tests.skills.shelves import library, shelf, skill, text, words
 
 CHAIN = """
@@ -26,7 +25,7 @@ STEPS = [skill("research", body="# R\n\nSearch."), skill("briefing", body="Write
 
 def test_it_is_numbered_with_inputs_outputs_checks_and_what_to_do_on_failure() -> None:
     own = skill("all", CHAIN, "Do all of it.")
-    made = compose_workflow(own, shelf(own, *STEPS).get, 4_000, words)
+    made = compose_workflow(own, shelf(own, *STEPS).get, 4_000, words).text
     assert made.index("Do all of it.") < made.index("### Step 1: research") < made.index("Search.")
     assert made.index("Search.") < made.index("### Step 2: briefing") < made.index("### Step 3: slides")
     for said in (
@@ -44,17 +43,22 @@ def test_it_is_numbered_with_inputs_outputs_checks_and_what_to_do_on_failure() -
 def test_a_chain_in_a_chain_stands_in_its_place() -> None:
     inner = skill("inner", "chain: [research, briefing]", "Inner words.")
     own = skill("all", "chain: [inner, slides]")
-    made = compose_workflow(own, shelf(own, inner, *STEPS).get, 4_000, words)
+    made = compose_workflow(own, shelf(own, inner, *STEPS).get, 4_000, words).text
     steps = [line for line in made.splitlines() if line.startswith("### ")]
     assert steps == ["### Step 1: inner", "### Step 2: research", "### Step 3: briefing", "### Step 4: slides"]
     assert "Inner words." in made
 
 
-def test_every_step_keeps_its_part_when_room_is_short() -> None:
-    long = [skill(each.name, body=f"{each.name}first\n\n## More\n\n" + "long " * 500) for each in STEPS]
+@pytest.mark.parametrize("room", [0, 100, 700, 1_300, 4_000])
+def test_the_text_of_a_step_is_whole_or_is_to_be_opened_when_it_is_due(room: int) -> None:
+    long = [skill(each.name, body=f"{each.name}first\n\n## More\n\n" + "long " * 500 + each.name) for each in STEPS]
     own = skill("all", "chain: [research, briefing, slides]", "Own words.")
-    made = compose_workflow(own, shelf(own, *long).get, 400, words)
-    assert words(made) <= 420 and all(f"{each.name}first" in made for each in STEPS) and "Own words." in made
+    made = compose_workflow(own, shelf(own, *long).get, room, words)
+    assert "Own words." in made.text and all(f"### Step {n}: " in made.text for n in (1, 2, 3))
+    for each in long:
+        assert (each.body in made.text) != (f"skill_show {each.name}" in made.text) == (each.name in made.on_request)
+    assert len(made.on_request) == {0: 3, 100: 3, 700: 2, 1_300: 1, 4_000: 0}[room]
+    assert words(made.text) <= max(room, 102)
 
 
 @pytest.mark.parametrize(
@@ -111,13 +115,3 @@ def test_a_mended_skill_mends_the_chain_over_it(tmp_path: Path) -> None:
     (tmp_path / "vault/skills/good/SKILL.md").write_text(text("good"))
     lib.changed(["skills/good/SKILL.md"])
     assert set(lib.snapshot().named) == {"over", "good"}
-
-
-@pytest.mark.parametrize("room", [5, 20, 40, 60, 100, 130])
-def test_a_cut_text_fits_unless_only_the_remark_is_left(room: int) -> None:
-    body = (
-        "# T\n\nintro\n\n## A\n\n" + "a " * 30 + "\n\n```\n# no heading\n```\n\n## B\n\n" + "b " * 30 + "\n\n## C\n\nc"
-    )
-    made = truncate(body, room, words, "x")
-    assert made.tokens == words(made.text) and (made.tokens <= room or made.text.startswith("(cut here"))
-    assert made.whole == (words(body) <= room)

@@ -86,6 +86,32 @@ def test_explain_says_every_number(root: Path, capsys: pytest.CaptureFixture[str
         assert part in said
 
 
+@pytest.mark.parametrize("window", [2_048, 4_096, 8_192])
+def test_match_tells_exactly_what_a_run_is_given_in_this_window(
+    root: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    run: Run,
+    window: int,
+) -> None:
+    script = {"model": {"window": window, "max_output": 256}, "replies": [{"text": "Done."}]}
+    write(tmp_path / "script.json", json.dumps(script))
+    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
+    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(tmp_path / "script.json"))
+    (found,) = rows(run("match", "do my weekly review"), "matches")
+    assert main(["--json", "context", "--explain", "do my weekly review"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    used = {row["part"]: row["tokens"] for row in document["rows"]}
+    assert used["skills"] == found["tokens"]
+    whys = " ".join(receipt["why"] for receipt in document["receipts"])
+    expected = {2_048: "summary only", 4_096: "summary only", 8_192: "active"}[window]
+    assert found["fate"] == expected and (str(found["why"]) in whys)
+    assert main(["skills", "match", "do my weekly review", "--explain"]) == 0
+    said = capsys.readouterr().out
+    assert f"{found['tokens']:,} tokens" in said and f"a window of {window:,} tokens" in said
+
+
 def test_stats_and_feedback(run: Run) -> None:
     assert run("feedback", "tea", "not-helpful")["not_helpful"] == 1
     (tea,) = rows(run("stats", "tea"), "stats")

@@ -166,17 +166,39 @@ def test_feedback_moves_the_score_and_may_move_it_below_the_threshold() -> None:
 LONG = "# Title\n\nfirst words here\n\n## One\n\n" + "one " * 40 + "\n\n## Two\n\n" + "two " * 40
 
 
-def test_a_long_skill_is_cut_at_a_heading_and_says_so() -> None:
-    (only,) = found("x", skill("a", triggers("x") + "max_tokens: 70", LONG)).active
-    assert only.tokens <= 70 and "one one" in only.text and "two two" not in only.text
-    assert only.left_out == ("Two",) and "skill_show a" in only.text and "max_tokens" in only.why
+def test_a_skill_that_is_too_long_is_not_cut_but_named_with_the_way_to_open_it() -> None:
+    (only,) = found("x", skill("a", triggers("x") + "max_tokens: 70", LONG)).given
+    assert only.status is MatchStatus.SUMMARY and only.tokens == words(only.text) < 70
+    assert "one one" not in only.text and "Does things." in only.text and "skill_show a" in only.text
+    assert only.why == f"its text of {words(LONG) + 12} tokens does not fit in its max_tokens, 70"
 
 
 def test_the_budget_holds_for_all_together() -> None:
     some = [skill(name, triggers("x"), "word " * 90) for name in "abc"]
-    matched = found("x", *some, limits=SelectionLimits(room=200))
-    assert sum(each.tokens for each in matched.active) <= 200
+    matched = found("x", *some, limits=SelectionLimits(room=210))
+    assert sum(each.tokens for each in matched.given) <= 210
     assert fates(matched) == {"a": MatchStatus.ACTIVE, "b": MatchStatus.ACTIVE, "c": MatchStatus.NO_ROOM}
+    assert (
+        matched.of(MatchStatus.NO_ROOM)[0].why
+        == "its text of 102 tokens does not fit in the 6 that are left for skills"
+    )
+
+
+def test_a_short_skill_is_given_whole_after_one_that_is_too_long() -> None:
+    matched = found("x", skill("a", triggers("x"), LONG), skill("b", triggers("x")), limits=SelectionLimits(room=80))
+    assert fates(matched) == {"a": MatchStatus.SUMMARY, "b": MatchStatus.ACTIVE}
+    assert [each.name for each in matched.listed] == [], "what is named already is not in the index, too"
+
+
+def test_the_type_of_the_task_is_known_or_that_of_the_skill_and_is_told_with_it() -> None:
+    asked = MatchTask("research", slots={"depth": "full", "channel": "cli"})
+    (only,) = found(asked, skill("a", FULL)).active
+    assert dict(only.slots) == {"task_type": "research", "depth": "full"}
+    assert "Known of the task: task_type = research, depth = full" in only.text
+    (other,) = found(MatchTask("research", slots={"task_type": "analysis"}), skill("a", FULL)).active
+    assert dict(other.slots) == {"task_type": "analysis"}
+    (none,) = found(MatchTask("research", slots={"task_type": "tea"}), skill("a", FULL)).active
+    assert not none.slots and "Known of" not in none.text
 
 
 def test_what_the_model_has_already_is_not_given_again() -> None:
@@ -245,5 +267,7 @@ def test_the_order_of_the_skills_decides_nothing_and_the_rules_always_hold(
     ]
     groups = [each.skill.exclusive_group for each in one.active if each.skill.exclusive_group]
     assert len(groups) == len(set(groups)) and len(one.active) <= 3
-    assert sum(each.tokens for each in one.active) <= room
+    assert sum(each.tokens for each in one.given) <= room
+    assert all(each.skill.body in each.text for each in one.active), "whole or not at all"
+    assert not any(each.skill.body in each.text for each in one.of(MatchStatus.SUMMARY))
     assert {s.name for s in one.catalogue} | {e.skill.name for e in one.active} == set(described)

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.learning.offer_records import SkillOffer
 from agent.skills.learning.suggestion import Suggestion
 from agent.skills.loading.library import SkillSnapshot
-from agent.skills.matching.matcher import Matched
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.reading.skill import Skill, SkillProblem
 from agent.vault.folders import SKILLS
 
 _SUMMARY = 90
+_SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED})
 
 
 def skill_document(skill: Skill) -> dict[str, object]:
@@ -95,17 +96,46 @@ def format_skill(skill: Skill) -> str:
     return "\n".join([*facts, "", skill.body])
 
 
-def format_matches(matched: Matched, everything: bool) -> str:
-    """The skills that fit, and with `everything` the others, each with its signals and the decision."""
-    shown = [
-        each for each in matched.matches if everything or each.status in {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
-    ]
+def match_document(each: Match) -> dict[str, object]:
+    """A skill with a signal, for `--json`."""
+    return {
+        "name": each.skill.name,
+        "score": each.score,
+        "signals": [{"type": signal.type, "detail": signal.detail, "weight": signal.weight} for signal in each.signals],
+        "base": each.base,
+        "factor": each.factor,
+        "threshold": each.threshold,
+        "fate": each.status.value,
+        "why": each.why,
+        "tokens": each.tokens,
+        "slots": dict(each.slots),
+        "on_request": list(each.on_request),
+        "path": each.skill.path,
+    }
+
+
+def format_matches(found: SkillPreview, everything: bool) -> str:
+    """The skills that fit, and with `everything` the others and the index, each with its signals and the decision."""
+    matched = found.matched
+    shown = [each for each in matched.matches if everything or each.status in _SHOWN]
     blocks = ["\n".join(_lines(each, everything)) for each in shown]
-    if everything and matched.catalogue:
+    if everything:
         names = {each.skill.key for each in matched.matches}
         rest = [skill.name for skill in matched.catalogue if skill.key not in names]
         blocks += [f"nothing speaks for: {', '.join(rest)}"] if rest else []
-    return "\n\n".join(blocks) or "no skill fits"
+        blocks.append("\n".join(_summary_lines(found)))
+    off = [] if found.auto else ["runs are given no skills: skills.auto is off"]
+    return "\n\n".join([*(blocks or ["no skill fits"]), *off])
+
+
+def _summary_lines(found: SkillPreview) -> Iterator[str]:
+    used = sum(each.tokens for each in found.matched.given)
+    yield f"a window of {found.window.tokens:,} tokens leaves {found.room:,} for skills; {used:,} are used"
+    if found.index.names:
+        yield f"in the index of other skills, {found.index.tokens:,} tokens: {', '.join(found.index.names)}"
+    out = [skill.name for skill in found.matched.listed if skill.reviewed and skill.name not in found.index.names]
+    if out:
+        yield f"not in the index: {', '.join(out)}"
 
 
 def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
@@ -160,6 +190,5 @@ def _lines(each: Match, everything: bool) -> Iterator[str]:
     yield f"  = {each.score:.2f}, needed {each.threshold:.2f}{short}; priority {each.skill.priority}" + (
         f"; group {each.skill.exclusive_group}" if each.skill.exclusive_group else ""
     )
-    if each.status is MatchStatus.ACTIVE:
-        left_out = f"; left out: {', '.join(each.left_out)}" if each.left_out else ""
-        yield f"  {each.tokens} tokens{left_out}"
+    steps = f"; to be opened on request: {', '.join(each.on_request)}" if each.on_request else ""
+    yield f"  {format_given(each.status, each.tokens)}{steps}"

@@ -15,6 +15,7 @@ from agent.interfaces.cli.skill_texts import (
     format_rating,
     format_skill,
     format_stats,
+    match_document,
     offer_document,
     problem_document,
     problem_line,
@@ -25,6 +26,7 @@ from agent.interfaces.cli.skill_texts import (
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
+from agent.runs.skill_preview import preview_skills
 from agent.runs.skill_set import skill_library, skill_set
 from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
@@ -37,7 +39,7 @@ from agent.skills.trust.review_note import revoke as withdraw
 from agent.vault.folders import SKILLS
 from agent.workspace.search_index import open_index
 
-_SHOWN = {MatchStatus.ACTIVE, MatchStatus.UNREVIEWED}
+_SHOWN = {MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED}
 _RUNS = 10
 """The most runs of one skill that are shown."""
 
@@ -76,35 +78,26 @@ def show(output: Output, name: str) -> None:
 @click.option("--slot", "slots", multiple=True, metavar="NAME=VALUE", help="A known value; may be repeated.")
 @click.pass_obj
 def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slots: tuple[str, ...]) -> None:
-    """Show the skills that would be used for TASK."""
+    """Show the skills that a run would be given for TASK, in the window of your model."""
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent skills match "Plan my week"')
     bad = next((slot for slot in slots if "=" not in slot), None)
     if bad is not None:
         raise UserError(f"{bad} is no slot", hint="--slot task_type=research")
-    known = {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    matched = skills_on_demand(open_workspace(output.vault())).match(MatchTask(task, tools, known))
-    documents = [
-        {
-            "name": each.skill.name,
-            "score": each.score,
-            "signals": [
-                {"type": signal.type, "detail": signal.detail, "weight": signal.weight} for signal in each.signals
-            ],
-            "base": each.base,
-            "factor": each.factor,
-            "threshold": each.threshold,
-            "fate": each.status.value,
-            "why": each.why,
-            "tokens": each.tokens,
-            "cut": list(each.left_out),
-            "path": each.skill.path,
-        }
-        for each in matched.matches
-    ]
+    known = {"channel": "cli"} | {name: value for name, _, value in (slot.partition("=") for slot in slots)}
+    found = preview_skills(skills_on_demand(open_workspace(output.vault())), MatchTask(task, tools, known))
+    documents = [match_document(each) for each in found.matched.matches]
     shown = [each for each in documents if each["fate"] in _SHOWN]
     others = [each for each in documents if each["fate"] not in _SHOWN]
-    output.emit({"matches": shown, "others": others}, lambda: format_matches(matched, explain))
+    document = {
+        "matches": shown,
+        "others": others,
+        "index": list(found.index.names),
+        "room": found.room,
+        "window": found.window.tokens,
+        "auto": found.auto,
+    }
+    output.emit(document, lambda: format_matches(found, explain))
 
 
 @command.command(short_help="Trust a skill as it is now; without NAME, list the others.")

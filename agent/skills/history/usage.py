@@ -16,9 +16,9 @@ from agent.vault.change import Stamp
 from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
 
-Activated: TypeAlias = Literal["auto", "manual", "feedback", "put_aside"]
-"""`auto`: by a match; `manual`: by the model or a person. Two kinds of rows are not uses: `feedback` is an opinion
-about an earlier use, `put_aside` records that the skill was moved away."""
+Activated: TypeAlias = Literal["auto", "chain", "manual", "feedback", "put_aside"]
+"""`auto`: by a match; `chain`: as a step of a skill that matched; `manual`: by the model or a person. Two kinds of rows
+are not uses: `feedback` is an opinion about an earlier use, `put_aside` records that the skill was moved away."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 """`corrected`: the owner edited the result within a day."""
 

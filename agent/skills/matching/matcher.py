@@ -8,18 +8,18 @@
 Pure: all measured or stored values come in a `MatchState`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits, Signal, order, select
-from agent.skills.matching.truncate import TokenCounter, Truncated, truncate
+from agent.skills.matching.skill_text import compose_text
+from agent.skills.matching.workflow import TokenCounter
 from agent.skills.reading import chain
-from agent.skills.reading.chain import FindSkill, flat_steps
 from agent.skills.reading.normalize import normalize
 from agent.skills.reading.patterns import excerpt, searchable
-from agent.skills.reading.skill import ChainStep, Skill, Triggers
+from agent.skills.reading.skill import Skill, Triggers
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
 SEMANTIC, REFERENCE = 0.8, 0.6
@@ -27,17 +27,12 @@ SEMANTIC, REFERENCE = 0.8, 0.6
 USUAL = SelectionLimits()
 _DIGITS = 4
 _SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.PRESENT})
+_GIVEN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY})
 _TRUSTED_ONLY = frozenset({MatchStatus.ACTIVE, MatchStatus.REFERENCE})
 _NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
-_FAILED = {
-    "stop": "stop the workflow and say what is missing.",
-    "ask": "ask the person how to go on (`human_ask`) before anything else.",
-    "retry": "try once more in another way; if that fails too, stop and say what is missing.",
-    "skip": "go on without it, and say in the result that it is missing.",
-}
-_LEAST = 60
-"""A step's skill with fewer tokens is only named: its text would be too short to be useful."""
+TASK_TYPE = "task_type"
+"""The slot for the type of a task; a skill names the types that it is for, the usual one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +61,7 @@ class MatchState:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Every skill with a signal, best first; and for the catalogue, the skills whose text is not shown."""
+    """Every skill with a signal, best first; and for the index, the skills whose whole text is not shown."""
 
     matches: tuple[Match, ...]
     catalogue: tuple[Skill, ...]
@@ -77,8 +72,19 @@ class Matched:
 
     @property
     def active(self) -> tuple[Match, ...]:
-        """The skills shown to the model."""
+        """The skills whose whole text is shown to the model."""
         return self.of(MatchStatus.ACTIVE)
+
+    @property
+    def given(self) -> tuple[Match, ...]:
+        """The skills of which the model is shown something: the whole text, or the summary."""
+        return tuple(match for match in self.matches if match.status in _GIVEN)
+
+    @property
+    def listed(self) -> tuple[Skill, ...]:
+        """The skills for the index: those of which the model is shown nothing else."""
+        given = {match.skill.key for match in self.given}
+        return tuple(skill for skill in self.catalogue if skill.key not in given)
 
     @property
     def reference(self) -> tuple[Match, ...]:
@@ -105,7 +111,7 @@ def match(
         fitting,
         lambda skill: state.since.get(skill.name),
         limits,
-        lambda skill, room: _text(skill, snapshot, room, count),
+        lambda found, room: compose_text(found, snapshot.get, room, count),
     )
     matches = tuple(sorted([*selected, *others], key=order))
     shown = {each.skill.key for each in matches if each.status in _SHOWN}
@@ -146,7 +152,8 @@ def _score(skill: Skill, task: _SearchedTask, state: MatchState) -> Match | None
         why = "" if is_active else f"near its conditions, but below {SEMANTIC}: offered to look at"
     else:
         status, why = MatchStatus.BELOW, f"{score:.2f} is below {threshold:.2f}"
-    return Match(skill, tuple(signals), round(base, _DIGITS), factor, score, threshold, status, why)
+    slots = _slots(skill.triggers, task.slots)
+    return Match(skill, tuple(signals), round(base, _DIGITS), factor, score, threshold, status, why, slots)
 
 
 def _scaled(value: float, factor: float) -> float:
@@ -174,6 +181,17 @@ def _signals(triggers: Triggers, task: _SearchedTask) -> list[Signal]:
     return found
 
 
+def _slots(triggers: Triggers | None, known: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The known values that the triggers name. If the type of the task is not known, it is the first one of the skill:
+    a task that fits a skill is of its type."""
+    named = dict(triggers.slots) if triggers is not None else {}
+    types = named.get(TASK_TYPE) or ()
+    found = {TASK_TYPE: types[0]} if types and TASK_TYPE not in known else {}
+    return tuple(
+        {**found, **{name: known[name] for name, values in named.items() if known.get(name) in values}}.items()
+    )
+
+
 def _has(text: str, word: str) -> bool:
     """True if the text contains the word; a Latin one must start at a word boundary: `art` is not in `start`."""
     at = text.find(word)
@@ -194,49 +212,3 @@ def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
     what = "it on this machine" if unreviewed is skill else f"its step {unreviewed.name}"
     why = f"nobody has looked at {what}: vault-agent skills review {unreviewed.name}"
     return replace(found, status=MatchStatus.UNREVIEWED, why=why)
-
-
-def _text(skill: Skill, snapshot: SkillSnapshot, room: int, count: TokenCounter) -> Truncated:
-    text = compose_workflow(skill, snapshot.get, room, count) if skill.chain else skill.body
-    return truncate(text, room, count, skill.name)
-
-
-def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> str:
-    """A chain as one numbered workflow of about `room` tokens: its own text, then each step with the text of its skill.
-
-    If the room is too small, all texts are cut at headings, the longest ones most.
-    """
-    steps = list(flat_steps(skill, find))
-    heads = [_head(number, step, inner) for number, (step, inner) in enumerate(steps, 1)]
-    intro = f"A workflow of {len(steps)} steps. Do them in order; keep each named result, as later steps start from it."
-    left = room - count("\n\n".join([intro, *heads]))
-    texts = _shared([skill, *(inner for _, inner in steps)], left, count)
-    blocks = [texts[skill.name], intro]
-    for head, (_, inner) in zip(heads, steps, strict=True):
-        text = texts.pop(inner.name, f"(as in the step {inner.name} above)")
-        blocks.append(f"{head}\n\n{text}" if text else head)
-    return "\n\n".join(block for block in blocks if block.strip())
-
-
-def _shared(skills: Sequence[Skill], room: int, count: TokenCounter) -> dict[str, str]:
-    """The text of each skill, by name; the unused share of a short one goes to longer ones."""
-    sizes = {skill.name: (count(skill.body), skill) for skill in skills}
-    texts = {}
-    for waiting, (size, skill) in zip(
-        range(len(sizes), 0, -1), sorted(sizes.values(), key=lambda each: each[0]), strict=True
-    ):
-        share = max(room, 0) // waiting
-        text = skill.body if size <= share else truncate(skill.body, share, count, skill.name).text
-        texts[skill.name] = text if share >= _LEAST or size <= share else f"(read it: skill_show {skill.name})"
-        room -= min(size, share)
-    return texts
-
-
-def _head(number: int, step: ChainStep, inner: Skill) -> str:
-    lines = [f"### Step {number}: {inner.name}"]
-    lines += [f"- Start from: {', '.join(f'`{name}`' for name in step.inputs)}"] if step.inputs else []
-    lines += [f"- With: {', '.join(f'{key} = {value}' for key, value in step.params)}"] if step.params else []
-    lines += [f"- Keep the result as: `{step.output}`"] if step.output else []
-    lines += [f"- Check before you go on: {step.check}"] if step.check else []
-    lines.append(f"- If it fails: {_FAILED[step.on_failure]}")
-    return "\n".join(lines)

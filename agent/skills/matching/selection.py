@@ -8,20 +8,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from agent.skills.matching.truncate import Truncated
 from agent.skills.reading.skill import Skill
 
 MOST = 3
 ROOM = 4_000
 """The most tokens of all active skills together."""
-LEAST = 80
-"""Tokens below which a skill's text is left out completely."""
 
 
 class MatchStatus(StrEnum):
-    """The decision about a skill for a task."""
+    """The decision about a skill for a task.
+
+    `ACTIVE`: its whole text is given. `SUMMARY`: its text does not fit; its description is given, and how to open it.
+    `NO_ROOM`: not even that fits.
+    """
 
     ACTIVE = "active"
+    SUMMARY = "summary only"
     REFERENCE = "reference"
     UNREVIEWED = "unreviewed"
     PRESENT = "present"
@@ -50,7 +52,8 @@ class Match:
     """A skill scored for a task.
 
     `base` is the sum of its signals, at most 1; `factor` comes from feedback; `score` is their product, at most 1.
-    `text` is the text of an active skill shown to the model.
+    `slots` are known named values of the task that the skill names, and the type of task that it is for. `text` is what
+    the model is given of it; `on_request` names the steps of a chain whose own text is not in it.
     """
 
     skill: Skill
@@ -61,13 +64,25 @@ class Match:
     threshold: float
     status: MatchStatus = MatchStatus.ACTIVE
     why: str = ""
+    slots: tuple[tuple[str, str], ...] = ()
     text: str = ""
     tokens: int = 0
-    left_out: tuple[str, ...] = ()
+    on_request: tuple[str, ...] = ()
 
 
-Shorten = Callable[[Skill, int], Truncated]
-"""Function from a skill and a number of tokens to its text within that limit."""
+@dataclass(frozen=True, slots=True)
+class SkillText:
+    """The texts of a skill for the model: the whole one, and the summary that is given if that one does not fit."""
+
+    text: str
+    tokens: int
+    on_request: tuple[str, ...]
+    summary: str
+    summary_tokens: int
+
+
+Compose = Callable[[Match, int], SkillText]
+"""Function from a match and a number of tokens to its texts; the steps of a chain fill up to this number."""
 
 
 def order(match: Match) -> tuple[float, int, str, str]:
@@ -84,7 +99,7 @@ class SelectionLimits:
 
 
 def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], limits: SelectionLimits,
-            shorten: Shorten) -> list[Match]:  # fmt: skip
+           compose: Compose) -> list[Match]:  # fmt: skip
     """Decide about every match; `since` gives the seconds since a skill was used in this session, None for never."""
     decided: list[Match] = []
     left: list[Match] = []
@@ -108,9 +123,9 @@ def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], lim
                 replace(match, status=MatchStatus.CROWDED, why=f"{limits.most} skills with a higher score are used")
             )
         else:
-            placed = _placed(match, room, shorten)
+            placed = _placed(match, room, compose)
             decided.append(placed)
-            used += placed.status is MatchStatus.ACTIVE
+            used += placed.tokens > 0
             room -= placed.tokens
     return sorted(decided, key=order)
 
@@ -132,12 +147,14 @@ def _beats(winner: Match, other: Match) -> str:
     return "the same priority and score; by name"
 
 
-def _placed(match: Match, room: int, shorten: Shorten) -> Match:
-    """The match with its text, or with the reason if there is no room for it."""
-    own = match.skill.max_tokens or room
-    part = shorten(match.skill, min(own, room))
-    if part.tokens > room or (not part.whole and room < min(own, LEAST)):
-        return replace(match, status=MatchStatus.NO_ROOM, why=f"{max(room, 0)} tokens are left for skills")
-    limit = f"its max_tokens, {own}" if own <= room else f"the {room} tokens that are left for skills"
-    why = "" if part.whole else f"cut to {limit}"
-    return replace(match, text=part.text, tokens=part.tokens, why=why, left_out=part.left_out)
+def _placed(match: Match, room: int, compose: Compose) -> Match:
+    """The match with its whole text, else with its summary, else with neither; the last two with the reason."""
+    limit = min(match.skill.max_tokens or room, room)
+    found = compose(match, limit)
+    if found.tokens <= limit:
+        return replace(match, text=found.text, tokens=found.tokens, on_request=found.on_request)
+    where = f"its max_tokens, {limit:,}" if limit < room else f"the {max(room, 0):,} that are left for skills"
+    why = f"its text of {found.tokens:,} tokens does not fit in {where}"
+    if found.summary_tokens > room:
+        return replace(match, status=MatchStatus.NO_ROOM, why=why)
+    return replace(match, status=MatchStatus.SUMMARY, text=found.summary, tokens=found.summary_tokens, why=why)

@@ -14,6 +14,7 @@ from agent.llm.messages import JsonObject
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
+from agent.skills.matching.skill_text import format_files
 from agent.skills.reading.skill import FILE, Skill
 from agent.tools import arguments
 from agent.tools.tool import RunContext, Tool, ToolOutput
@@ -24,7 +25,6 @@ NoteOpened = Callable[[str, RunContext], object]
 """Called when a run's model has read a skill."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
-_LISTED_FILES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ class _Tools:
         skill = _named(self.library.snapshot(), arguments.text(call, "name"))
         path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
-            text = "\n\n".join(filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, beside(skill)]))
+            text = "\n\n".join(
+                filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, format_files(skill)])
+            )
             if skill.reviewed:
                 self.opened(skill.name, context)
             return ToolOutput(text, untrusted="" if skill.reviewed else _stranger(skill))
@@ -88,15 +90,6 @@ def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: NoteOpened) -
         Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
              arguments.schema("name", "verdict", name=name, verdict=verdict), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
-
-
-def beside(skill: Skill) -> str:
-    """The files of a skill in one line; empty if it has none."""
-    if not skill.files:
-        return ""
-    more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""
-    named = ", ".join(f"`{path}`" for path in skill.files[:_LISTED_FILES])
-    return f"Files of this skill, to be read with skill_show (none of them is ever run by itself): {named}{more}"
 
 
 def _named(shelf: SkillSnapshot, name: str) -> Skill:

@@ -1,0 +1,69 @@
+"""Composes a chain of skills as one numbered workflow.
+
+The text of each step's skill is given whole; where it does not fit, the model opens it when it comes to that step.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from agent.skills.reading.chain import FindSkill, flat_steps
+from agent.skills.reading.skill import ChainStep, Skill
+
+TokenCounter: TypeAlias = Callable[[str], int]
+"""Function from a text to its number of tokens."""
+_FAILED = {
+    "stop": "stop the workflow and say what is missing.",
+    "ask": "ask the person how to go on (`human_ask`) before anything else.",
+    "retry": "try once more in another way; if that fails too, stop and say what is missing.",
+    "skip": "go on without it, and say in the result that it is missing.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """The text of a chain, and the names of the step skills whose own text is not in it."""
+
+    text: str
+    on_request: tuple[str, ...] = ()
+
+
+def compose_workflow(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> Workflow:
+    """A chain as a numbered workflow: its own text, then each step with the text of its skill.
+
+    The texts of step skills are added in their order, as long as the workflow has at most `room` tokens. The chain's
+    own text and the steps are never left out, so the workflow may be longer than `room`.
+    """
+    steps = list(flat_steps(skill, find))
+    given: set[str] = set()
+    for name in dict.fromkeys(inner.name for _, inner in steps):
+        if count(_text(skill, steps, {*given, name})) <= room:
+            given.add(name)
+    names = dict.fromkeys(inner.name for _, inner in steps if inner.body)
+    return Workflow(_text(skill, steps, given), tuple(name for name in names if name not in given))
+
+
+def _text(skill: Skill, steps: Sequence[tuple[ChainStep, Skill]], given: set[str]) -> str:
+    intro = f"A workflow of {len(steps)} steps. Do them in order; keep each named result, as later steps start from it."
+    blocks = [skill.body, intro]
+    shown: set[str] = set()
+    for number, (step, inner) in enumerate(steps, 1):
+        if inner.name in shown:
+            text = f"(as in the step {inner.name} above)"
+        elif inner.name in given:
+            text = inner.body
+        else:
+            text = f"(read its instructions when you come to this step: skill_show {inner.name})" if inner.body else ""
+        shown.add(inner.name)
+        blocks += [_head(number, step, inner), text]
+    return "\n\n".join(block for block in blocks if block.strip())
+
+
+def _head(number: int, step: ChainStep, inner: Skill) -> str:
+    lines = [f"### Step {number}: {inner.name}"]
+    lines += [f"- Start from: {', '.join(f'`{name}`' for name in step.inputs)}"] if step.inputs else []
+    lines += [f"- With: {', '.join(f'{key} = {value}' for key, value in step.params)}"] if step.params else []
+    lines += [f"- Keep the result as: `{step.output}`"] if step.output else []
+    lines += [f"- Check before you go on: {step.check}"] if step.check else []
+    lines.append(f"- If it fails: {_FAILED[step.on_failure]}")
+    return "\n".join(lines)
