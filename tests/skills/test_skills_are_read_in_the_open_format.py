@@ -74,15 +74,14 @@ def test_patterns_below_all_belong_together() -> None:
         ("---\nname: pdf-forms\n---\n", 1, "description is missing"),
         ("---\ndescription: x\n---\n", 1, "name is missing"),
         ("---\nname: other\ndescription: x\n---\n", 2, "its folder is pdf-forms"),
+        (header("allowed-tools: {a: b}"), 4, "texts only"),
+        (header("chain: []"), 4, "between 1 and 20"),
+        ("---\nname: [pdf]\ndescription: x\n---\n", 2, "64 characters"),
         ("---\nname: PDF\ndescription: x\n---\n", 2, "small letters"),
         ("---\nname: -pdf\ndescription: x\n---\n", 2, "begin or end with a hyphen"),
         ("---\nname: pdf--forms\ndescription: x\n---\n", 2, "two in a row"),
         ("---\nname: ../../etc\ndescription: x\n---\n", 2, "small letters"),
         (f"---\nname: {'a' * 65}\ndescription: x\n---\n", 2, "64 characters"),
-        (f"---\nname: pdf-forms\ndescription: {'x' * 1025}\n---\n", 3, "1,025 characters"),
-        (header("compatibility: " + "x" * 501), 4, "at most 500"),
-        (header("priority: 11"), 4, "from 1 to 10"),
-        (header("success_rate: 2"), 4, "from 0 to 1"),
         (header("triggers:\n  tool_signals: [a]\n  intent_patterns:\n    - fine\n    - '(a'"), 8, "is not RE2"),
         (header("triggers:\n  intent_patterns: ['.*']"), 5, "matches every text"),
         (header("triggers:\n  intent_patterns:\n    - all: []"), 4, "all must hold patterns"),
@@ -127,6 +126,30 @@ def test_a_strangers_key_of_the_same_name_is_left_unread_and_said(line: str) -> 
     found = read(header(line))
     assert found.skill is not None and not found.skill.has_triggers and found.skill.priority == 5
     assert len(found.problems) == 1 and "left unread" in found.problems[0].reason and found.problems[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "said"),
+    [
+        (f"---\nname: pdf-forms\ndescription: {'x' * 1068}\n---\n", 3, "1,068 characters; the format allows 1,024"),
+        (header("compatibility: " + "x" * 501), 4, "the format allows 500"),
+        (header("license: [MIT]"), 4, "not text"),
+        (header("metadata: [a]"), 4, "not a mapping"),
+        (header("priority: 11"), 4, "from 1 to 10; 10 is used"),
+        (header("cooldown: -5"), 4, "0 is used"),
+        (header("success_rate: 2"), 4, "from 0 to 1"),
+        (header("max_tokens: .nan"), 4, "not a number"),
+        (header(f"exclusive_group: {'g' * 65}"), 4, "the format allows 64"),
+        (header(f"output: {{format: {'f' * 65}}}"), 4, "left unread"),
+    ],
+)
+def test_a_broken_limit_of_the_format_is_a_warning_and_the_skill_is_used(content: str, line: int, said: str) -> None:
+    found = read(content)
+    assert found.skill is not None
+    (problem,) = found.problems
+    assert problem.line == line and said in problem.reason
+    assert 1 <= found.skill.priority <= 10 and found.skill.cooldown >= 0
+    assert len(found.skill.description) == 1068 or found.skill.description == "Fills forms. Use for PDF."
 
 
 def test_names_may_be_of_any_script() -> None:

@@ -56,6 +56,29 @@ def test_the_list_has_exactly_what_was_promised(run: Run) -> None:
     assert bad.keys() == {"path", "line", "reason"} and (bad["path"], bad["line"]) == ("skills/bad/SKILL.md", 6)
 
 
+def test_a_skill_with_a_long_description_is_used_and_warned_of_wherever_skills_are_checked(
+    root: Path, capsys: pytest.CaptureFixture[str], run: Run
+) -> None:
+    write(root / "skills/long/SKILL.md", text("long", triggers("descale"), description="d" * 1_068))
+    found = run("list")
+    assert any(each["name"] == "long" for each in rows(found, "skills"))
+    assert [each["path"] for each in rows(found, "problems")] == ["skills/bad/SKILL.md"]
+    (warning,) = rows(found, "warnings")
+    assert (warning["path"], warning["line"]) == ("skills/long/SKILL.md", 3)
+    assert run("validate", "long") == {"ok": True, "problems": [], "warnings": [warning]}
+    assert run("validate", code=1)["ok"] is False
+    run("validate", "nobody", code=2)
+    for command, said in (
+        (["skills", "list"], "used, with a warning:\nskills/long/SKILL.md:3: description has 1,068 characters"),
+        (["skills", "validate", "tea"], "tea is as it should be"),
+        (["skills", "validate", "long"], "warning: skills/long/SKILL.md:3: description has 1,068"),
+    ):
+        assert main(command) == 0
+        assert said in capsys.readouterr().out
+    run("review", "long")
+    assert rows(run("match", "descale it"), "matches")[0]["fate"] == "active"
+
+
 @pytest.mark.parametrize("task", ["please brew some tea", "怎么泡茶"])
 def test_a_new_skill_is_matched_and_after_a_review_used(run: Run, task: str) -> None:
     (only,) = rows(run("match", task), "matches")

@@ -101,11 +101,9 @@ def _skills(workspace: Workspace) -> Iterator[Check]:
     if not shelf.problems:
         yield ok("skills", f"{len(shelf.named)} can be used")
         return
-    read = {skill.path for skill in shelf.skills}
-    out = {each.path for each in shelf.problems} - read
-    odd = {each.path for each in shelf.problems} & read
+    out, odd = ({each.path for each in found} for found in (shelf.errors, shelf.warnings))
     said = [f"{len(out)} cannot be used"] if out else []
-    said += [f"{len(odd)} {'has' if len(odd) == 1 else 'have'} parts that are left unread"] if odd else []
+    said += [f"{len(odd)} {'has a warning' if len(odd) == 1 else 'have warnings'}"] if odd else []
     lines = tuple(f"{each.path}:{each.line}: {each.reason}" for each in shelf.problems)
     yield Check(Level.WARN, "skills", f"{len(shelf.named)} can be used, {', '.join(said)}", lines, _NEXT)
 

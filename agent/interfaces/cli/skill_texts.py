@@ -33,6 +33,14 @@ def problem_document(problem: SkillProblem) -> dict[str, object]:
     return {"path": problem.path, "line": problem.line, "reason": problem.reason}
 
 
+def problems_document(errors: Iterable[SkillProblem], warnings: Iterable[SkillProblem]) -> dict[str, object]:
+    """Why some skills cannot be used, and what is wrong in others, for `--json`."""
+    return {
+        "problems": [problem_document(each) for each in errors],
+        "warnings": [problem_document(each) for each in warnings],
+    }
+
+
 def problem_line(problem: SkillProblem) -> str:
     """A problem for people."""
     return f"{problem.path}:{problem.line}: {problem.reason}"
@@ -74,7 +82,8 @@ def format_list(shelf: SkillSnapshot) -> str:
         marks += [] if skill.has_triggers else ["catalogue only"]
         marked = f" ({', '.join(marks)})" if marks else ""
         lines.append(f"{skill.name:<{width}}  {skill.source:<8} {summary}{marked}")
-    lines += ["", "left out or left unread:", *map(problem_line, shelf.problems)] if shelf.problems else []
+    lines += ["", "cannot be used:", *map(problem_line, shelf.errors)] if shelf.errors else []
+    lines += ["", "used, with a warning:", *map(problem_line, shelf.warnings)] if shelf.warnings else []
     if any(not skill.reviewed for skill in shelf.candidates):
         lines += ["", "unreviewed skills are not used: vault-agent skills review NAME"]
     return "\n".join(lines) or f"there are no skills; write one: {SKILLS}NAME/SKILL.md"

@@ -1,4 +1,4 @@
-"""`vault-agent skills`: lists, matches, reviews, installs, rates and learns skills."""
+"""`vault-agent skills`: lists, validates, matches, reviews, installs, rates and learns skills."""
 
 from contextlib import closing
 
@@ -8,7 +8,7 @@ from agent.app.agent import build_runs, counting
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
 from agent.errors import UserError
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.skill_texts import (
     format_list,
     format_matches,
@@ -19,6 +19,7 @@ from agent.interfaces.cli.skill_texts import (
     offer_document,
     problem_document,
     problem_line,
+    problems_document,
     skill_document,
     suggestion_document,
     use_document,
@@ -55,11 +56,11 @@ def command() -> None:
 @command.command("list", short_help="List all skills, and what is wrong with some.")
 @click.pass_obj
 def list_(output: Output) -> None:
-    """List all skills, and the problems of those that cannot be used."""
+    """List all skills, why some cannot be used, and the warnings about others."""
     shelf = skill_library(open_workspace(output.vault())).snapshot()
     documents = [skill_document(skill) for skill in shelf.candidates]
-    problems = [problem_document(each) for each in shelf.problems]
-    output.emit({"skills": documents, "problems": problems}, lambda: format_list(shelf))
+    problems = problems_document(shelf.errors, shelf.warnings)
+    output.emit({"skills": documents, **problems}, lambda: format_list(shelf))
 
 
 @command.command()
@@ -69,6 +70,32 @@ def show(output: Output, name: str) -> None:
     """Show the text of a skill, and its files."""
     skill = find_skill(skill_library(open_workspace(output.vault())), name)
     output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
+
+
+@command.command(
+    short_help="Check the files of skills: what makes some unusable, and warnings.",
+    epilog=exit_codes("a skill cannot be used"),
+)
+@click.argument("name", required=False)
+@click.pass_obj
+def validate(output: Output, name: str | None) -> None:
+    """Check the files of all skills, or of the skill NAME: what makes it unusable, and what only breaks the format.
+
+    A limit of the format that is broken, such as a long description, is a warning: the skill is used all the same.
+    """
+    library = skill_library(open_workspace(output.vault()))
+    shelf = library.snapshot()
+    errors, warnings = (
+        [each for each in found if not name or f"/{name}/" in each.path] for found in (shelf.errors, shelf.warnings)
+    )
+    if name and not errors:
+        find_skill(library, name)
+    lines = [f"cannot be used: {problem_line(each)}" for each in errors]
+    lines += [f"warning: {problem_line(each)}" for each in warnings]
+    document = {"ok": not errors, **problems_document(errors, warnings)}
+    output.emit(document, "\n".join(lines) or f"{name or 'every skill'} is as it should be")
+    if errors:
+        raise CheckFailed
 
 
 @command.command()

@@ -36,7 +36,8 @@ MOST = 1_000
 class SkillSnapshot:
     """All skills at one moment.
 
-    `skills` are all usable ones; `named` has one per name: the first reviewed one, else the first. `candidates` are the
+    `problems` has what is wrong, in the files of the usable skills (`warnings`) and of the others (`errors`). `skills`
+    are all usable ones; `named` has one per name: the first reviewed one, else the first. `candidates` are the
     skills without reviewed ones that `named` replaces with another; unreviewed ones stay in, to be shown. `patterns`
     are all patterns of the candidates.
     """
@@ -53,6 +54,18 @@ class SkillSnapshot:
         patterns = PatternSet.of(pattern for each in triggers for pattern in each.every)
         object.__setattr__(self, "candidates", candidates)
         object.__setattr__(self, "patterns", patterns)
+
+    @property
+    def errors(self) -> tuple[SkillProblem, ...]:
+        """The problems in the files of skills that cannot be used, with their reasons."""
+        usable = {skill.path for skill in self.skills}
+        return tuple(each for each in self.problems if each.path not in usable)
+
+    @property
+    def warnings(self) -> tuple[SkillProblem, ...]:
+        """The problems in the files of skills that are used all the same."""
+        usable = {skill.path for skill in self.skills}
+        return tuple(each for each in self.problems if each.path in usable)
 
     def get(self, name: str) -> Skill | None:
         """The skill with this name; None if there is none."""

@@ -1,7 +1,9 @@
 """The keys of a `SKILL.md` header as typed values; every error is collected with its line.
 
-An error in a key of the open format, or inside an extension key, makes the skill unusable. An extension key with a
-value of another type belongs to another program: it is ignored, with a remark.
+A problem is an error or a remark. An error makes the skill unusable: its name is not sure, or when it would be used and
+with which tools (`name`, `triggers`, `chain`, `allowed-tools`). A remark names what is wrong elsewhere: a text longer
+than the format allows is used all the same, a number out of range becomes the nearest one in it, and a value of another
+type, which belongs to another program, is ignored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -55,23 +57,26 @@ class HeaderFields:
         self.problems.append(SkillProblem(self.path, self.line(key, inside), reason))
 
     def add_remark(self, key: str, reason: str) -> None:
-        """Add a problem about a key that is ignored."""
+        """Add a problem with which the skill can be used."""
         self.problems.append(SkillProblem(self.path, self.line(key), reason))
 
     def text(self, key: str, longest: int = LONGEST_TEXT) -> str:
-        """A text (or a number as text); empty if the key is missing."""
+        """A text (or a number as text); empty if the key is missing or of another type. Adds remarks only."""
         value = self.value(key)
         if value is None:
             return ""
         if isinstance(value, Mapping) or is_list(value):
-            self.add_error(key, f"{key} must be text")
+            self.add_remark(key, f"{key} is not text, so it is left unread")
             return ""
-        return self.limited(key, str(value).strip(), longest)
-
-    def limited(self, key: str, text: str, longest: int = LONGEST_TEXT) -> str:
-        """The text; adds a problem when it is longer than `longest`."""
+        text = str(value).strip()
         if len(text) > longest:
-            self.add_error(key, f"{key} has {len(text):,} characters; at most {longest:,} are allowed")
+            self.add_remark(key, f"{key} has {len(text):,} characters; the format allows {longest:,}")
+        return text
+
+    def limited(self, key: str, text: str) -> str:
+        """The text; adds an error if it is too long."""
+        if len(text) > LONGEST_TEXT:
+            self.add_error(key, f"{key} has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed")
         return text
 
     def texts(self, key: str, value: Value, name: str = "") -> tuple[str, ...]:
@@ -90,14 +95,17 @@ class HeaderFields:
         return tuple(found)
 
     def number(self, key: str, default: float, least: float, most: float) -> float:
-        """A number in a range; a value that is not a number is ignored, with a remark."""
+        """A number in a range, or the nearest one in it; a value that is not a number is ignored. Adds remarks only."""
         value = self.value(key)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             self.add_remark(key, f"{key} is not a number, so it is left unread; write one from {least:g} to {most:g}")
             return default
-        return self.in_range(key, key, value, least, most)
+        found = min(max(value, least), most)
+        if found != value:
+            self.add_remark(key, f"{key} must be a number from {least:g} to {most:g}; {found:g} is used")
+        return float(found)
 
     def in_range(self, key: str, name: str, value: Value, least: float, most: float) -> float:
         """The value as a number in a range; adds a problem for anything else."""

@@ -15,7 +15,6 @@ from agent.skills.reading.patterns import Intent, Pattern
 FILE = "SKILL.md"
 THRESHOLD = 0.5
 PRIORITY = 5
-MAX_TOKENS = 2_000
 
 OnFailure: TypeAlias = Literal["stop", "ask", "retry", "skip"]
 """The action when a step of a chain fails."""
@@ -33,7 +32,7 @@ class SkillSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SkillProblem:
-    """The reason for leaving out a skill or a part of it. `line` counts from 1 in the file at `path`."""
+    """What is wrong in a skill. `line` counts from 1 in the file at `path`."""
 
     path: str
     line: int
@@ -89,9 +88,9 @@ class Skill:
 
     `path` is that of its `SKILL.md`, in the vault or, for the package's, on this machine; `files` are the other files
     in its folder, relative to it; `size` is the bytes of all of them. `allowed_tools` is None if the skill names none.
-    `conditions` are sentences on when to use a learned skill. `cooldown` is in seconds. `max_tokens` limits the body in
-    the model's context; 0 for no limit of its own. `lines` has the line of each key of the header. `reviewed`: exactly
-    these files were reviewed on this machine.
+    `conditions` are sentences on when to use a learned skill. `cooldown` is in seconds. A text of more than
+    `max_tokens` is not given to a model unasked; 0 for no limit of its own. `lines` has the line of each key of the
+    header. `reviewed`: exactly these files were reviewed on this machine.
     """
 
     name: str
@@ -107,7 +106,7 @@ class Skill:
     priority: int = PRIORITY
     exclusive_group: str = ""
     prerequisites: tuple[str, ...] = ()
-    max_tokens: int = MAX_TOKENS
+    max_tokens: int = 0
     cooldown: float = 0.0
     product: Product | None = None
     chain: tuple[ChainStep, ...] = ()

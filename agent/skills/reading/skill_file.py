@@ -15,7 +15,6 @@ from agent.markdown.values import Value, is_list
 from agent.skills.reading.header import HeaderFields
 from agent.skills.reading.skill import (
     FILE,
-    MAX_TOKENS,
     PRIORITY,
     ChainStep,
     OnFailure,
@@ -87,7 +86,7 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
     name = _name(fields, where.name)
     chain = parse_steps(fields)
     rate = fields.number("success_rate", -1.0, 0.0, 1.0)
-    fields.text("license")  # checked only; the value stays in the file
+    fields.text("license")  # both are checked only; the values stay in the file
     fields.text("compatibility", _COMPATIBILITY)
     return Skill(
         name,
@@ -103,7 +102,7 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
         priority=int(fields.number("priority", PRIORITY, 1, 10)),
         exclusive_group=_word(fields, "exclusive_group"),
         prerequisites=_listed(fields, "prerequisites"),
-        max_tokens=int(fields.number("max_tokens", 0 if chain else MAX_TOKENS, 1, 100_000)),
+        max_tokens=int(fields.number("max_tokens", 0, 1, 100_000)),
         cooldown=fields.number("cooldown", 0.0, 0.0, 86_400.0 * 366),
         product=_product(fields),
         chain=chain,
@@ -145,8 +144,8 @@ def _description(fields: HeaderFields) -> str:
 
 
 def _metadata(fields: HeaderFields) -> MappingProxyType[str, str]:
-    found = {key: _written(value) for key, value in fields.pairs("metadata", "metadata", fields.value("metadata"))}
-    return MappingProxyType(found)
+    found = fields.mapping("metadata") or {}
+    return MappingProxyType({key: _written(value) for key, value in found.items()})
 
 
 def _written(value: Value) -> str:
@@ -188,7 +187,7 @@ def _word(fields: HeaderFields, key: str) -> str:
     if isinstance(value, list | tuple | dict):
         fields.add_remark(key, f"{key} is not a word, so it is left unread")
         return ""
-    return "" if value is None else fields.limited(key, str(value).strip(), _NAME)
+    return fields.text(key, _NAME)
 
 
 def _product(fields: HeaderFields) -> Product | None:
@@ -196,7 +195,10 @@ def _product(fields: HeaderFields) -> Product | None:
     if found is None:
         return None
     format_, kind = (str(found.get(name) or "") for name in ("format", "artifact_type"))
-    return Product(fields.limited("output", format_), found.get("artifacts") is True, fields.limited("output", kind))
+    if max(len(format_), len(kind)) > _NAME:
+        fields.add_remark("output", f"output names something of more than {_NAME} characters, so it is left unread")
+        return None
+    return Product(format_, found.get("artifacts") is True, kind)
 
 
 def parse_steps(fields: HeaderFields) -> tuple[ChainStep, ...]:

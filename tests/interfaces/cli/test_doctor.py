@@ -58,7 +58,7 @@ def test_skills_that_cannot_be_used_are_named_with_file_line_and_reason(
     )
     assert main(["--vault", str(vault), "doctor"]) == 0
     said = capsys.readouterr().out
-    assert "warn  skills: 10 can be used, 2 cannot be used, 1 has parts that are left unread" in said
+    assert "warn  skills: 10 can be used, 2 cannot be used, 1 has a warning" in said
     for line in (
         "skills/tea/SKILL.md:2: name is tee, but its folder is tea; they must be the same",
         "skills/notes/SKILL.md:1: SKILL.md must begin with a header between two lines of `---`",
