@@ -16,6 +16,7 @@ from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.run_report import document, failure, remarks
+from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.run import RunRequest
 from agent.loop.session import load_session
@@ -56,6 +57,7 @@ def command(output: Output, text: str | None, session: str, resume: str, name: s
             ended = _run(agent, output, RunRequest(task, who.speaker, who.role), session, resume)
             report = document(agent, ended, resumed=bool(resume))
     _show(workspace, output, ended, report)
+    show_skill_news(workspace, output)
 
 
 def _run(agent: RunService, output: Output, asked: RunRequest, session: str, resume: str) -> Ended:

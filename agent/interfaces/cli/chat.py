@@ -22,6 +22,7 @@ from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_report import document, failure, queued, why
 from agent.interfaces.cli.screen import Screen, is_terminal
+from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.run import RunRequest
@@ -66,6 +67,7 @@ def command(output: Output, resume: str) -> None:
             chat.screen.watch(agent.bus)
             chat.begin(resume)
             chat.talk()
+    show_skill_news(workspace, output)
 
 
 @dataclass(slots=True)
@@ -108,6 +110,7 @@ class Chat:
     def talk(self) -> None:
         """Process one line after the other until the end of the chat."""
         while not self.over:
+            show_skill_news(self.workspace, self.output)
             try:
                 line = self.lines.line("> ").strip()
             except EOFError:

@@ -31,6 +31,7 @@ from agent.runs.skill_preview import preview_skills
 from agent.runs.skill_set import skill_library, skill_set
 from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
+from agent.skills.learning.offer_news import take_news
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
 from agent.skills.matching.matcher import MatchTask
@@ -269,12 +270,14 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         learner = skill_learning(skills_on_demand(workspace), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
         answers = {"accepted": f"learned: {offer.skill}", "rejected": f"{offer.name} is not learned"}
+        take_news(workspace.vault)
         output.emit(offer_document(offer), answers.get(offer.status, f"nothing was learned: {offer.reason}"))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
         decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
+    take_news(workspace.vault)  # all of it is printed here
     lines = [f"{each.name} was {each.status}" for each in decided]
     lines += [f"{each.name}: {' → '.join(each.tools)}; answer in {each.path}" for each in made]
     lines += [f"{each.name} waits for your answer in {each.path}" for each in waiting]
