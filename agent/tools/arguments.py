@@ -2,6 +2,7 @@
 
 import json
 
+from agent.errors import ToolRetry
 from agent.llm.messages import Json, JsonObject
 
 
@@ -40,3 +41,25 @@ def plain(value: Json) -> object:
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(name): plain(item) for name, item in value.items()}
     return [plain(item) for item in value]
+
+
+LINES: JsonObject = {
+    "type": "string",
+    "pattern": "^[0-9]{1,9}(-[0-9]{0,9})?$",
+    "description": "such as 10-20; default all",
+}
+"""The schema of the argument `lines`."""
+
+
+def line_range(call: JsonObject, total: int, name: str) -> tuple[int, int]:
+    """The first and the last line of the argument `lines`, of a text with `total` lines; all of them by default.
+
+    Raises `ToolRetry` with the `name` of the text for lines that it does not have.
+    """
+    lines = text(call, "lines")
+    begin, dash, end = lines.partition("-")
+    first = int(begin or 1)
+    last = min(int(end or total) if dash or not begin else first, total)
+    if not 1 <= first <= last:
+        raise ToolRetry(f"{name} has lines 1-{total}; there are no lines {lines}")
+    return first, last

@@ -395,6 +395,11 @@ def test_the_model_lists_and_reads_skills(call: Call) -> None:
     shown = call("skill_show", name="tea")
     assert "Boil." in shown.text and not shown.untrusted
     assert call("skill_show", name="tea", file="references/kinds.md").text == "green, black"
+    lines = shown.text.split("\n")
+    parts = [call("skill_show", name="tea", lines=f"{n}-{n + 1}").text for n in range(1, len(lines), 2)]
+    assert "\n".join(part.partition(":\n\n")[2] for part in parts) in shown.text and len(parts) > 2
+    with pytest.raises(ToolRetry, match="tea has lines 1-"):
+        call("skill_show", name="tea", lines="90")
 
 
 def test_a_strangers_skill_is_shown_as_a_strangers_text(call: Call) -> None:

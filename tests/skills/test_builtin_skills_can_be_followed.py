@@ -31,6 +31,7 @@ from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.matching.selection import MatchStatus, SelectionLimits
 from agent.skills.reading.skill import Skill
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.vault.folders import FOLDERS, WriteRule, write_rule
 from tests.loop.stage import Stage
 from tests.vaults import git
 
@@ -278,6 +279,17 @@ def test_the_skill_of_a_task_is_given_whole_in_every_window(name: str, window: i
 def test_all_skills_of_the_package_load_without_a_complaint() -> None:
     assert SHELF.problems == ()
     assert len(SHELF.named) == 9
+
+
+def test_skills_write_only_where_a_tool_may_and_leave_the_notes_of_the_program_alone() -> None:
+    written = [path for skill in SHELF.skills for path in re.findall(r"`((?:[a-z]+/)+<[^`]+\.md)`", skill.body)]
+    assert len(written) >= 8
+    assert {path: write_rule(path) for path in written if write_rule(path) > WriteRule.MEMORY} == {}
+    named = re.findall(r"`([a-z]+/)`", SHELF.named["vault-gardening"].body)
+    records = {
+        each.path for each in FOLDERS if each.path.count("/") == 1 and each.path not in ("research/", "prompts/")
+    }
+    assert records <= set(named), "a link that is missing there is nobody's to mend"
 
 
 def test_the_chain_is_one_workflow_in_which_results_have_names() -> None:

@@ -43,7 +43,7 @@ class _Tools:
         return ToolOutput("\n".join(lines) or "there are no skills")
 
     def show(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """Show a skill's whole text, or one of its files."""
+        """Show a skill's whole text, or one of its files; or some lines of either, for a model with a small window."""
         skill = _named(self.library.snapshot(), arguments.text(call, "name"))
         path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
@@ -52,14 +52,15 @@ class _Tools:
             )
             if skill.reviewed:
                 self.opened(skill.name, context)
-            return ToolOutput(text, untrusted="" if skill.reviewed else _stranger(skill))
+            return ToolOutput(_some_lines(call, text, skill.name), untrusted="" if skill.reviewed else _stranger(skill))
         try:
             data, trusted = self.library.file(skill, path)
         except (BadFolder, OSError) as error:
             raise ToolRetry(f"{error}; the files of {skill.name}: {', '.join(skill.files) or 'none'}") from error
         if b"\0" in data[:1024]:
             raise ToolRetry(f"{path} is no text")
-        return ToolOutput(data.decode("utf-8", "replace"), untrusted="" if trusted else _stranger(skill))
+        text = _some_lines(call, data.decode("utf-8", "replace"), path)
+        return ToolOutput(text, untrusted="" if trusted else _stranger(skill))
 
     def feedback(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """Record the model's opinion about a skill in this run."""
@@ -86,10 +87,19 @@ def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: NoteOpened) -
         Tool("skill_list", "List the skills: how to do particular kinds of work.", arguments.schema(), tools.list,
              _GROUP, readonly=True),
         Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
-             arguments.schema("name", name=name, file=file), tools.show, _GROUP, readonly=True),
+             arguments.schema("name", name=name, file=file, lines=arguments.LINES), tools.show, _GROUP, readonly=True),
         Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
              arguments.schema("name", "verdict", name=name, verdict=verdict), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
+
+
+def _some_lines(call: JsonObject, text: str, name: str) -> str:
+    """The lines of the text that the call asks for, with their numbers; all of it if it asks for none."""
+    if "lines" not in call:
+        return text
+    lines = text.split("\n")
+    first, last = arguments.line_range(call, len(lines), name)
+    return "\n".join([f"{name}, lines {first}-{last} of {len(lines)}:", "", *lines[first - 1 : last]])
 
 
 def _named(shelf: SkillSnapshot, name: str) -> Skill:

@@ -47,7 +47,7 @@ def _read(notes: Notes) -> Tool:
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
-        first, last = _range(arguments.text(call, "lines"), total, path)
+        first, last = arguments.line_range(call, total, path)
         shown, last = _fitting(Note.parse(data).text.split("\n"), first, last)
         if _is_utf8(data) and not shown.endswith("…"):
             context.shown.show(path, data, (first, last))
@@ -56,18 +56,9 @@ def _read(notes: Notes) -> Tool:
         untrusted = notes.origin.source(path, data, (first, last))
         return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
-    lines = {"type": "string", "pattern": "^[0-9]{1,9}(-[0-9]{0,9})?$", "description": "such as 10-20; default all"}
-    schema = arguments.schema("path", path={**_PATH, "description": "a path, or the id of a note"}, lines=lines)
+    path = {**_PATH, "description": "a path, or the id of a note"}
+    schema = arguments.schema("path", path=path, lines=arguments.LINES)
     return Tool("vault_read", "Read a note, or some lines of it.", schema, perform, _GROUP, readonly=True)
-
-
-def _range(lines: str, total: int, path: str) -> tuple[int, int]:
-    begin, dash, end = lines.partition("-")
-    first = int(begin or 1)
-    last = min(int(end or total) if dash or not begin else first, total)
-    if not 1 <= first <= last:
-        raise ToolRetry(f"{path} has lines 1-{total}; there are no lines {lines}")
-    return first, last
 
 
 def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
