@@ -11,6 +11,7 @@ from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_messages, opening, size
 from agent.context.budget import SHARES, BudgetRow, Window, format_table
 from agent.context.source import Piece, Receipt
+from agent.context.tokens import MESSAGE
 from agent.errors import LimitReached, Permanent
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
@@ -153,6 +154,36 @@ def test_a_task_opens_with_what_is_known_of_it_the_best_first() -> None:
     remark = start.remark(start.messages[1])
     assert remark.splitlines()[0] == "- [[notes/2]] lines 3–5 at `0123456789` (0.90, words: tea)"
     assert start.remark(start.messages[0]) == ""
+
+
+def test_a_skill_may_take_more_than_its_share_and_memories_get_what_it_leaves() -> None:
+    skill = Piece("s" * 4 * 900, "skills", 1.5)
+    skills, memories = FakeSource("skills", [skill]), FakeSource("memories", [_memory(n, n / 10) for n in range(9)])
+    window = Window(8_192, 2_048)
+    start = opening("t", [skills, memories], [], window, by_fours)
+    assert skills.asked == [("t", 1_024)] and window.allowed("skills") < 250
+    assert start.messages[0].text == skill.text, "it is not shortened"
+    (room,) = (room for _, room in memories.asked)
+    assert room == window.texts_room - 900 - MESSAGE < window.allowed("memories")
+    assert len(start.messages[1].text) // 4 <= room
+    alone = FakeSource("memories", [])
+    opening("t", [FakeSource("skills", []), alone], [], window, by_fours)
+    assert alone.asked == [("t", window.allowed("memories"))], "what skills do not need is not taken away"
+
+
+@given(
+    st.lists(st.sampled_from(["skills", "skill_index", "memories", "preferences", "other"]), unique=True),
+    st.lists(st.integers(1, 3_000), max_size=8),
+    st.integers(500, 200_000),
+)
+def test_the_texts_of_a_task_never_take_more_than_is_theirs_together(
+    names: list[str], sizes: list[int], tokens: int
+) -> None:
+    window = Window(tokens, tokens // 8)
+    pieces = [Piece("x" * 4 * size, "any", size) for size in sizes]
+    start = opening("t", [FakeSource(name, pieces) for name in names], [], window, by_fours)
+    assert sum(row.used for row in start.rows) <= window.texts_room
+    assert all(row.used <= row.allowed for row in start.rows)
 
 
 def test_the_memories_that_fit_worst_are_the_first_to_be_left_out() -> None:
