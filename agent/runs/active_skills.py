@@ -7,7 +7,7 @@ session's note, so that a crash does not give back the tools that a skill took a
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -98,7 +98,7 @@ class ActiveSkills:
                     with suppress(AgentError):  # the trust is saved even if the note cannot be written
                         self.skills.ticked()
                 found = self._runs[context.run] = _InRun(session.path, known_slots(context))
-                for match in self._again(session, context.run):
+                for match in self._again(session, context.run, found.known):
                     self._follow(found, match)
                 while len(self._runs) > _KEPT:
                     self._runs.popitem(last=False)
@@ -115,11 +115,11 @@ class ActiveSkills:
             found = self._runs.get(run)
             return {**found.known, **found.slots} if found is not None else {}
 
-    def _again(self, session: Session, run: str) -> Iterator[Match]:
+    def _again(self, session: Session, run: str, known: Mapping[str, str]) -> Iterator[Match]:
         """The skills that a run followed before it stopped, each with its current signals for the task."""
         before = list(_before(session, run, self.skills.library.snapshot().get))
         task = next((event.task for event in session.of_run(run) if isinstance(event, Began)), "") if before else ""
-        weighed = self.skills.match(MatchTask(task)).matches if task else ()
+        weighed = self.skills.match(MatchTask(task, slots=known)).matches if task else ()
         now = {match.skill.name: match for match in weighed}
         for match in before:
             found = now.get(match.skill.name, match)
@@ -135,10 +135,7 @@ class ActiveSkills:
             task = MatchTask(event.task, tuple(event.tools), run.known)
             present = {*run.active, *run.summarised, *run.read}
             matched = self.skills.match(task, event.session, present, REFRESH)
-            room = self.skills.settings.most - len(run.active)
-            taken = {each.skill.exclusive_group for each in run.active.values()} - {""}
-            fresh = [each for each in matched.given if each.skill.exclusive_group not in taken]
-            added = fresh[: max(room, 0)]
+            added = added_in_run(matched, run.active.values(), self.skills.settings.most)
             self._activate(event.run, added)
             return tuple(
                 Injection(each.text, NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION)
@@ -322,6 +319,14 @@ class SkillIndexSource:
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
         """The other skills, one line each."""
         return self.following.index_pieces(room, self.context, self.before)
+
+
+def added_in_run(matched: Matched, active: Collection[Match], most: int) -> Sequence[Match]:
+    """The matches that are added to a run whose model has the `active` ones: none of their exclusive groups, and at
+    most `most` together."""
+    taken = {each.skill.exclusive_group for each in active} - {""}
+    fresh = [each for each in matched.given if each.skill.exclusive_group not in taken]
+    return fresh[: max(most - len(active), 0)]
 
 
 def index_of(matched: Matched, room: int, skills: SkillSet) -> SkillIndex:

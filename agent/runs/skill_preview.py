@@ -1,15 +1,16 @@
 """The skills that a run would be given for a task, without a run: the same matching, in the same room."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from agent.context.assemble import REFRESH
 from agent.context.budget import Window, window_of
 from agent.context.tokens import MESSAGE
 from agent.llm.providers import providers
-from agent.runs.active_skills import INDEX, NAME, index_of
+from agent.runs.active_skills import INDEX, NAME, added_in_run, index_of
 from agent.runs.skill_set import SkillSet
 from agent.skills.matching.matcher import Matched, MatchTask
-from agent.skills.matching.selection import MatchStatus
+from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.matching.skill_text import SkillIndex
 
 
@@ -39,14 +40,31 @@ def preview_skills(skills: SkillSet, task: MatchTask) -> SkillPreview:
     room = min(window.most(NAME), window.texts_room)
     matched = opened = skills.match(replace(task, tools=()), room=room)
     if task.tools:
-        given = {each.skill.name: each for each in opened.given}
-        later = skills.match(task, present=given, room=REFRESH)
-        known = ((each, given.get(each.skill.name)) for each in later.matches)
-        seen = (replace(first, signals=each.signals) if first is not None else each for each, first in known)
-        matched = replace(later, matches=tuple(seen))
+        matched = _in_run(opened, skills.match(task, present=_names(opened.given), room=REFRESH), settings.most)
     left = window.texts_room - sum(each.tokens + MESSAGE for each in opened.given)
     index = index_of(opened, min(window.most(INDEX), left), skills)
-    return SkillPreview(matched, window, min(room, settings.tokens), index, settings.auto)
+    return SkillPreview(matched, window, skills.text_room(room), index, settings.auto)
+
+
+def _names(matches: Iterable[Match]) -> frozenset[str]:
+    return frozenset(match.skill.name for match in matches)
+
+
+def _in_run(opened: Matched, later: Matched, most: int) -> Matched:
+    """The matches with the tools of a run, each as it was given when the run began, or as it is added then."""
+    given = {each.skill.name: each for each in opened.given}
+    active = [each for each in opened.given if each.status is MatchStatus.ACTIVE]
+    added = _names(added_in_run(later, active, most))
+    seen = []
+    for each in later.matches:
+        if each.skill.name in given:
+            seen.append(replace(given[each.skill.name], signals=each.signals))
+        elif each in later.given and each.skill.name not in added:
+            why = "the run has others, or one of its group, already"
+            seen.append(replace(each, status=MatchStatus.CROWDED, why=why, text="", tokens=0))
+        else:
+            seen.append(each)
+    return replace(later, matches=tuple(seen))
 
 
 def format_given(status: MatchStatus, tokens: int) -> str:

@@ -76,9 +76,13 @@ class SkillSet:
             near = self._near(task.text, wanting) if wanting else {}
             factors = self.history.factors(skill.name for skill in skills if skill.has_triggers)
             state = MatchState(self._since(session, skills), factors, near, frozenset(present))
-            most, tokens = self.settings.most, self.settings.tokens
-            limits = SelectionLimits(most, tokens if room is None else min(tokens, room - most * MESSAGE))
+            limits = SelectionLimits(self.settings.most, self.text_room(room))
             return match(task, shelf, state, self.count, limits)
+
+    def text_room(self, room: int | None) -> int:
+        """The tokens for the texts of skills in `room`, without those that make a message of each."""
+        most, tokens = self.settings.most, self.settings.tokens
+        return tokens if room is None else max(min(tokens, room - most * MESSAGE), 0)
 
     def used(self, session: str, name: str) -> None:
         """Record that a skill is given to the model of this session now; a cooldown counts from here."""

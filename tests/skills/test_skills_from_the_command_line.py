@@ -135,6 +135,25 @@ def test_match_tells_exactly_what_a_run_is_given_in_this_window(
     assert f"{found['tokens']:,} tokens" in said and f"a window of {window:,} tokens" in said
 
 
+def test_a_skill_that_only_a_tool_brings_has_the_room_that_a_run_under_way_has(root: Path, run: Run) -> None:
+    for name, length in (("short", 20), ("long", 900)):
+        header = "triggers: {tool_signals: [web_fetch], confidence_threshold: 0.2}"
+        write(root / f"skills/{name}/SKILL.md", text(name, header, "word " * length))
+        run("review", name)
+    run("review", "tea")
+    assert [each["name"] for each in rows(run("match", "brew tea"), "matches")] == ["tea"]
+    found = {each["name"]: each["fate"] for each in rows(run("match", "brew tea", "--tool", "web_fetch"), "matches")}
+    assert found == {"tea": "active", "short": "active", "long": "summary only"}
+
+
+def test_nothing_is_said_to_be_given_where_skills_are_switched_off(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_SKILLS__AUTO", "false")
+    assert main(["skills", "match", "do my weekly review"]) == 0
+    assert "runs are given no skills: skills.auto is off" in capsys.readouterr().out
+
+
 def test_stats_and_feedback(run: Run) -> None:
     assert run("feedback", "tea", "not-helpful")["not_helpful"] == 1
     (tea,) = rows(run("stats", "tea"), "stats")
