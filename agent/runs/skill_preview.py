@@ -67,12 +67,15 @@ def _in_run(opened: Matched, later: Matched, most: int) -> Matched:
     return replace(later, matches=tuple(seen))
 
 
-def format_given(status: MatchStatus, tokens: int) -> str:
-    """What a run is given of a skill with this decision, in words."""
-    match status:
+def format_given(found: Match) -> str:
+    """What a run is given of a skill, in words."""
+    match found.status:
+        case MatchStatus.ACTIVE if found.on_request:
+            steps = ", ".join(found.on_request)
+            return f"given with its steps: {found.tokens:,} tokens; the texts of {steps} are opened on request"
         case MatchStatus.ACTIVE:
-            return f"given whole: {tokens:,} tokens"
+            return f"given whole: {found.tokens:,} tokens"
         case MatchStatus.SUMMARY:
-            return f"given: its description and how to open it, {tokens:,} tokens"
+            return f"given: its description and how to open it, {found.tokens:,} tokens"
         case _:
             return "not given"

@@ -154,6 +154,19 @@ def test_nothing_is_said_to_be_given_where_skills_are_switched_off(
     assert "runs are given no skills: skills.auto is off" in capsys.readouterr().out
 
 
+def test_the_steps_of_a_chain_that_are_opened_on_request_are_named(
+    root: Path, capsys: pytest.CaptureFixture[str], run: Run
+) -> None:
+    write(root / "skills/kettle/SKILL.md", text("kettle", "", "word " * 9_000))
+    write(root / "skills/party/SKILL.md", text("party", triggers("party") + "chain: [tea, kettle]", "Invite."))
+    for name in ("tea", "kettle", "party"):
+        run("review", name)
+    (party,) = rows(run("match", "a party"), "matches")
+    assert (party["fate"], party["on_request"]) == ("active", ["kettle"])
+    assert main(["skills", "match", "a party", "--explain"]) == 0
+    assert "tokens; the texts of kettle are opened on request" in capsys.readouterr().out
+
+
 def test_stats_and_feedback(run: Run) -> None:
     assert run("feedback", "tea", "not-helpful")["not_helpful"] == 1
     (tea,) = rows(run("stats", "tea"), "stats")

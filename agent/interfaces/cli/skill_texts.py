@@ -199,5 +199,4 @@ def _lines(each: Match, everything: bool) -> Iterator[str]:
     yield f"  = {each.score:.2f}, needed {each.threshold:.2f}{short}; priority {each.skill.priority}" + (
         f"; group {each.skill.exclusive_group}" if each.skill.exclusive_group else ""
     )
-    steps = f"; to be opened on request: {', '.join(each.on_request)}" if each.on_request else ""
-    yield f"  {format_given(each.status, each.tokens)}{steps}"
+    yield f"  {format_given(each)}"
