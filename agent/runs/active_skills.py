@@ -86,7 +86,7 @@ class ActiveSkills:
     _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def source(self, context: RunContext, session: Session) -> "SkillsSource":
+    def source(self, context: RunContext, session: Session) -> "SkillTexts":
         """The source of skills for the tasks of a run; a resumed run keeps the skills that it followed before.
 
         An empty run id is a preview: it shows the skills that a run would follow, until `drop`, and publishes nothing.
@@ -102,11 +102,13 @@ class ActiveSkills:
                     self._follow(found, match)
                 while len(self._runs) > _KEPT:
                     self._runs.popitem(last=False)
-        return SkillsSource(self, context, tuple(_texts(session.history)))
+        before = tuple(_texts(session.history))
+        return SkillTexts(NAME, lambda task, room: self.pieces(task, room, context, before))
 
-    def index(self, context: RunContext, session: Session) -> "SkillIndexSource":
+    def index(self, context: RunContext, session: Session) -> "SkillTexts":
         """The source of the index of the other skills, to be asked after that of `source`."""
-        return SkillIndexSource(self, context, tuple(_texts(session.history)))
+        before = tuple(_texts(session.history))
+        return SkillTexts(INDEX, lambda task, room: self.index_pieces(room, context, before))
 
     def slots(self, run: str) -> Mapping[str, str]:
         """What is known of a run's task, by name: its channel and sender, and what its skills say, such as the
@@ -288,37 +290,15 @@ class ActiveSkills:
 
 
 @dataclass(frozen=True, slots=True)
-class SkillsSource:
-    """The source of skills for the tasks of one run."""
+class SkillTexts:
+    """A source of texts about skills for the tasks of one run; `ask` returns them for a task and a number of tokens."""
 
-    following: ActiveSkills
-    context: RunContext
-    before: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return NAME
+    name: str
+    ask: Callable[[str, int], Sequence[Piece]]
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The texts of the skills that fit, best first."""
-        return self.following.pieces(task, room, self.context, self.before)
-
-
-@dataclass(frozen=True, slots=True)
-class SkillIndexSource:
-    """The source of the index of skills for the tasks of one run."""
-
-    following: ActiveSkills
-    context: RunContext
-    before: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return INDEX
-
-    def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """The other skills, one line each."""
-        return self.following.index_pieces(room, self.context, self.before)
+        """The texts for a task, best first."""
+        return self.ask(task, room)
 
 
 def added_in_run(matched: Matched, active: Collection[Match], most: int) -> Sequence[Match]:
