@@ -12,12 +12,33 @@ from hashlib import sha256
 from agent.errors import LimitReached
 from agent.llm.messages import JsonObject, ToolCall, ToolResult
 
-LIMIT = "spend.same_failure"
 WARNED, MOST = 3, 8
 """The number of equal results of one call after which the model is warned, and after which the call is refused: a model
 that ignores six warnings will ignore the seventh. No setting: while a run waits for something, the result changes."""
 _WARNING = re.compile(r"\nYou have made this call [0-9]+ times with the same result[^\n]*\Z")
 _DIGITS = re.compile(r"\d+")
+_SHOWN = 160
+"""Characters of a repeated call's arguments that a person is shown."""
+
+
+class Repeated(LimitReached):
+    """A run makes the same call again and again: `times` times, each with the same failure (`failed`) or result."""
+
+    def __init__(self, tool: str, arguments: JsonObject, times: int, *, failed: bool) -> None:
+        self.tool, self.times, self.failed = tool, times, failed
+        self.arguments = _shortened(json.dumps(arguments, ensure_ascii=False, default=_plain))
+        what = (
+            "failed {} times in the same way with the same arguments"
+            if failed
+            else ("was called {} times with the same arguments and the same result")
+        )
+        super().__init__(
+            f"{tool} {what.format(times)} and was asked for again: {self.arguments}",
+            limit="spend.same_failure" if failed else "",
+            hint="look at the errors in the session's note, then ask again in other words"
+            if failed
+            else "what it found is in the session's note; ask again in other words, or choose another llm.model",
+        )
 
 
 @dataclass(slots=True)
@@ -35,22 +56,14 @@ class Breaker:
     """By call, then by its last result."""
 
     def check(self, tool: str, arguments: JsonObject) -> None:
-        """Raise `LimitReached` if the call has failed in the same way, or given the same result, too often."""
+        """Raise `Repeated` if the call has failed in the same way, or given the same result, too often."""
         call = _call(tool, arguments)
         worst = max(self.failures.get(call, {}).values(), default=0)
         if worst >= self.limit:
-            raise LimitReached(
-                f"{tool} failed {worst} times in the same way with the same arguments and was asked for again",
-                limit=LIMIT,
-                hint="look at the errors in the session's note, then ask again in other words",
-            )
+            raise Repeated(tool, arguments, worst, failed=True)
         same = max(self.repeats.get(call, {}).values(), default=0)
         if same >= MOST:
-            raise LimitReached(
-                f"{tool} was called {same} times with the same arguments and the same result and was asked for again",
-                limit="",
-                hint="what it found is in the session's note; ask again in other words, or choose another llm.model",
-            )
+            raise Repeated(tool, arguments, same, failed=False)
 
     def failed(self, tool: str, arguments: JsonObject, error: str) -> str:
         """Count a failed call; returns a warning for the model, empty while the call may be repeated."""
@@ -93,6 +106,10 @@ class Breaker:
 
 def _call(tool: str, arguments: JsonObject) -> str:
     return _short(json.dumps([tool, arguments], sort_keys=True, ensure_ascii=True, default=_plain))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _plain(value: object) -> object:

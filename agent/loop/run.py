@@ -322,7 +322,7 @@ class Run:
     def close(self, stop: Exception) -> Ended:
         """Record the outcome of the run, and publish it."""
         outcome = outcome_of(stop)
-        message = stop_reason(stop, self.agent.language)
+        message = self.agent.vault.masked(stop_reason(stop, self.agent.language))  # it may quote arguments
         run, session = self.context.run, self.session
         self.record_taint()
         remark = "" if outcome.can_go_on else self.agent.endnote(run)

@@ -1,16 +1,20 @@
 """The sentence for the reason of a run's stop, in the vault's language: notes with it are read much later.
 
-Errors are raised in English, with their figures. In other languages a limit and a person's stop have a sentence of
-their own (`stopped` in `agent/texts/`); any other error is quoted unchanged.
+Errors are raised in English, with their figures. In other languages a limit, a repetition and a person's stop have a
+sentence of their own (`stopped` in `agent/texts/`); any other error is quoted unchanged.
 """
 
 from agent.errors import AgentError, Interrupted, LimitReached, Stopping
+from agent.loop.repetition import Repeated
 from agent.texts import Language, text
 
 
 def stop_reason(stop: Exception, language: Language) -> str:
     """The reason in one line."""
     match stop:
+        case Repeated(tool=tool, times=times, arguments=arguments) if language != "en":
+            key = "stopped.same_failure" if stop.failed else "stopped.same_result"
+            return text(key, language, tool=tool, times=times, arguments=arguments)
         case LimitReached(limit=limit):
             return _limit_sentence(limit, language) or stop.message
         case Interrupted() | Stopping() if language != "en":
@@ -22,6 +26,8 @@ def stop_reason(stop: Exception, language: Language) -> str:
 
 def stop_hint(stop: Exception, language: Language) -> str:
     """The action that solves the problem; empty for none."""
+    if isinstance(stop, Repeated) and language != "en":
+        return text("stopped.ask_otherwise", language)
     if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
         return text("stopped.raise", language, key=stop.limit)
     return stop.hint if isinstance(stop, AgentError) else ""

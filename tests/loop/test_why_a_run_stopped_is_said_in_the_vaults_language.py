@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import Interrupted, LimitReached, Permanent
+from agent.loop.repetition import Repeated
 from agent.loop.stop_messages import stop_hint, stop_reason
+from agent.texts import LANGUAGES
 
 AGENT = Path(__file__).parents[2] / "agent"
 
@@ -31,5 +33,17 @@ def test_what_failed_speaks_for_itself() -> None:
         stop_reason(OSError("disk full"), "zh") == "OSError: disk full" and stop_hint(OSError("disk full"), "zh") == ""
     )
     assert stop_reason(Interrupted("stopped by you"), "zh") == "已停下"
-    odd = LimitReached("the model failed 3 times in the same way", limit="spend.same_failure")
-    assert stop_reason(odd, "zh") == odd.message
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_repetition_says_what_was_repeated_in_every_language(failed: bool) -> None:
+    stop = Repeated("vault_read", {"path": "茶.md"}, 3, failed=failed)
+    assert stop_reason(stop, "en") == stop.message and stop_hint(stop, "en") == stop.hint
+    for language in LANGUAGES:
+        said = stop_reason(stop, language)
+        assert "vault_read" in said and '{"path": "茶.md"}' in said and "3" in said and "\n" not in said
+    assert "换一种说法" in stop_hint(stop, "zh")
+
+
+def test_the_arguments_of_a_repeated_call_are_shortened() -> None:
+    assert len(Repeated("vault_write", {"content": "x" * 9_000}, 8, failed=False).message) < 400

@@ -12,6 +12,7 @@ from agent.interfaces.cli.lookup import find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
+from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.markdown.note import Note
 from agent.runs.decisions import approvals
 from agent.runs.pending_decisions import (
@@ -89,7 +90,7 @@ for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("
     _decide = click.pass_obj(_deciding(_yes))
     _decide = click.option("--go-on", "go", is_flag=True, help=_EXPLAINED)(_decide)
     _decide = click.option("--reason", default="", metavar="TEXT", help="Why; the agent is told.")(_decide)
-    command.command(_word, help=_help)(click.argument("name", metavar="NAME")(_decide))
+    command.command(_word, help=_help, epilog=EXIT_CODES)(click.argument("name", metavar="NAME")(_decide))
 
 
 def _find(workspace: Workspace, name: str) -> PendingDecision:

@@ -1,7 +1,8 @@
 """`vault-agent ask`: runs one task and shows the answer as it arrives, and the changes made.
 
-Every outcome but a failure is an answer with exit 0; the outcome says if the run is complete. A failed run exits with
-the code of the error that stopped it; its document still names the run and the session.
+An answer exits with 0, and so does a run that waits for its person; a run that a limit stopped exits with 1, since its
+answer is not whole. A failed run exits with the code of the error that stopped it; its document still names the run and
+the session.
 """
 
 import sys
@@ -15,7 +16,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.output import Failed, Output
-from agent.interfaces.cli.run_report import document, failure, remarks
+from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, remarks
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.run import RunRequest
@@ -27,7 +28,7 @@ from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
 
-@click.command(short_help="Give the agent a task and see its answer.")
+@click.command(short_help="Give the agent a task and see its answer.", epilog=EXIT_CODES)
 @click.argument("text", required=False)
 @click.option("--session", metavar="PATH", default="", help="Go on in this session instead of a new one.")
 @click.option("--resume", metavar="PATH", default="", help="Take up the run in this session that was cut off or waits.")
@@ -77,3 +78,4 @@ def _show(workspace: Workspace, output: Output, ended: Ended, report: dict[str, 
         raise Failed(failure(ended), report)
     output.emit(report, "" if sys.stdout.isatty() else ended.answer)
     output.note(below)
+    check_whole(ended)

@@ -20,7 +20,7 @@ from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.output import Failed, Output, progress, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
-from agent.interfaces.cli.run_report import document, failure, queued, why
+from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, document, failure, queued, why
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox
@@ -39,7 +39,7 @@ YOU = Speaker("cli")
 _LAST = "the last one"
 
 
-@click.command(short_help="Talk with the agent.")
+@click.command(short_help="Talk with the agent.", epilog=EXIT_CODES)
 @click.option(
     "--resume",
     is_flag=False,
@@ -53,7 +53,8 @@ def command(output: Output, resume: str) -> None:
     """Talk with the agent in one session. /help lists the commands of the chat itself.
 
     Ctrl-C stops the current run and keeps the session; Ctrl-D or /quit ends the chat. Lines that you type during a run
-    reach the agent at its next step. From a pipe each line is a message; the first run that fails ends the chat.
+    reach the agent at its next step. From a pipe each line is a message; the first run that fails ends the chat, and a
+    run that a limit stopped makes it exit with 1.
     """
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
@@ -82,6 +83,8 @@ class Chat:
     screen: Screen
     state: ChatState = field(init=False)
     over: bool = False
+    ended: list[Ended] = field(default_factory=list)
+    """The runs of a chat from a pipe."""
 
     def __post_init__(self) -> None:
         self.state = ChatState(self.workspace, self.agent)
@@ -125,6 +128,7 @@ class Chat:
         if self.state.session:
             self.agent.close_session(self.state.session, "closed")
             self.output.note(text("chat.session", self.state.language, path=self.state.session))
+        check_whole(*self.ended)
 
     def _take(self, line: str) -> None:
         """Carry out a slash command or send a message; on a terminal an error is shown and the chat goes on."""
@@ -196,6 +200,8 @@ class Chat:
             )
         if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
             raise Failed(failure(ended), document(self.agent, ended))
+        if not self.lines.terminal:
+            self.ended.append(ended)
         if self.output.json:
             show(to_json({"ok": True, **document(self.agent, ended)}))
             return

@@ -7,6 +7,7 @@ from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.lookup import SHORT_ID, find_by_id, short_id
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.resume import emit_decision
+from agent.interfaces.cli.run_report import EXIT_CODES
 from agent.runs.decisions import Question, answer, open_questions
 from agent.workspace.workspace import Workspace
 
@@ -27,7 +28,7 @@ def _list(output: Output) -> None:
     output.emit({"questions": [_document(each) for each in waiting]}, text)
 
 
-@command.command("answer")
+@command.command("answer", epilog=EXIT_CODES)
 @click.argument("name", metavar="ID")
 @click.argument("text")
 @click.option("--go-on", "go", is_flag=True, help="Go on with the run here when no daemon does.")

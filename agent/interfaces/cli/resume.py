@@ -7,9 +7,9 @@ from agent.interfaces.cli.foreground import foreground
 from agent.interfaces.cli.output import Failed, Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm
-from agent.interfaces.cli.run_report import document, failure, remarks
+from agent.interfaces.cli.run_report import check_whole, document, failure, remarks
 from agent.interfaces.cli.screen import is_terminal
-from agent.loop.outcome import RunOutcome
+from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.registry import RunMark
 from agent.runs.resumer import Resumer, resumer_of
 from agent.workspace.search_index import open_index
@@ -30,12 +30,16 @@ def emit_decision(
 
     who, mark = resumer_of(workspace, path, here)
     output.note(note)
-    ended = _resume(workspace, output, mark.session) if who is Resumer.HERE and mark is not None else None
-    output.emit({**decision, "goes_on": who.value, "run_ended": ended}, _what_follows(who, mark))
+    ended, report = (
+        _resume(workspace, output, mark.session) if who is Resumer.HERE and mark is not None else (None, None)
+    )
+    output.emit({**decision, "goes_on": who.value, "run_ended": report}, _what_follows(who, mark))
+    if ended is not None:
+        check_whole(ended)
 
 
-def _resume(workspace: Workspace, output: Output, session: str) -> dict[str, object]:
-    """Resume a session's run here and show its answer; returns its report as a document."""
+def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, dict[str, object]]:
+    """Resume a session's run here and show its answer; returns its result, also as a document."""
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         here = foreground(agent, output)
         ended = here.run_and_decide(lambda line: agent.resume(session, line))
@@ -45,7 +49,7 @@ def _resume(workspace: Workspace, output: Output, session: str) -> dict[str, obj
         report = document(agent, ended, resumed=True)
     if ended.outcome is RunOutcome.FAILED:
         raise Failed(failure(ended), report)
-    return report
+    return ended, report
 
 
 def _what_follows(who: Resumer, mark: RunMark | None) -> str:

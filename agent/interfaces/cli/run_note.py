@@ -19,8 +19,8 @@ from agent.errors import AgentError, UserError
 from agent.interfaces.cli.foreground import foreground, update_index
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import Failed, Output
+from agent.interfaces.cli.run_report import EXIT_CODES, check_whole, failure, remarks
 from agent.interfaces.cli.run_report import document as run_document
-from agent.interfaces.cli.run_report import failure, remarks
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
@@ -30,7 +30,7 @@ from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
 
-@click.command(short_help="Answer what a note asks, in the note.")
+@click.command(short_help="Answer what a note asks, in the note.", epilog=EXIT_CODES)
 @click.argument("path")
 @click.pass_obj
 def command(output: Output, path: str) -> None:
@@ -49,6 +49,7 @@ def command(output: Output, path: str) -> None:
         hint = "write below the last answer, untick the task, or put `status: pending` into the note's header"
         raise UserError(f"nothing new is asked in {name}", hint=hint)
     documents: list[dict[str, object]] = []
+    all_ended: list[Ended] = []
     with request_lock(workspace, name), closing(open_index(workspace)) as index:
         update_index(workspace, index, output)
         close_cut_off(workspace)
@@ -56,12 +57,14 @@ def command(output: Output, path: str) -> None:
             for request in asked:
                 ended, document = _work(workspace, agent, output, name, request)
                 documents.append(document)
+                all_ended.append(ended)
                 if ended.outcome is RunOutcome.FAILED:
                     raise Failed(failure(ended), {"path": name, "answers": documents})
                 if ended.outcome is RunOutcome.INTERRUPTED:
                     break
     answers = "\n\n".join(str(document["answer"]) for document in documents)
     output.emit({"path": name, "answers": documents}, "" if sys.stdout.isatty() else answers)
+    check_whole(*all_ended)
 
 
 def _work(

@@ -1,10 +1,14 @@
-"""The lines below the answer of a run, for people, and the error of a failed run."""
+"""The lines below the answer of a run, for people, and the exit code of its outcome."""
 
 from agent.errors import AgentError
+from agent.interfaces.cli.output import CheckFailed, exit_codes
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import report
 from agent.runs.service import RunService
 from agent.texts import Language, text
+
+EXIT_CODES = exit_codes("a limit stopped the run: its answer is not whole")
+"""The closing lines in the help of a command that reports a run."""
 
 
 def document(agent: RunService, ended: Ended, *, resumed: bool = False) -> dict[str, object]:
@@ -34,6 +38,16 @@ def why(ended: Ended, language: Language) -> list[str]:
 def queued(ended: Ended, language: Language) -> list[str]:
     """One line with the reason if changes of the run wait to be written; else none."""
     return [text("run_report.queued", language, reason=ended.queued)] if ended.queued else []
+
+
+def check_whole(*runs: Ended) -> None:
+    """Raise `CheckFailed` if a limit stopped one of the runs, repetition included; call it when all is printed.
+
+    A script that asks has to know that the answer is not whole. A run that waits for its person, or was stopped by
+    them, is as they want it: it can be resumed, and exits with 0.
+    """
+    if any(ended.outcome is RunOutcome.LIMIT for ended in runs):
+        raise CheckFailed
 
 
 def failure(ended: Ended) -> Exception:

@@ -118,3 +118,35 @@ def test_calls_that_a_stranger_has_put_into_a_session_are_not_carried_out(root: 
     ended = document(root, own, "ask", "--resume", asked["session"])
     assert ended["outcome"] == "finished" and not (root / "log.md").exists()
     assert "not carried out now, and perhaps before" in path.read_text()
+
+
+AGAIN = call("vault_read", path="gone.md")
+
+
+def test_a_run_stopped_by_repetition_is_a_check_that_found_something(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", *[AGAIN] * 9))
+    found = document(root, own, "ask", "read it", code=1)
+    assert found["ok"] is True and found["outcome"] == "limit" and "\n" not in found["reason"]
+    assert "vault_read failed 3 times" in found["reason"] and '{"path": "gone.md"}' in found["reason"]
+    assert "ask again in other words" in found["hint"]
+
+
+def test_any_limit_exits_with_one_since_the_answer_is_not_whole(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", call("vault_list"), "Done."))
+    for limit in ("RUN__TOOL_CALLS", "SPEND__DAILY_TOKENS"):
+        assert document(root, {**own, f"VAULT_AGENT_{limit}": "0"}, "ask", "look", code=1)["outcome"] == "limit"
+
+
+def test_a_run_that_is_resumed_after_a_yes_exits_as_it_ends(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", WAITS, *[AGAIN] * 9))
+    asked = document(root, own, "ask", "change")
+    decided = document(root, own, "approvals", "yes", asked["waits_for"], "--go-on", code=1)
+    assert decided["run_ended"]["outcome"] == "limit"
+
+
+def test_a_note_whose_request_met_a_limit_exits_with_one(root: Path, tmp_path: Path) -> None:
+    (root / "inbox").mkdir(exist_ok=True)
+    (root / "inbox" / "ask.md").write_text("Read it\n")
+    own = settings(tmp_path, script(tmp_path / "s.json", *[AGAIN] * 9))
+    (answer,) = document(root, own, "run", "inbox/ask.md", code=1)["answers"]
+    assert answer["outcome"] == "limit"

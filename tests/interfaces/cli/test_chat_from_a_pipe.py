@@ -63,3 +63,12 @@ def test_compact_puts_a_summary_in_place(root: Path, tmp_path: Path) -> None:
     said = tell(root, own, "chat", said="".join(f"say {n} {long}\n" for n in range(8)) + "/compact\n")
     assert "a summary stands in for" in said
     assert any("-summary-" in path for path in sessions(open_workspace(root).vault))
+
+
+def test_a_run_that_a_limit_stopped_does_not_end_the_chat_but_its_exit_code_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    again = call("vault_read", path="gone.md")
+    own = settings(tmp_path, script(tmp_path / "s.json", *[again] * 4, "Hello again."))
+    assert "Hello again." in tell(root, own, "chat", said="read it\nhello\n", code=1)
