@@ -140,11 +140,15 @@ class StopRun(AgentError):
 
 
 class LimitReached(StopRun):
-    """A limit on steps, calls, time, tokens or money was reached; `limit` is its setting's key."""
+    """A limit on steps, calls, time, tokens or money was reached; `limit` is its setting's key.
 
-    def __init__(self, message: str, *, limit: str, hint: str = "") -> None:
+    `concludes`: it leaves room for one last call of the model, which says what was done and what is left.
+    """
+
+    def __init__(self, message: str, *, limit: str, hint: str = "", concludes: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.limit = limit
+        self.concludes = concludes
 
 
 class NeedsApproval(StopRun):

@@ -31,7 +31,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A task and its progress; `done` and `errors` are ordered oldest first. If it is not `due`, it is left out."""
+    """A task and its progress; `done` and `errors` are ordered oldest first. If it is not `due`, it is left out.
+
+    `closing` comes last: what the model is to do now, where that is not the next step.
+    """
 
     task: str
     done: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class Anchor:
     errors: tuple[Failure, ...] = ()
     language: Language = "en"
     due: bool = True
+    closing: str = ""
 
     def reminder(self, room: int, count: Count) -> str:
         """The task, the progress and the warnings, in about `room` tokens: a long task is shortened."""

@@ -238,8 +238,9 @@ def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Wind
         return _Sizes((), fixed, said, 0, 0)
     reminder = anchor.reminder(max(window.allowed("anchor"), _SMALLEST), count)
     trail = anchor.trail(max(window.allowed("errors"), _SMALLEST), count)
-    tail = Context(f"{reminder}\n\n{trail}" if trail else reminder, "anchor")
-    return _Sizes((tail,), fixed, said, count(reminder) + MESSAGE, count(trail) + 1 if trail else 0)
+    tail = Context("\n\n".join(filter(None, (reminder, trail, anchor.closing))), "anchor")
+    reminding = count(reminder) + count(anchor.closing) + MESSAGE
+    return _Sizes((tail,), fixed, said, reminding, count(trail) + 1 if trail else 0)
 
 
 def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:

@@ -49,6 +49,8 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     if request.tools:
         tools = [_tool(tool) for tool in request.tools]
         told["tools"] = [*tools[:-1], {**tools[-1], "cache_control": CACHE}]
+        if not request.may_call:
+            told["tool_choice"] = {"type": "none"}
     return told
 
 

@@ -113,13 +113,14 @@ StopReason: TypeAlias = Literal["end", "tools", "length", "refused"]
 class Request:
     """One question to a model. The first `stable` messages stay unchanged in the next request, so they can be cached.
 
-    `max_output` is in tokens.
+    `max_output` is in tokens. Without `may_call` the model is to answer in words, though the tools are described.
     """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
     max_output: int = 4096
     stable: int = 0
+    may_call: bool = True
 
 
 @dataclass(frozen=True, slots=True)

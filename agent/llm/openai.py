@@ -38,6 +38,8 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     }
     if request.tools:
         told["tools"] = [_tool(tool) for tool in request.tools]
+        if not request.may_call:
+            told["tool_choice"] = "none"
     return told
 
 

@@ -121,7 +121,7 @@ class Meter:
         ):
             if used + tokens > most:
                 said = f"the next call may take {tokens:,} tokens and this {whose} has used {used:,} of {most:,}"
-                raise LimitReached(said, limit=key, hint=_raise_it(key, most))
+                raise LimitReached(said, limit=key, hint=_raise_it(key, most), concludes=whose == "run")
         for key, whose, paid, allowed in (
             ("spend.run", "run", run.money, ceilings.run),
             ("spend.daily", "day", today.money, ceilings.daily),
@@ -130,7 +130,7 @@ class Meter:
                 said = (
                     f"the next call may cost ${entry.money:.4f} and this {whose} has cost ${paid:.4f} of ${allowed:g}"
                 )
-                raise LimitReached(said, limit=key, hint=_raise_it(key, allowed))
+                raise LimitReached(said, limit=key, hint=_raise_it(key, allowed), concludes=whose == "run")
 
     def _settle(self, reserved: "_Reservation", usage: Usage) -> None:
         """Replace the reservation by the usage; when that fails, the reservation still counts."""

@@ -49,4 +49,4 @@ def out_of_time(limits: Limits) -> LimitReached:
 
 def _reached(what: str, key: str) -> LimitReached:
     hint = f"say 'go on' in the same session, or raise it: vault-agent config set {key} …"
-    return LimitReached(f"the run has used its {what}", limit=key, hint=hint)
+    return LimitReached(f"the run has used its {what}", limit=key, hint=hint, concludes=True)

@@ -77,6 +77,14 @@ class Summarised:
 
 
 @dataclass(frozen=True, slots=True)
+class AtLimit:
+    """A limit ended the run: only a conclusion and the end follow, also when the run is resumed."""
+
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The end or pause of a run; `remark` is for people."""
 
@@ -86,7 +94,7 @@ class Closed:
     remark: str = ""
 
 
-RecordedEvent: TypeAlias = Began | Spoken | ToolsChosen | Tainted | Summarised | Closed
+RecordedEvent: TypeAlias = Began | Spoken | ToolsChosen | Tainted | Summarised | AtLimit | Closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +179,8 @@ def _parts(event: RecordedEvent, language: Language) -> Iterator[Part]:
             yield "taint", {"source": source}, sentence("session_note.taint", language), _fenced(source)
         case Summarised(text, kept):
             yield "summary", {"kept": kept}, sentence("session_note.summary", language), _fenced(text)
+        case AtLimit(reason, hint):
+            yield "limit", {"reason": reason, "hint": hint}, sentence("session_note.limit", language), inert(reason)
         case Closed(run, outcome, reason, remark):
             body = "\n\n".join(filter(None, [inert(reason) or f"`{run}`", inert(remark)]))
             heading = sentence(
@@ -297,6 +307,8 @@ def _event(kind: str, meta: Mapping[str, object], body: str) -> RecordedEvent | 
             return Tainted(str(meta["source"]))
         case "summary":
             return Summarised(_unfenced(body), int(str(meta["kept"])))
+        case "limit":
+            return AtLimit(str(meta["reason"]), str(meta["hint"]))
         case "end":
             return Closed(str(meta["run"]), str(meta["outcome"]), str(meta["reason"]))
         case _:

@@ -38,6 +38,7 @@ class Repeated(LimitReached):
             hint="look at the errors in the session's note, then ask again in other words"
             if failed
             else "what it found is in the session's note; ask again in other words, or choose another llm.model",
+            concludes=True,
         )
 
 

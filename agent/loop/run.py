@@ -16,7 +16,7 @@ from agent.context.assemble import assemble, injected_messages, opening
 from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
-from agent.errors import AgentError, Interrupted, NeedsApproval, QuestionAsked, UserError
+from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked, UserError
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCallFailed, ToolCompleted
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
@@ -24,11 +24,12 @@ from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
 from agent.loop.calls import all_differ, refused_calls, results_with_calls, unfinished_result
 from agent.loop.compact import Scene, make_room
+from agent.loop.conclusion import conclude
 from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts
-from agent.loop.records import Began, Closed, Spoken, Tainted, ToolsChosen
+from agent.loop.records import AtLimit, Began, Closed, Spoken, Tainted, ToolsChosen
 from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
@@ -102,11 +103,9 @@ class Run:
             while True:
                 self.step()
         except Interrupted as stop:
-            return self.close(
-                stop if self.context.cancelled() or not self.is_late() else out_of_time(self.agent.limits)
-            )
+            return self.end(stop if self.context.cancelled() or not self.is_late() else out_of_time(self.agent.limits))
         except (AgentError, OSError) as stop:
-            return self.close(stop)
+            return self.end(stop)
 
     def is_late(self) -> bool:
         """True if the run has used up its time."""
@@ -158,6 +157,8 @@ class Run:
         self.progress = Progress.of(events, self.agent.clock.monotonic())
         self.breaker.replay(results_with_calls(events))
         self.describe_tools()
+        for limit in (each for each in events if isinstance(each, AtLimit)):
+            raise LimitReached(limit.reason, limit="", hint=limit.hint)
         calls = self.session.open_calls
         if calls:
             self.run_calls(calls, resumed=True)
@@ -318,6 +319,12 @@ class Run:
         in_sight = any(isinstance(each, User) and each.text == task for each in self.session.history)
         due = self.progress.steps >= _REMINDED or bool(failures) or not in_sight
         return Anchor(task, tuple(self.used), step, errors=failures, language=self.agent.language, due=due)
+
+    def end(self, stop: Exception) -> Ended:
+        """Let the model conclude, if a limit stopped the run, and close it."""
+        if isinstance(stop, LimitReached):
+            conclude(self.agent, replace(self.scene(), context=self.context), stop, self.on_text)
+        return self.close(stop)
 
     def close(self, stop: Exception) -> Ended:
         """Record the outcome of the run, and publish it."""

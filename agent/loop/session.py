@@ -16,6 +16,7 @@ from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import (
+    AtLimit,
     Began,
     Closed,
     RecordedEvent,
@@ -281,6 +282,8 @@ def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
         case Summarised():
             return replace(event, text=plain(event.text))
         case Closed():
+            return replace(event, reason=plain(event.reason))
+        case AtLimit():
             return replace(event, reason=plain(event.reason))
         case ToolsChosen() | Tainted():
             return event

@@ -14,14 +14,14 @@ from agent.context.compaction import Compacted
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
-from agent.llm.messages import System, ToolResult, User
+from agent.llm.messages import Assistant, System, User
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.loop.agent import Agent
 from agent.loop.compact import make_room
 from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.records import Began, Spoken, Tainted
+from agent.loop.records import Began, Closed, Spoken, Tainted
 from agent.loop.repetition import Breaker
 from agent.loop.run import Run, RunRequest
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
@@ -184,7 +184,7 @@ class RunService:
         for source in session.untrusted if session is not None else ():
             context.taint.mark(source)
         if session is not None and session.open_run is None:
-            return ToolOutput(*_answer_of(session))
+            return _result(*_end_of(session), session.path)
         session = session or self.new_session(asked, parent)
         with self.marks.held(session.id):
             run = f"{context.run}.{context.call}"
@@ -315,22 +315,35 @@ def _doubted(session: Session, source: str) -> Session:
     return session
 
 
-def _answer_of(session: Session) -> tuple[str]:
-    """The last answer in a session that is over."""
-    said = [each for each in session.history if each.text and not isinstance(each, ToolResult)]
-    return (said[-1].text if said else "",)
+def _end_of(session: Session) -> tuple[RunOutcome, str, str]:
+    """The outcome of the last run in a session that is over, the reason for it, and its last answer."""
+    closed = [each.event for each in session.records if isinstance(each.event, Closed)]
+    said = [each.text for each in session.history if isinstance(each, Assistant) and each.text]
+    outcome, reason = (RunOutcome(closed[-1].outcome), closed[-1].reason) if closed else (RunOutcome.FAILED, "")
+    return outcome, reason, said[-1] if said else ""
 
 
 def _given(ended: Ended) -> ToolOutput:
     """The result of a sub-run for its parent; raises the matching error if it did not finish."""
     match ended.outcome:
-        case RunOutcome.FINISHED:
-            return ToolOutput(ended.answer, ended.sources or ended.given, ended.commits)
         case RunOutcome.NEEDS_APPROVAL:
             raise NeedsApproval(ended.reason, path=ended.waits_for, hint=ended.hint)
         case RunOutcome.QUESTION_ASKED:
             raise QuestionAsked(ended.reason, path=ended.waits_for, hint=ended.hint)
         case RunOutcome.INTERRUPTED:
             raise Interrupted(ended.reason, hint=ended.hint)
-        case RunOutcome.LIMIT | RunOutcome.FAILED:
-            raise ToolFailed(f"the sub-run ended early ({ended.outcome}): {ended.reason}; its notes: {ended.session}")
+        case _:
+            made = _result(ended.outcome, ended.reason, ended.answer, ended.session)
+            return replace(made, sources=ended.sources or ended.given, commits=ended.commits)
+
+
+def _result(outcome: RunOutcome, reason: str, answer: str, session: str) -> ToolOutput:
+    """The answer of a sub-run that is over, marked as unfinished if a limit stopped it; raises `ToolFailed` without
+    one."""
+    if outcome is RunOutcome.FINISHED:
+        return ToolOutput(answer)
+    note = session.removesuffix(".md")
+    early = f"the sub-run ended before it was done ({outcome}): {reason}; what it did is in [[{note}]]"
+    if outcome is RunOutcome.LIMIT and answer:
+        return ToolOutput(f"UNFINISHED: {early}\n\n{answer}")
+    raise ToolFailed(early)

@@ -493,3 +493,14 @@ def test_halves_of_characters_are_never_sent(spoken: Spoken, clock: FakeClock) -
     with model_server(streams(spoken.answer("x"))) as server:
         spoken.provider(server.url, clock).chat(Request((*messages, ToolResult("a", half, half))))
     server.asked[0].body.decode("utf-8")
+
+
+def test_a_model_that_may_not_call_is_told_so_and_its_tools_stay(spoken: Spoken, clock: FakeClock) -> None:
+    """Servers keep what they have cached of the tools, and refuse a conversation with calls and without tools."""
+    free = replace(QUESTION, tools=(TOOL,))
+    with model_server(streams(spoken.answer("yes")), streams(spoken.answer("yes"))) as server:
+        for request in (free, replace(free, may_call=False)):
+            spoken.provider(server.url, clock).chat(request)
+    first, second = (asked.told for asked in server.asked)
+    word = "none" if spoken.name == "openai" else {"type": "none"}
+    assert second == {**first, "tool_choice": word} and "tool_choice" not in first

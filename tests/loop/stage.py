@@ -10,10 +10,12 @@ from agent.context.tokens import estimate
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
 from agent.index.hit import SearchResult
+from agent.llm.messages import ToolCall, ToolResult
 from agent.llm.provider import Provider
 from agent.llm.script import ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent, Models
+from agent.loop.calls import unfinished_result
 from agent.loop.limits import Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
@@ -125,6 +127,12 @@ def stage(folder: Path, lines: Sequence[ScriptedReply | str], **notes: str) -> S
     """A stage whose model says these lines; `notes` by name without the ending."""
     said = [ScriptedReply(line) if isinstance(line, str) else line for line in lines]
     return Stage(folder, Scripted(said), {f"{name}.md": text for name, text in notes.items()})
+
+
+def carried_out(session: Session) -> list[ToolResult]:
+    """The results in a session without those of calls that were left open at a limit."""
+    results = [message for message in session.history if isinstance(message, ToolResult)]
+    return [result for result in results if result != unfinished_result(ToolCall(result.call, result.name))]
 
 
 def note(vault: Vault, path: str) -> str:

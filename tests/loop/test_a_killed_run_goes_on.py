@@ -12,7 +12,7 @@ from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session, sessions
 from agent.tools.tool import RunContext, Tool, ToolOutput
-from tests.loop.stage import Stage, note
+from tests.loop.stage import Stage, carried_out, note
 
 LINES = [
     ScriptedReply(
@@ -84,8 +84,7 @@ def test_the_same_result_is_counted_over_the_kill(tmp_path: Path, calls: int) ->
     assert began is not None
     here.model = again
     ended = here.run(began.task, session, began.run).go(resumed=True)
-    results = [message for message in session.history if isinstance(message, ToolResult)]
-    assert (ended.outcome, len(results)) == (RunOutcome.LIMIT, 8)
+    assert (ended.outcome, len(carried_out(session))) == (RunOutcome.LIMIT, 8)
 
 
 @pytest.mark.parametrize("calls", range(5))

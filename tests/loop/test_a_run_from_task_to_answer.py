@@ -17,7 +17,7 @@ from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.commits import commits
-from tests.loop.stage import Stage, note, stage
+from tests.loop.stage import Stage, carried_out, note, stage
 from tests.vaults import git
 
 WRITE = ScriptedReply("I write it.", (ScriptedCall("vault_write", {"path": "tea.md", "content": "Green.\n"}),))
@@ -101,7 +101,7 @@ def test_the_same_failing_call_is_stopped_after_three(tmp_path: Path) -> None:
     here = stage(tmp_path, [again] * 10)
     ended = here.ask("Read it")
     assert (ended.outcome, ended.steps) == (RunOutcome.LIMIT, 4)
-    results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    results = carried_out(load_session(here.vault, ended.session))
     assert len(results) == 3 and "not be tried again" in results[-1].text
 
 
@@ -110,7 +110,7 @@ def test_the_same_call_with_the_same_result_is_stopped_after_eight(tmp_path: Pat
     ended = here.ask("Read it")
     assert (ended.outcome, ended.steps, len(ended.tools)) == (RunOutcome.LIMIT, 9, 8)
     assert "vault_read was called 8 times" in ended.reason and "ask again in other words" in ended.hint
-    results = [m for m in load_session(here.vault, ended.session).history if isinstance(m, ToolResult)]
+    results = carried_out(load_session(here.vault, ended.session))
     warned = ["with the same result; answer with what you have" in result.text for result in results]
     assert warned == [False] * 2 + [True] * 6 and all("Apples." in result.text for result in results)
     assert here.ask("Read it again", load_session(here.vault, ended.session)).steps == 9, "a new run has a new count"

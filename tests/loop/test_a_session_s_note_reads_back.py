@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agent.escape import is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
 from agent.loop.records import (
+    AtLimit,
     Began,
     Closed,
     SessionRecord,
@@ -62,6 +63,7 @@ events = st.one_of(
     st.builds(ToolsChosen, st.lists(word, max_size=4).map(tuple)),
     st.builds(Tainted, word),
     st.builds(Summarised, text, st.integers(0, 50)),
+    st.builds(AtLimit, text, text),
     st.builds(Closed, word, word, text),
 )
 

@@ -1,5 +1,6 @@
 """The limits of a run are looked at before each use of a tool and during each call of the model, not once an answer."""
 
+import json
 import random
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.retry import CountedText, with_retries
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
+from agent.loop.conclusion import SECONDS
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
@@ -22,7 +24,7 @@ from agent.workspace.interruptible import InterruptibleClock
 from tests.fakes import FakeClock
 from tests.llm.dialects import openai
 from tests.llm.servers import Part, Visit, answers, model_server
-from tests.loop.stage import Stage
+from tests.loop.stage import Stage, carried_out
 from tests.trust.agent_plants import plant
 
 SCHEMA: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
@@ -98,7 +100,7 @@ def test_the_uses_of_a_run_end_in_the_middle_of_an_answer(tmp_path: Path, readon
     here = Stage(tmp_path, model, more=(uses.tool,))
     ended = go(here, tool_calls=most)
     assert (ended.outcome, len(uses.made)) == (RunOutcome.LIMIT, most) and "uses of tools" in ended.reason
-    assert len(results(here, ended)) == most
+    assert len(carried_out(load_session(here.vault, ended.session))) == most
     model.wanted = []
     again = here.ask("go on", load_session(here.vault, ended.session))
     assert again.outcome == RunOutcome.FINISHED and len(uses.made) == most
@@ -219,7 +221,9 @@ def test_the_time_of_a_run_ends_whatever_a_server_does(part: Callable[[FakeClock
     with model_server(part(clock)) as server:
         ended = go(Stage(tmp_path, _wire(server.url, clock), clock=clock), seconds=20)
         assert ended.outcome == RunOutcome.LIMIT and "20 seconds" in ended.reason
-        assert len(server.asked) == 1
+        asked = [json.loads(each.body).get("tool_choice") for each in server.asked]
+        assert asked[0] is None and set(asked[1:]) == {"none"}, "only a conclusion follows"
+        assert clock.monotonic() <= 100 + SECONDS + 100, "each call is cut within a step of the server's"
 
 
 def _wire(url: str, clock: Clock) -> Provider:

@@ -58,3 +58,17 @@ def test_a_question_inside_a_sub_run_is_the_parents(tmp_path: Path, monkeypatch:
     ended = document(root, own, "questions", "answer", code, "2", "--go-on")
     assert ended["answer"] == "new" and ended["run_ended"]["answer"] == "It is done."
     assert document(root, own, "questions")["questions"] == []
+
+
+def test_what_a_sub_run_came_to_at_a_limit_is_given_to_its_parent_as_unfinished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    again = of_sub_run(call("vault_read", path="gone.md"))
+    ends = of_sub_run({"text": "There is no gone.md; the log is left."})
+    replies = (call("delegate", task=SUB), *[again] * 4, ends, "It is half done.")
+    found = document(root, settings(tmp_path, script(tmp_path / "s.json", *replies)), "ask", "keep order")
+    assert (found["outcome"], found["answer"]) == ("finished", "It is half done.")
+    session = (root / found["session"]).read_text()
+    assert "delegate: done" in session and "UNFINISHED: the sub-run ended before it was done (limit)" in session
+    assert "There is no gone.md; the log is left." in session
