@@ -193,20 +193,25 @@ def size(
 
 
 def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
-    """The history with tool results directly after the message that asked for them, as every provider requires.
+    """The history with tool results directly after the message that asked for them, as every provider requires, in the
+    order of its calls.
 
     Texts of hooks between two results move after the last one. With an unanswered call, the history is unchanged.
     """
     ordered: list[Message] = []
     held: list[Message] = []
     open_calls: set[str] = set()
+    asked: tuple[str, ...] = ()
     for message in history:
         if isinstance(message, ToolResult) and message.call in open_calls:
             open_calls.discard(message.call)
             ordered.append(message)
+            if not open_calls:
+                ordered[-len(asked) :] = sorted(ordered[-len(asked) :], key=lambda each: asked.index(_call_of(each)))
         elif isinstance(message, Assistant):
             ordered += [*held, message]
-            held, open_calls = [], {call.id for call in message.calls}
+            held, asked = [], tuple(dict.fromkeys(call.id for call in message.calls))
+            open_calls = set(asked)
         elif open_calls:
             held.append(message)
         else:
@@ -215,6 +220,10 @@ def in_order(history: Sequence[Message]) -> tuple[Message, ...]:
             ordered += held
             held = []
     return tuple(history) if open_calls else (*ordered, *held)
+
+
+def _call_of(message: Message) -> str:
+    return message.call if isinstance(message, ToolResult) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,16 @@
 """The tool calls of one answer: calls that may run in parallel, calls that are not carried out, and results."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
+from agent.errors import Interrupted, StopRun
 from agent.llm.messages import Assistant, ToolCall, ToolResult
 from agent.loop.records import RecordedEvent, Spoken
+from agent.tools.registry import Called
+
+PARALLEL = 4
+"""Calls that may run at the same time."""
 
 
 def refused_calls(calls: Sequence[ToolCall], most: int) -> tuple[ToolResult, ...]:
@@ -19,6 +25,25 @@ def all_differ(calls: Sequence[ToolCall]) -> bool:
     return len(calls) > 1 and not any(
         one.name == other.name and one.arguments == other.arguments for one, other in combinations(calls, 2)
     )
+
+
+def call_together(
+    perform: Callable[[ToolCall], Called], calls: Sequence[ToolCall]
+) -> tuple[list[tuple[ToolCall, Called]], StopRun | None]:
+    """Perform calls at the same time, each to its end; one that stops the run does not stop the others.
+
+    Returns the results in the order of the calls, and the error that stops the run: a person's stop, else the first.
+    """
+    with ThreadPoolExecutor(PARALLEL, "vault-agent-tool") as pool:
+        futures = [pool.submit(perform, call) for call in calls]
+    done: list[tuple[ToolCall, Called]] = []
+    stops: list[StopRun] = []
+    for call, future in zip(calls, futures, strict=True):
+        try:
+            done.append((call, future.result()))
+        except StopRun as stop:
+            stops.append(stop)
+    return done, next((stop for stop in stops if isinstance(stop, Interrupted)), stops[0] if stops else None)
 
 
 def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:

@@ -7,7 +7,6 @@ answer are all errors that stop it (`outcome`).
 
 import logging
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -22,7 +21,7 @@ from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
-from agent.loop.calls import all_differ, refused_calls, results_with_calls, unfinished_result
+from agent.loop.calls import PARALLEL, all_differ, call_together, refused_calls, results_with_calls, unfinished_result
 from agent.loop.compact import Scene, make_room
 from agent.loop.conclusion import conclude
 from agent.loop.limits import Progress, out_of_time
@@ -38,8 +37,6 @@ from agent.texts import Language, text
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
 
-PARALLEL = 4
-"""Read-only calls that may run at the same time."""
 _REMINDED = 3
 """The step from which the model is reminded of its task."""
 _TRAIL = 5
@@ -229,8 +226,8 @@ class Run:
             self.session.save(f"step {self.progress.steps}", hold=True)
 
     def run_calls(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
-        """Carry out calls in their order; neighbouring read-only calls run at the same time."""
-        for together, group in groupby(calls, key=lambda call: self.agent.tools.is_readonly(call.name)):
+        """Carry out calls in their order; neighbours run at the same time if they only read, or are sub-runs."""
+        for together, group in groupby(calls, key=lambda call: self.agent.tools.runs_with(call.name)):
             batch = list(group)
             context = replace(self.call_context, resumed=resumed)
             if together and all_differ(batch):
@@ -248,10 +245,11 @@ class Run:
         allowed = calls[: self.agent.limits.tool_calls - self.progress.tool_calls]
         for call in allowed:
             self.breaker.check(call.name, call.arguments)
-        contexts = [context.at(call.id) for call in allowed]
-        with ThreadPoolExecutor(PARALLEL, "vault-agent-tool") as pool:
-            for call, called in zip(allowed, pool.map(self.agent.tools.call, allowed, contexts), strict=True):
-                self.record_result(call, called, beside)
+        done, stop = call_together(lambda call: self.agent.tools.call(call, context.at(call.id)), allowed)
+        for call, called in done:
+            self.record_result(call, called, beside)
+        if stop is not None:
+            raise stop
         if len(allowed) < len(calls):
             self.check_call()
 

@@ -138,11 +138,11 @@ class ActiveSkills:
             present = {*run.active, *run.summarised, *run.read}
             matched = self.skills.match(task, event.session, present, REFRESH)
             added = added_in_run(matched, run.active.values(), self.skills.settings.most)
-            self._activate(event.run, added)
-            return tuple(
-                Injection(each.text, NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION)
-                for each in added
-            )
+            events = self._activate(event.run, added)
+        self._tell_all(events)
+        return tuple(
+            Injection(each.text, NAME, _PRIORITY, (_receipt(each),), InjectionType.SKILL_ACTIVATION) for each in added
+        )
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """The texts of the skills that fit a task. Texts in `before`, which the model still has from an earlier task of
@@ -151,7 +151,7 @@ class ActiveSkills:
             return ()
         with self._lock:
             matched = self.skills.match(MatchTask(task, slots=known_slots(context)), context.session, room=room)
-            self._activate(context.run, matched.given)
+            events = self._activate(context.run, matched.given)
             if context.run in self._runs:
                 self._runs[context.run].matched = matched
             given = [
@@ -159,7 +159,8 @@ class ActiveSkills:
                 for each in matched.given
             ]
             left_out = matched.of(MatchStatus.NO_ROOM)
-            return [*given, *(Piece("", NAME, absent=f"{each.skill.name}: {each.why}") for each in left_out)]
+        self._tell_all(events)
+        return [*given, *(Piece("", NAME, absent=f"{each.skill.name}: {each.why}") for each in left_out)]
 
     def index_pieces(self, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
         """The index of the skills of which the model of a run is given nothing else; not repeated if it is in
@@ -261,10 +262,12 @@ class ActiveSkills:
         for name in sorted(found.read):
             yield Use(name, now, event.run, event.session, "manual", outcome=event.outcome, tools=calls)
 
-    def _activate(self, run: str, matches: Iterable[Match]) -> None:
-        found = self._runs.get(run)
+    def _activate(self, run: str, matches: Iterable[Match]) -> list[object]:
+        """Add skills to a run; returns the events to publish once the lock is free, since the bus may be waiting for
+        it on behalf of another run."""
+        found, events = self._runs.get(run), list[object]()
         if found is None:
-            return
+            return events
         for each in matches:
             if each.status is MatchStatus.SUMMARY:
                 found.summarised.add(each.skill.name)
@@ -274,9 +277,14 @@ class ActiveSkills:
             if not run:
                 continue
             self.skills.used(found.session, each.skill.name)
-            self.tell(SkillActivated(run, found.session, each.skill.name, each.score))
+            events.append(SkillActivated(run, found.session, each.skill.name, each.score))
             if each.skill.chain:
-                self.tell(ChainStarted(run, found.session, each.skill.name))
+                events.append(ChainStarted(run, found.session, each.skill.name))
+        return events
+
+    def _tell_all(self, events: Iterable[object]) -> None:
+        for event in events:
+            self.tell(event)
 
     def _follow(self, run: _InRun, found: Match) -> None:
         run.active[found.skill.name] = found

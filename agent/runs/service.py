@@ -181,9 +181,9 @@ class RunService:
         asked = self._masked(asked)
         session = self._begun(parent) if context.resumed else None
         resumed = session is not None
-        for source in session.untrusted if session is not None else ():
-            context.taint.mark(source)
         if session is not None and session.open_run is None:
+            for source in session.untrusted:
+                context.taint.mark(source)
             return _result(*_end_of(session), session.path)
         session = session or self.new_session(asked, parent)
         with self.marks.held(session.id):
@@ -272,11 +272,16 @@ class RunService:
             sender=asked.speaker.sender,
             cancelled=line.cancelled,
         )
-        if parent is not None:
-            context = replace(context, taint=parent.taint)
+        if parent is not None:  # a copy: what one sub-run reads does not concern those beside it
+            context.taint.sources += parent.taint.sources
         mark = RunMark(session.id, session.path, run, parent=session.parent)
         self.marks.put(mark)
-        ended = self._work(asked, session, context, line).go(resumed)
+        try:
+            ended = self._work(asked, session, context, line).go(resumed)
+        finally:
+            if parent is not None:
+                for source in context.taint.sources:
+                    parent.taint.mark(source)
         if ended.outcome.waits:
             content = content_of(self.workspace.vault, session.path)
             self.marks.put(replace(mark, waits_for=ended.waits_for, content=content))

@@ -90,9 +90,17 @@ class Registry:
         return tuple(tool.spec for tool in self.visible(context))
 
     def is_readonly(self, name: str) -> bool:
-        """True if calls of the tool change nothing, so that several may run at once."""
+        """True if calls of the tool change nothing."""
         tool = self._tools.get(name)
         return tool is not None and tool.readonly
+
+    def runs_with(self, name: str) -> str:
+        """The kind of calls beside which a call of the tool may run: one kind for all tools that change nothing, the
+        tool's own name for a parallel one, empty for one that runs alone."""
+        tool = self._tools.get(name)
+        if tool is None or not (tool.readonly or tool.parallel):
+            return ""
+        return "readonly" if tool.readonly else name
 
     def call(self, call: ToolCall, context: RunContext) -> Called:
         """Perform a call. Raises only `StopRun`; the result has any other failure as text."""

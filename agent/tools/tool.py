@@ -117,7 +117,8 @@ class Tool:
     """A tool.
 
     `groups` are the names used in a policy (`fs`, `search`, `memory`, `web`, `exec`, `human`, `orchestration`).
-    `readonly`: changes nothing and may run beside other calls. `egress`: its arguments leave the machine. `timeout` in
+    `readonly`: changes nothing and may run beside other calls. `parallel`: may run beside other calls of itself, though
+    it changes something. `egress`: its arguments leave the machine. `timeout` in
     seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's. `result_limit` in
     characters of the text given to the model. `effect` for tools that change notes.
     """
@@ -128,6 +129,7 @@ class Tool:
     perform: Perform
     groups: frozenset[str]
     readonly: bool = False
+    parallel: bool = False
     egress: bool = False
     timeout: float = 30.0
     result_limit: int = 16_000

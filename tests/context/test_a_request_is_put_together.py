@@ -240,3 +240,11 @@ def test_hooks_speak_by_priority_and_within_their_room(said: list[tuple[int, int
     assert sum(by_fours(message.text) for message in given) <= room
     priorities = [said[int(message.source)][0] for message in given]
     assert priorities == sorted(priorities, reverse=True)
+
+
+def test_results_that_came_in_another_order_are_in_the_order_of_their_calls() -> None:
+    """As after an approval: the calls beside it had their results before."""
+    asked = Assistant("", (ToolCall("a", "x"), ToolCall("b", "x"), ToolCall("c", "x")))
+    first, second, third = (ToolResult(call, "x", call) for call in "abc")
+    hook = Context("mind", "hook")
+    assert in_order([asked, second, hook, third, first, User("?")]) == (asked, first, second, third, hook, User("?"))

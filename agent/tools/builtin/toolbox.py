@@ -72,6 +72,7 @@ def _delegate_tool(delegate: Delegate) -> Tool:
         background={"type": "string", "description": "what it has to know: it does not see this conversation"},
     )
     description = (
-        "Give a part of the task to a helper of your own, who sees only what you write here, and wait for its answer."
+        "Give a part of the task to a helper of your own, who sees only what you write here, and wait for its answer. "
+        "Parts that do not depend on each other: ask for all of them in one reply, and they are worked on at once."
     )
-    return Tool("delegate", description, schema, perform, frozenset({"orchestration"}), timeout=0)
+    return Tool("delegate", description, schema, perform, frozenset({"orchestration"}), parallel=True, timeout=0)
