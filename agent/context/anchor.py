@@ -31,9 +31,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A task and its progress; `done` and `errors` are ordered oldest first. If it is not `due`, it is left out.
+    """A task and its progress; `done` and `errors` are ordered oldest first, `left` says what is left of the limits.
 
-    `closing` comes last: what the model is to do now, where that is not the next step.
+    If it is not `due`, it is left out. `closing` comes last: what the model is to do now, if not the next step.
     """
 
     task: str

@@ -60,6 +60,12 @@ class Meter:
         """The cost of this run and its sub-runs so far."""
         return self.ledger.totals_of(self.scope.run)
 
+    def left(self) -> float:
+        """The part that is left of what the run may spend, from 0 to 1: calls, tokens or money, whichever is least."""
+        spent, most = self.spent(), self.ceilings
+        used = ((spent.calls, most.calls_per_run), (spent.tokens, most.run_tokens), (spent.money, most.run))
+        return max(min(1 - part / whole if whole else 1.0 for part, whole in used), 0.0)
+
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """The model's reply; raises `LimitReached` before an attempt is sent, and `Permanent` when the ledger
         fails."""

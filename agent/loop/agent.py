@@ -17,12 +17,19 @@ from agent.tools.tool import RunContext
 from agent.vault.store import Vault
 
 
+def all_left() -> float:
+    """All: for models that cost nothing."""
+    return 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of one run, metered on its account: `main` for the work, `fast` for summaries."""
+    """The models of one run, metered on its account: `main` for the work, `fast` for summaries. `left` returns the part
+    that is left of what the run may spend, from 0 to 1."""
 
     main: Provider
     fast: Provider
+    left: Callable[[], float] = all_left
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Breaker:
 
     limit: int
     failures: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By call, then by error, both as short hashes."""
+    """By call (its tool and a short hash), then by error (a short hash)."""
     repeats: dict[str, dict[str, int]] = field(default_factory=dict)
     """By call, then by its last result."""
 
@@ -89,6 +89,12 @@ class Breaker:
         ends = " The same call once more ends the run." if same >= MOST else ""
         return f"You have made this call {same} times with the same result; answer with what you have.{ends}"
 
+    @property
+    def repeated(self) -> tuple[tuple[str, int], ...]:
+        """The tools of which a call has given the same result too often to be of use, each with the number."""
+        counts = ((call.partition(" ")[0], max(results.values())) for call, results in self.repeats.items())
+        return tuple((tool, times) for tool, times in counts if times >= WARNED)
+
     def replay(self, results: Iterable[tuple[ToolCall, ToolResult]]) -> None:
         """Count the results in the note of a resumed run. The failures of a call start at zero: a person may have
         removed their cause."""
@@ -106,7 +112,7 @@ class Breaker:
 
 
 def _call(tool: str, arguments: JsonObject) -> str:
-    return _short(json.dumps([tool, arguments], sort_keys=True, ensure_ascii=True, default=_plain))
+    return f"{tool} {_short(json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=_plain))}"
 
 
 def _shortened(text: str) -> str:

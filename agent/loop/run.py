@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
-from agent.context.assemble import assemble, injected_messages, opening
+from agent.context.assemble import assemble, injected_messages, opening, size
 from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
@@ -29,6 +29,7 @@ from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts
 from agent.loop.records import AtLimit, Began, Closed, Spoken, Tainted, ToolsChosen
+from agent.loop.reminder import what_to_mind, whats_left
 from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
@@ -311,12 +312,18 @@ class Run:
         return Scene(self.session, self.models, self.window, self.call_context, speaker, self.anchor(), self.described)
 
     def anchor(self) -> Anchor:
-        """The reminder of the task: due late in a run, after failures, and when the task is out of sight."""
-        step = f"step {self.progress.steps} of at most {self.agent.limits.steps}"
-        failures, task = tuple(self.failures[-_TRAIL:]), self.request.task
-        in_sight = any(isinstance(each, User) and each.text == task for each in self.session.history)
-        due = self.progress.steps >= _REMINDED or bool(failures) or not in_sight
-        return Anchor(task, tuple(self.used), step, errors=failures, language=self.agent.language, due=due)
+        """The reminder of the task: due late in a run, after failures, near a limit, and if the task is out of sight."""
+        agent, session, window, task = self.agent, self.session, self.window, self.request.task
+        step = text("anchor.step", agent.language, number=self.progress.steps, most=agent.limits.steps)
+        failures = tuple(self.failures[-_TRAIL:])
+        left = whats_left(self.progress, agent.limits, agent.clock.monotonic(), self.models.left, agent.language)
+        plain = Anchor(task, tuple(self.used), step, left, (), failures, agent.language, due=False)
+        used = size(session.system, session.history, plain, self.described, window, agent.count)
+        in_sight = any(isinstance(each, User) and each.text == task for each in session.history)
+        due = self.progress.steps >= _REMINDED or bool(failures or left) or not in_sight
+        full = used / max(window.budget, 1)
+        warnings = what_to_mind(self.breaker, full, bool(self.context.taint), agent.language)
+        return replace(plain, warnings=warnings, due=due)
 
     def end(self, stop: Exception) -> Ended:
         """Let the model conclude, if a limit stopped the run, and close it."""

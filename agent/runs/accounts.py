@@ -49,8 +49,14 @@ def open_accounts(workspace: Workspace, count: Count, stand_in: Provider) -> Acc
         )
         return RedactingProvider(meter, secrets)
 
+    def left(scope: SpendScope) -> float:
+        if not found.main.model.present:
+            return 1.0
+        name = found.main.model.name
+        return Meter(found.main, ledger, workspace.settings.spend, price(name), count, workspace.clock, scope).left()
+
     def of_run(run: str, job: str) -> Models:
         scope = SpendScope(run, job)
-        return Models(metered(found.main, scope), metered(found.fast, scope))
+        return Models(metered(found.main, scope), metered(found.fast, scope), lambda: left(scope))
 
     return Accounts(found, ledger, of_run)

@@ -9,11 +9,11 @@ from tests.context.talk import by_fours
 
 def test_it_says_the_task_how_far_it_is_and_what_to_mind() -> None:
     anchor = Anchor(
-        "Tidy the tea notes", ("read tea.md", "moved cup.md"), "step 3", ("write index",), ("2 calls left",)
+        "Tidy the tea notes", ("read tea.md", "moved cup.md"), "step 3", ("steps: 2",), ("ask for small parts",)
     )
     assert anchor.reminder(500, by_fours) == (
         "## Current task\nTidy the tea notes\n\n## Progress\nDone: read tea.md, moved cup.md\nNow: step 3\n"
-        "Still to do: write index\n\n## To mind\n- 2 calls left"
+        "Left: steps: 2\n\n## To mind\n- ask for small parts"
     )
 
 
