@@ -10,6 +10,7 @@ from agent.clock import Clock
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Context, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
 from agent.llm.openai_reply import parse_reply
+from agent.llm.plain_turns import plain_turns
 from agent.llm.retry import Jitter
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Dialect, Wire
@@ -29,9 +30,10 @@ def _headers(key: str) -> Mapping[str, str]:
 
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
+    turns = _turns(request.messages)
     told: dict[str, Json] = {
         "model": endpoint.model.name,
-        "messages": list(_turns(request.messages)),
+        "messages": plain_turns(turns) if dialect.plain else turns,
         "stream": True,
         dialect.limit: min(request.max_output, endpoint.model.max_output),
         **dialect.optional,
@@ -46,7 +48,8 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
 def _turns(messages: Sequence[Message]) -> list[JsonObject]:
     """The turns of a request. Many servers' templates refuse two user turns in a row, and one after a tool's result.
 
-    So neighbouring user messages are joined, and our own text after a result stands in its turn, below it.
+    So neighbouring user messages are joined, our own text after a result stands in its turn, below it, and a person's
+    message after a result, as when a run was stopped, has a turn of the assistant before it.
     """
     turns: list[tuple[str, JsonObject]] = []
     for message in order_messages(messages):
@@ -57,6 +60,7 @@ def _turns(messages: Sequence[Message]) -> list[JsonObject]:
             before = turns[-1][1]
             turns[-1] = last, {**before, "content": f"{before['content']}\n\n{turn['content']}"}
         else:
+            turns += [("assistant", _STOPPED)] if (last, role) == ("tool", "user") else []
             turns.append((role, turn))
     return [turn for _, turn in turns]
 
@@ -73,6 +77,7 @@ def _turn(message: Message) -> JsonObject:
     return {"role": _ROLES[type(message).__name__], "content": format_message(message)}
 
 
+_STOPPED: JsonObject = {"role": "assistant", "content": "(stopped here)"}
 _ROLES = {"System": "system", "User": "user", "Context": "user"}
 
 

@@ -16,6 +16,7 @@ from agent.llm.endpoint import Endpoint, Limit
 from agent.llm.failures import Rejected, from_status, wait_asked
 from agent.llm.http import Http, HttpReply, Unreached, key_of
 from agent.llm.messages import Json, JsonObject, Reply, Request, ToolSpec, Usage
+from agent.llm.plain_turns import REFUSED
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import CountedText, Jitter, with_retries
 from agent.llm.stream_assembly import StreamAssembly
@@ -30,14 +31,18 @@ _UNKNOWN_FIELD = re.compile(r"unknown|unrecogni[sz]ed|unexpected|unsupported|ext
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The request fields for one server: the name of its limit, and the optional fields to send."""
+    """The request fields for one server: the name of its limit, and the optional fields to send; `plain` for one whose
+    template refuses a system message, or calls and their results."""
 
     limit: Limit
     optional: Mapping[str, Json]
+    plain: bool = False
 
     def after(self, said: str) -> "Dialect | None":
         """The dialect to try after a server refused this one with the message `said`; None if no field of it is
         named."""
+        if not self.plain and REFUSED.search(said):
+            return replace(self, plain=True)
         if self.limit == "max_tokens" and "max_completion_tokens" in said:
             return replace(self, limit="max_completion_tokens")
         if self.limit == "max_completion_tokens" and re.search(r"\bmax_completion_tokens\b", said):

@@ -7,6 +7,7 @@ import pytest
 
 from agent.errors import Permanent
 from agent.llm.endpoint import Endpoint
+from agent.llm.fields import items, mapping
 from agent.llm.messages import (
     Assistant,
     Context,
@@ -245,3 +246,44 @@ def test_a_call_is_sent_back_with_a_name_that_servers_accept() -> None:
         {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": function}]},
         {"role": "tool", "tool_call_id": "c", "content": "done"},
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "System role not supported",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        "This model only supports single tool-calls at once!",
+        "Tool call IDs should be alphanumeric strings with length 9!",
+    ],
+)
+def test_a_template_that_refuses_the_turns_gets_plain_ones_from_then_on(said: str) -> None:
+    refused = json.dumps({"error": {"message": said, "type": "BadRequestError", "code": 400}}).encode()
+    asked = Assistant("Look.", (ToolCall("a", "list", {}), ToolCall("b", "read", {"path": "x"})))
+    results = (ToolResult("a", "list", "x"), ToolResult("b", "read", "gone", failed=True))
+    question = Request((System("Be kind."), User("Hello"), asked, *results, Context("Go on.", "anchor")))
+    fine = streams(openai.answer("fine"))
+    with model_server(answers("400 Bad Request", refused), fine, fine) as server:
+        wire = openai.provider(server.url, FakeClock())
+        assert [wire.chat(question).message.text for _ in range(2)] == ["fine", "fine"]
+    plain = [
+        {"role": "user", "content": "Be kind.\n\nHello"},
+        {"role": "assistant", "content": 'Look.\n[call of the tool list {}]\n[call of the tool read {"path": "x"}]'},
+        {
+            "role": "user",
+            "content": "[result of a tool]\nx\n\n[result of a tool]\nError: gone\n\n"
+            '<context source="anchor">\nGo on.\n</context>',
+        },
+    ]
+    assert [each.told["messages"] == plain for each in server.asked] == [False, True, True]
+    assert all("stream_options" in each.told for each in server.asked), "nothing else changes"
+
+
+def test_a_message_after_a_stopped_run_follows_a_turn_of_the_assistant() -> None:
+    """Between a result and a person's message: some templates count the turns of user and assistant."""
+    call = Assistant("", (ToolCall("a", "list", {}),))
+    question = Request((System("Be kind."), User("Hello"), call, ToolResult("a", "list", "x"), User("Stop")))
+    with model_server(streams(openai.answer("fine"))) as server:
+        openai.provider(server.url, FakeClock()).chat(question)
+    roles = [mapping(turn)["role"] for turn in items(server.asked[0].told["messages"])]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
