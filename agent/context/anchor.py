@@ -8,6 +8,7 @@ history.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from agent.context.budget import Count
 from agent.context.shorten import shorten
@@ -82,10 +83,11 @@ class Anchor:
         return lines
 
     def _listed(self, steps: Sequence[str], comma: str, room: int, count: Count) -> str:
-        named = [_one_line(step) for step in steps[-_NAMED:]]
+        runs = [(_one_line(step), len(list(same))) for step, same in groupby(steps)]
+        named = [step + (text("anchor.times", self.language, number=n) if n > 1 else "") for step, n in runs][-_NAMED:]
         while len(named) > 1 and count(comma.join(named)) > room:
             named.pop(0)
-        before = len(steps) - len(named)
+        before = sum(n for _, n in runs[: len(runs) - len(named)])
         counted = [text("anchor.before", self.language, number=before)] if before else []
         return comma.join([*counted, *named])
 

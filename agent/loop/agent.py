@@ -1,7 +1,7 @@
 """The values that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.clock import Clock
 from agent.config.run_settings import ContextSettings
@@ -29,7 +29,7 @@ class Models:
 
     main: Provider
     fast: Provider
-    left: Callable[[], float] = all_left
+    left: Callable[[], float] = field(default=all_left, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

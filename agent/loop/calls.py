@@ -7,6 +7,7 @@ from itertools import combinations
 from agent.errors import Interrupted, StopRun
 from agent.llm.messages import Assistant, ToolCall, ToolResult
 from agent.loop.records import RecordedEvent, Spoken
+from agent.texts import Language, text
 from agent.tools.registry import Called
 
 PARALLEL = 4
@@ -60,3 +61,9 @@ def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCa
 def unfinished_result(call: ToolCall) -> ToolResult:
     """The result of a call that was not carried out before the end of the run."""
     return ToolResult(call.id, call.name, "not carried out: the run it belonged to was over", failed=True)
+
+
+def commit_lines(called: Called, language: Language) -> str:
+    """The commits that a call made, as lines for people."""
+    commits = called.given.commits if called.given else ()
+    return "\n".join(f"- {text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)

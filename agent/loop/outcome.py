@@ -1,6 +1,7 @@
 """The outcomes of a run, and the value that a run returns."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from agent.errors import (
@@ -13,7 +14,8 @@ from agent.errors import (
     Stopping,
     StopRun,
 )
-from agent.llm.messages import Reply
+from agent.events.runs import Speaker, TaskCompleted
+from agent.llm.messages import Reply, Usage
 from agent.tools.tool import Cited
 from agent.vault.folders import SKILLS
 
@@ -74,6 +76,26 @@ class Ended:
         """The notes, other than skills, that the model had text of from the beginning: those that an answer may use."""
         paths = dict.fromkeys(each.path for each in self.given)
         return tuple(path for path in paths if not path.startswith((SKILLS, "/")))
+
+    def as_event(self, task: str, speaker: Speaker, seconds: float, usage: Usage, at: datetime) -> TaskCompleted:
+        """The event that tells subscribers of it; plain data, since they may write it into a header."""
+        used = {each.path for each in self.used}
+        return TaskCompleted(
+            self.run,
+            self.session,
+            task,
+            speaker,
+            self.outcome.value,
+            self.answer,
+            self.tools,
+            seconds,
+            self.steps,
+            usage.input,
+            usage.output,
+            at,
+            given=self.given_notes,
+            used=tuple(path for path in self.given_notes if path in used),
+        )
 
 
 def outcome_of(stop: Exception) -> RunOutcome:

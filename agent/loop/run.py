@@ -16,12 +16,20 @@ from agent.context.budget import Window, window_of
 from agent.context.shorten import shorten
 from agent.context.tool_choice import ToolRoom, choose_tools
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked, UserError
-from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCallFailed, ToolCompleted
+from agent.events.runs import IterationStarted, Speaker, TaskStarted, ToolCallFailed, ToolCompleted
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
-from agent.loop.calls import PARALLEL, all_differ, call_together, refused_calls, results_with_calls, unfinished_result
+from agent.loop.calls import (
+    PARALLEL,
+    all_differ,
+    call_together,
+    commit_lines,
+    refused_calls,
+    results_with_calls,
+    unfinished_result,
+)
 from agent.loop.compact import Scene, make_room
 from agent.loop.conclusion import conclude
 from agent.loop.limits import Progress, out_of_time
@@ -34,7 +42,7 @@ from agent.loop.repetition import Breaker
 from agent.loop.session import Session
 from agent.loop.stop_messages import stop_hint, stop_reason
 from agent.loop.used_notes import used_notes
-from agent.texts import Language, text
+from agent.texts import text
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
 
@@ -84,6 +92,7 @@ class Run:
     sources: list[Cited] = field(default_factory=list)
     given: list[Cited] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
     @property
@@ -151,9 +160,11 @@ class Run:
         self.mark_untrusted(self.session.untrusted)
         self.record_taint()
         events = list(self.session.of_run(self.context.run))
-        self.used += (e.message.name for e in events if isinstance(e, Spoken) and isinstance(e.message, ToolResult))
+        results = list(results_with_calls(events))
+        self.used += (result.name for _, result in results)
+        self.done += (result.name for _, result in results if not result.failed)
         self.progress = Progress.of(events, self.agent.clock.monotonic())
-        self.breaker.replay(results_with_calls(events))
+        self.breaker.replay(results)
         self.describe_tools()
         for limit in (each for each in events if isinstance(each, AtLimit)):
             raise LimitReached(limit.reason, limit="", hint=limit.hint)
@@ -260,11 +271,12 @@ class Run:
         result = self.fitted_result(call, called.result, beside)
         self.progress.tool_calls += 1
         self.used.append(result.name)
+        self.done += [] if result.failed else [result.name]
         self.commits += called.given.commits if called.given else ()
         self.sources += called.given.sources if called.given else ()
         if called.given and called.given.tools:
             self.describe(spec for spec in self.agent.tools.specs(self.context) if spec.name in called.given.tools)
-        self.session.add(Spoken(result, remark=_remark(called, self.agent.language)))
+        self.session.add(Spoken(result, remark=commit_lines(called, self.agent.language)))
         self.record_taint()
         if result.failed:
             injections = self.publish(
@@ -312,12 +324,12 @@ class Run:
         return Scene(self.session, self.models, self.window, self.call_context, speaker, self.anchor(), self.described)
 
     def anchor(self) -> Anchor:
-        """The reminder of the task: due late in a run, after failures, near a limit, and if the task is out of sight."""
+        """The reminder of the task: due late in a run, after failures, near a limit, or if it is out of sight."""
         agent, session, window, task = self.agent, self.session, self.window, self.request.task
         step = text("anchor.step", agent.language, number=self.progress.steps, most=agent.limits.steps)
         failures = tuple(self.failures[-_TRAIL:])
         left = whats_left(self.progress, agent.limits, agent.clock.monotonic(), self.models.left, agent.language)
-        plain = Anchor(task, tuple(self.used), step, left, (), failures, agent.language, due=False)
+        plain = Anchor(task, tuple(self.done), step, left, (), failures, agent.language, due=False)
         used = size(session.system, session.history, plain, self.described, window, agent.count)
         in_sight = any(isinstance(each, User) and each.text == task for each in session.history)
         due = self.progress.steps >= _REMINDED or bool(failures or left) or not in_sight
@@ -364,26 +376,8 @@ class Run:
             failure=stop if outcome is RunOutcome.FAILED else None,
         )
         seconds = self.agent.clock.monotonic() - self.progress.since
-        speaker, tools = self.request.speaker, ended.tools
-        used = self.usage()
-        self.agent.bus.publish(
-            TaskCompleted(
-                run,
-                session.path,
-                self.request.task,
-                speaker,
-                outcome.value,  # plain data: a subscriber may write it into a header
-                ended.answer,
-                tools,
-                seconds,
-                ended.steps,
-                used.input,
-                used.output,
-                self.agent.clock.now(),
-                given=ended.given_notes,
-                used=tuple(path for path in ended.given_notes if any(path == each.path for each in ended.used)),
-            )
-        )
+        speaker, at = self.request.speaker, self.agent.clock.now()
+        self.agent.bus.publish(ended.as_event(self.request.task, speaker, seconds, self.usage(), at))
         return ended
 
     def usage(self) -> Usage:
@@ -395,9 +389,3 @@ class Run:
         """The last answer of the model in this run; empty without one."""
         said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
         return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")
-
-
-def _remark(called: Called, language: Language) -> str:
-    """The commits that a call made, as lines for people."""
-    commits = called.given.commits if called.given else ()
-    return "\n".join(f"- {text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)

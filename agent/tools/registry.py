@@ -111,7 +111,7 @@ class Registry:
         except StopRun:
             raise
         except AgentError as error:
-            text = f"{error.message} ({error.hint})" if error.hint else error.message
+            text = _for_model(error)
         except Exception as error:  # a tool's bug must not end the run; the log has the traceback
             logger.warning("%s failed", call.name, exc_info=True)
             text = f"{call.name} failed: {type(error).__name__}: {_first_line(error)}"
@@ -148,6 +148,11 @@ def _unknown(name: str, names: Sequence[str]) -> str:
         return f"there is no tool {shown}: this run has no tools"
     near = get_close_matches(name[:80], names, n=3, cutoff=0.5)
     return f"there is no tool {shown}; " + (f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(names)}")
+
+
+def _for_model(error: AgentError) -> str:
+    """The error with its hint, unless that is a command, which only a person can type."""
+    return f"{error.message} ({error.hint})" if error.hint and "vault-agent " not in error.hint else error.message
 
 
 def _first_line(error: Exception) -> str:

@@ -31,7 +31,7 @@ def reminders(here: Stage, replies: Sequence[ScriptedReply], left: float = 1.0, 
     here.model = model = Scripted(replies)
     run = here.run("Look around", here.session())
     run.agent = replace(run.agent, limits=replace(run.agent.limits, **limits))  # type: ignore[arg-type]  # of any type
-    run.models = Models(model, model, lambda: left)
+    run.models = Models(model, model, left=lambda: left)
     run.go()
     return [_anchor(request) for request in model.requests if request.may_call]
 

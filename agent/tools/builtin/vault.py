@@ -7,7 +7,7 @@ person to the vault.
 
 from fnmatch import fnmatchcase
 
-from agent.errors import ToolRetry
+from agent.errors import NoteGone, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.tools import arguments
@@ -37,7 +37,10 @@ def vault_tools(notes: Notes) -> tuple[Tool, ...]:
 def _read(notes: Notes) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         asked = check_readable(arguments.text(call, "path"))
-        path = find_note(notes.vault, asked)
+        try:
+            path = find_note(notes.vault, asked)
+        except NoteGone as error:
+            raise ToolRetry(f"{error.message}; vault_list or search_vault finds the right path") from None
         if not may_read(context.role, path):
             raise ToolRetry(f"{asked} is for the owner of this vault only")
         data = notes.existing(path)
