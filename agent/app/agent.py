@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -75,7 +76,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     capturing = CaptureWorker(
         keeper,
         ways_with_models(workspace, accounts),
-        lambda path, run: run_trace(vault, path, run),
+        lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
         also=(diary.additions, followed.additions),
         after=(followed.over, talks.heard, after),

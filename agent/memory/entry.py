@@ -119,7 +119,9 @@ class Entry:
             "channel": self.channel,
         }
         header |= {key: value for key in _PLACES if (value := getattr(self, key))}
-        header |= {"source": self.source, "keywords": list(self.keywords)}
+        header["source"] = self.source
+        if self.keywords:
+            header["keywords"] = list(self.keywords)
         header |= {key: _plain(value) for key, value in self.slots.items() if key not in RESERVED}
         if self.said:
             header["said"] = self.said.replace(microsecond=0)

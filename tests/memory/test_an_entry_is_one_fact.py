@@ -109,6 +109,13 @@ def capture(capture: str, tools: tuple[str, ...] = ()) -> list[EntryType]:
     return [entry.type for entry in entries_of_run(event, trace, config)]
 
 
+def test_an_entry_says_the_kind_of_task_and_has_no_empty_keys() -> None:
+    config = CaptureConfig(SETTINGS, FakeClock(), str, lambda: str)
+    trace = RunTrace(said=(Utterance("My sister Mara lives in Porto."),), task_type="planning")
+    (entry,) = entries_of_run(RUN, trace, config)
+    assert b"\ntask_type: planning\n" in entry.note() and b"keywords" not in entry.note()
+
+
 def test_capture_has_three_ways() -> None:
     assert capture("facts") == [EntryType.FACT]
     assert capture("facts", ("vault_read",)) == [EntryType.FACT]

@@ -72,7 +72,8 @@ def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig)
         if settings.capture == "turns" or (settings.capture == "facts" and _is_workflow(event)):
             traced = workflow_trace(event, trace, clock, config.language)
             found += [replace(traced, untrusted=trace.untrusted) if traced else None]
-    entries = [entry for entry in found if entry is not None]
+    slots = {"task_type": trace.task_type} if trace.task_type else {}
+    entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found if entry is not None]
     remembered = config.remembering() if entries else str
     return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
 

@@ -32,13 +32,14 @@ class RunTrace:
     """The steps of a run, and what its person said in it and before, from its session note.
 
     `untrusted`: the sources of untrusted text that the model has read. `is_whole`: false if the note could not be read,
-    so that the steps are unknown.
+    so that the steps are unknown. `task_type` is the kind of task that a skill has recognised, empty if none has.
     """
 
     steps: tuple[ToolUse, ...] = ()
     untrusted: tuple[str, ...] = ()
     is_whole: bool = True
     said: tuple[Utterance, ...] = ()
+    task_type: str = ""
 
 
 def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language: Language = "en") -> Entry | None:
