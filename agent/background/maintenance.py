@@ -31,7 +31,7 @@ PATIENCE = 20.0
 RETRY = 300.0
 """Seconds until a job that has failed is tried again."""
 LISTEN = 20.0
-"""Seconds between two looks for conversations that have fallen silent."""
+"""Seconds between two looks for conversations, and a day, that have fallen silent."""
 KEY = "maintenance"
 
 logger = logging.getLogger(__name__)
@@ -100,6 +100,8 @@ class Maintenance:
             self._listen_at = event.now + LISTEN
             if self.jobs.has_silent_conversations():
                 self._want(conversations=self.jobs.conversations)
+            if self.jobs.has_quiet_day():
+                self._want(summary=self.jobs.sum_up)
         if self._failed and event.now >= self._retry_at:
             self._want()
         state = self.pool.state
