@@ -206,11 +206,25 @@ def test_of_two_facts_in_a_sentence_a_correction_replaces_one(talk: Talk, said: 
     assert not any("Porto" in text or "里昂" in text for text in current)
 
 
-def test_a_fact_that_cannot_be_parted_from_another_is_not_replaced(talk: Talk) -> None:
-    said = "Mara lives in Porto with Tom, Tom is allergic to penicillin"
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Mara lives in Porto with Tom, Tom is allergic to penicillin",
+        "My sister Mara lives in Porto and works as a nurse.",
+        "Mara lives in Porto and the twins are with her.",
+    ],
+)
+def test_a_fact_that_cannot_be_parted_from_another_is_not_replaced(talk: Talk, said: str) -> None:
     talk.say(said)
     assert talk.say("Mara lives in Lisbon now.") == [Resolution.CONTRADICTS]
     assert talk.current() == sorted([said, "Mara lives in Lisbon now."])
+
+
+def test_the_full_stop_of_an_abbreviation_ends_no_sentence() -> None:
+    assert stated("Our dentist is Dr. Okafor on Mill Street. We meet at 5 p.m. on Mondays.") == [
+        "Our dentist is Dr. Okafor on Mill Street.",
+        "We meet at 5 p.m. on Mondays.",
+    ]
 
 
 def test_a_change_of_something_unknown_makes_no_entry(talk: Talk) -> None:

@@ -7,11 +7,12 @@ MEMORY.md is left to `upkeep`.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from agent.index.analysis import terms
 from agent.markdown.preferences import preferences
 from agent.memory.understanding.seam import Fact, FactKind, SourceText
-from agent.memory.understanding.vocabulary import pattern
+from agent.memory.understanding.vocabulary import pattern, words
 from agent.memory.understanding.wording import wording
 
 _TELLING, _TELLING_CHARACTERS = 3, 5
@@ -19,7 +20,6 @@ _TELLING, _TELLING_CHARACTERS = 3, 5
 LONGEST = 300
 """The most characters of a fact: longer text is a pasted paragraph."""
 
-_SENTENCE = re.compile(r"[^.!?。！？；\n]+(?:[.!?](?=\w)[^.!?。！？；\n]*)*[.!?。！？；]?")
 _COMMA = re.compile(r"[,，](?!\d)")
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[^\n]*$|^>[^\n]*$", re.MULTILINE | re.DOTALL)
 _CUT = re.compile(r" \.\.\. |…")
@@ -65,8 +65,16 @@ def _begins_anew(clause: str) -> bool:
 
 
 def told_clauses(text: str) -> int:
-    """The number of clauses of a text that state something by themselves."""
-    return sum(is_told(clause) for sentence in sentences_in(text) for clause in clauses(sentence) or (sentence,))
+    """The number of things that a text states: the clauses that do so by themselves, and the parts of them with a verb
+    of their own ("Mara lives in Porto and works as a nurse")."""
+    told = (clause for sentence in sentences_in(text) for clause in clauses(sentence) or (sentence,) if is_told(clause))
+    return sum(max(1, _verbs(clause)) for clause in told)
+
+
+def _verbs(clause: str) -> int:
+    """The number of parts of a clause, between words such as "and", that have a verb."""
+    parts = pattern("joined").split(_typed(clause))
+    return sum(pattern("statement").search(f" {part}") is not None for part in parts)
 
 
 def is_told(text: str) -> bool:
@@ -116,6 +124,15 @@ def sentences_in(text: str) -> Iterator[str]:
         yield from _sentences(line)
 
 
+@cache
+def _sentence() -> re.Pattern[str]:
+    """A sentence: to its full stop, which is not that of an abbreviation or inside a word."""
+    short = "|".join(map(re.escape, sorted(words("abbreviations"))))
+    return re.compile(
+        rf"(?:\b(?:{short})\.(?=\s\w)|[.!?](?<=\w.)(?=\w)|[^.!?。！？；\n])+[.!?。！？；]?", re.IGNORECASE
+    )
+
+
 def is_lasting(statement: str) -> bool:
     """True for a statement about the person that is rarely said twice: name, work, family, home, health, a lasting
     preference."""
@@ -138,7 +155,7 @@ def kind_of(sentence: str) -> FactKind:
 
 def _sentences(line: str) -> Iterator[str]:
     for part in _CUT.split(line):
-        for sentence in _SENTENCE.findall(part):
+        for sentence in _sentence().findall(part):
             plain = _without_lead(sentence)
             if plain and len(plain) <= LONGEST:
                 yield plain
