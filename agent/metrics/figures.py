@@ -42,7 +42,7 @@ class Figure:
 
 
 def figures(totals: MetricTotals, facts: int | None) -> Iterator[Figure]:
-    """The figures, in the order in which they are shown; `facts` is the number of facts in MEMORY.md."""
+    """The figures, in the order in which they are shown; `facts` is the number of long-term facts."""
     recalls = totals.events.get(RECALLED)
     new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
     again = _sum(totals.entries_merged, totals.entries_known)
@@ -65,7 +65,7 @@ def figures(totals: MetricTotals, facts: int | None) -> Iterator[Figure]:
     yield Figure("refused", totals.entries_refused)
     yield Figure("saved before a compaction", totals.flush_saved)
     yield Figure("daily summaries", totals.events.get(SUMMARISED))
-    yield Figure("facts in MEMORY.md", facts)
+    yield Figure("long-term facts", facts)
     yield Figure("calls denied by the policy", denied)
     yield Figure("slowest handler, 95th percentile", _milliseconds(slowest), "ms", about=handler)
 

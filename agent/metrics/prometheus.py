@@ -30,7 +30,7 @@ class _Family:
 
 
 def format_prometheus(totals: MetricTotals, vault: str, facts: int) -> bytes:
-    """The text of all metrics; `facts` is the number of facts in MEMORY.md now."""
+    """The text of all metrics; `facts` is the number of long-term facts now."""
     return "".join(_format(each, vault) for each in _families(totals, facts)).encode("utf-8", "replace")
 
 
@@ -54,7 +54,7 @@ def _families(totals: MetricTotals, facts: int) -> Iterator[_Family]:
     yield _counter("captures_failed_total", "Runs of which nothing could be saved.", totals.capture_problems)
     yield _counters("flush_entries_total", "Entries before a compaction, by result.", "result", flushed)
     yield _counter("daily_summaries_total", "Summaries written into daily notes.", totals.events.get(SUMMARISED))
-    yield _Family("facts", "gauge", "Facts in MEMORY.md.", (("", {}, facts),))
+    yield _Family("facts", "gauge", "Long-term facts.", (("", {}, facts),))
     yield _counters("injections_total", "Texts that handlers added to a prompt.", "type", totals.injected)
     yield _counters("handler_errors_total", "Calls of handlers that failed or were late.", "handler",
                     totals.handler_errors)  # fmt: skip

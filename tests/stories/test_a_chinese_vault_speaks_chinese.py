@@ -72,7 +72,7 @@ def test_no_note_holds_english_of_the_programs_own(root: Path) -> None:
     do(root, "ask", "以后都用敬语", replies=(call("vault_write", path="rules/敬语.md", content="用敬语。\n"), "好。"))
     do(root, "ask", "买哪种茶", replies=(call("human_ask", question="买哪种茶？", options=["绿茶", "红茶"]), "好。"))
     do(root, "config", "set", "run.steps", "2")
-    do(root, "ask", "一直找下去", replies=tuple(call("search_vault", query=f"茶{n}") for n in range(9)))
+    do(root, "ask", "一直找下去", replies=tuple(call("search_vault", query=f"茶{n}") for n in range(9)), code=1)
     write(root / "inbox/问.md", "早上喝什么？\n")
     do(root, "run", "inbox/问.md", replies=("绿茶。",))
     write(root / "inbox/改.md", "改一下规则。\n")

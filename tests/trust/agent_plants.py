@@ -81,6 +81,7 @@ def _session_not_saved(put: Put) -> None:
 
 def _key_shown(put: Put) -> None:
     put(failures, "redact", lambda text, secrets: text)
+    put(Vault, "masked", lambda self, text: text)  # the reason of a stop is masked once more
 
 
 def _limits_once_an_answer(put: Put) -> None:

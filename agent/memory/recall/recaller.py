@@ -251,8 +251,8 @@ def _quoted(value: str) -> str:
 
 
 def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) -> tuple[Remembered, ...]:
-    """The memories; of MEMORY.md only lines with something in them, and none that rests on replaced entries, which its
-    upkeep has yet to remove."""
+    """The memories; of MEMORY.md only lines with something in them, whatever their sections, and none that rests on
+    replaced entries, which its upkeep has yet to remove."""
     left: list[Remembered] = []
     for each in found:
         if each.kind != "long_term":
@@ -260,7 +260,7 @@ def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) 
             continue
         rows = [row for row in each.text.splitlines() if not (is_bare(row) or rests_on(row, outdated))]
         if rows:
-            left.append(replace(each, text="\n".join(rows)))
+            left.append(replace(each, title="", text="\n".join(rows)))
     return tuple(left)
 
 
