@@ -1,5 +1,6 @@
 """Builds the agent of one vault: its models, tools, memory and skills, and the bus that connects them in a run."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from agent.context.system import system_part
 from agent.context.tokens import counter
 from agent.events.bus import Bus
 from agent.events.runs import SessionEnded, TaskCompleted
+from agent.index.embedder import shipped_embedder
 from agent.loop.agent import Agent
 from agent.memory.capture.flush import flush_subscriber
 from agent.memory.capture.writer import CaptureWorker
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import SkillLearning
 
+logger = logging.getLogger(__name__)
+
 
 def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     """The run service over one index; raises `ConfigError` for invalid settings or an invalid policy."""
@@ -51,7 +55,9 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     language = settings.vault.language
     bus = Bus(clock)
     embedder = index.chosen.embedder
-    count = counter(embedder)
+    count = counter(shipped_embedder())  # of another model only the words that it knows have tokens
+    if index.chosen.notice:
+        logger.warning("%s", index.chosen.notice)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language))
     keeper = entry_writer(workspace, searches, accounts)

@@ -7,6 +7,7 @@ summed here instead of by `model2vec`, which takes 0.2 s to import.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,11 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.index.arrays import Floats, Ints
+from agent.index.model_files import FoundModel, check_parts, content_of, find_model, hub_cache, is_hub_name, is_path
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
+AUTO, SHIPPED = ("", "auto"), "shipped"
+"""The values of `index.model` that name no model."""
 _BYTES = 259
 """Tokens of wordllama below this are marks and single bytes; from here on they are in descending frequency."""
 _COMMON = 300.0
@@ -107,53 +111,85 @@ def widened(numbers: NDArray[np.float16] | NDArray[np.float32]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """The embedder that was found, if any; `reason` tells the person why it is not the configured one."""
+    """The embedder that was found, if any; `reason` tells the person why it is not the configured one, and `fix` what
+    helps."""
 
     embedder: Embedder | None
     reason: str = ""
+    fix: str = ""
+
+    @property
+    def notice(self) -> str:
+        """The reason and what helps, in one line; empty if the configured model is used."""
+        return f"{self.reason} ({self.fix})" if self.fix else self.reason
 
 
 def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
-    """The best embedder on this machine. `model`: a name or a folder from the settings; `hub`: the local hub cache.
+    """The best embedder on this machine. `model`: `index.model` of the settings; `hub`: the local hub cache, by default
+    that of the environment.
 
     Never raises and never downloads: without any model, `reason` explains why search is by keywords only.
     """
-    wanted = _folder(model, hub) if model else _folder(MULTILINGUAL, hub)
-    missing = f"the model {model} is not on this machine (vault-agent warm fetches it)" if model else ""
-    if wanted is not None:
-        try:
-            return EmbedderChoice(_model2vec(wanted, model or MULTILINGUAL))
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            missing = f"the model in {wanted} cannot be loaded: {error}"
+    wanted = MULTILINGUAL if model in AUTO else model
+    hub = hub_cache(os.environ) if hub is None else hub
+    reason = fix = ""
     try:
-        found = load_wordllama()
+        found = None if model == SHIPPED else find_model(wanted, hub)
+        if found is not None:
+            return EmbedderChoice(_model2vec(found))
+        if model not in (*AUTO, SHIPPED):
+            reason, fix = _missing(model, hub)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a tokenizer's panic is no `Exception`, and search goes on after it
+        why = str(error).partition("\n")[0] or type(error).__name__
+        reason, fix = f"the model {wanted} cannot be loaded: {why}", f"mend its files, or {_KEEP}"
+    try:
+        shipped = load_wordllama()
     except (OSError, ValueError, KeyError, ImportError) as error:
-        return EmbedderChoice(None, missing or f"no embedding model: {error}")
-    return EmbedderChoice(found, missing)
+        return EmbedderChoice(None, reason or f"no embedding model: {error}", fix or "install vault-agent again")
+    return EmbedderChoice(shipped, f"{reason}; the one that comes with the program is used" if reason else "", fix)
 
 
-def _folder(model: str, hub: Path | None) -> Path | None:
-    """The folder with a model's files: the named folder, or the newest snapshot in the hub cache."""
-    if Path(model, "model.safetensors").is_file():
-        return Path(model)
-    if hub is None:
-        return None
-    found = sorted(hub.glob(f"models--{model.replace('/', '--')}/snapshots/*/model.safetensors"))
-    return found[-1].parent if found else None
+_KEEP = f"vault-agent config set index.model {SHIPPED}"
+_PROBE = "tea 茶 \ue000"
+"""A text with a word, a Han character and a character that no model knows."""
 
 
-def _model2vec(folder: Path, name: str) -> StaticEmbedder:
+def _model2vec(found: FoundModel) -> StaticEmbedder:
+    """The model in a folder, after one text; whatever its files raise in other libraries is raised."""
     from model2vec import StaticModel
 
-    model = StaticModel.from_pretrained(folder)
+    # A whole path is no name in a hub: for a folder that is gone by now, the network is not asked either.
+    model = StaticModel.from_pretrained(found.folder.absolute())
     weights = None if model.weights is None else np.asarray(model.weights, dtype=np.float32)
     mapping = None if model.token_mapping is None else np.asarray(model.token_mapping, dtype=np.int32)
     unknown = -1 if model.unk_token_id is None else int(model.unk_token_id)
     tokenizer = model.tokenizer
     tokenizer.no_truncation()
-    return StaticEmbedder(
-        f"{name}@{folder.name}", lambda texts: _encode(tokenizer, texts), model.embedding, weights, mapping, unknown
+    last = tokenizer.token_to_id(model.tokens[-1]) or 0  # they are in the order of their numbers
+    check_parts(last + 1, model.embedding, weights, mapping)
+    revision = found.revision or content_of(tokenizer.to_str(), model.embedding, weights, mapping)
+    embedder = StaticEmbedder(
+        f"{found.name}@{revision}", lambda texts: _encode(tokenizer, texts), model.embedding, weights, mapping, unknown
     )
+    embedder.vectors(embedder.tokens([_PROBE])[0])
+    return embedder
+
+
+def _missing(model: str, hub: Path) -> tuple[str, str]:
+    """The reason why a model is not found, and what helps."""
+    reason = f"the model {model} is not on this machine"
+    if is_path(model):
+        return f"{reason}: there is no such folder", f"give the path of its folder, or {_KEEP}"
+    if not is_hub_name(model):
+        return f"{reason}: it is neither a whole path nor a name such as {MULTILINGUAL}", _KEEP
+    return f"{reason}: it is not in {hub}", f"`hf download {model}` fetches it; or {_KEEP}"
+
+
+def shipped_embedder() -> Embedder | None:
+    """The embedder that ships with the program, None if it is missing."""
+    return choose_embedder(SHIPPED).embedder
 
 
 def _encode(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[list[int]]:

@@ -4,6 +4,7 @@ Never waits for the writer, never reads a note, never repairs. A damaged part is
 the next update rebuilds it. Updating the index is left to `update`.
 """
 
+import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ class Searcher:
         seen = (stat.st_ino, store.meta("generation"))
         if seen == self._seen:
             return
-        self._reasons = [self.chosen.reason] if self.chosen.reason else []
+        self._reasons = [self.chosen.notice] if self.chosen.notice else []
         busy = bool(store.pending())
         try:
             self._open_keyword(store, busy=busy)
@@ -147,7 +148,7 @@ class Searcher:
         if self.chosen.embedder is None:
             return
         model = self.chosen.embedder
-        if f'"{model.name}"' not in store.meta("identity"):
+        if model.name not in json.loads(store.meta("identity")):
             self._reasons.append("the index was made with another model: keywords only until it is updated")
             return
         vectors = VectorIndex(model.dimensions, self.weights.exact_chunks)

@@ -109,7 +109,8 @@ class Updater:
         assert self._store is not None
         return self._store
 
-    def _identity(self) -> str:
+    @property
+    def identity(self) -> str:
         """The engine, model and field weights of the index; an index with other ones cannot be updated."""
         name = self.chosen.embedder.name if self.chosen.embedder else "none"
         return json.dumps([VERSION, self.engine, name, dict(self.weights.fields)])
@@ -135,7 +136,7 @@ class Updater:
         if self._store is None:
             self._store = open_store(self.files.store, write=True)
             self._inode = self.files.inode()
-        if self._store.meta("identity") != self._identity():
+        if self._store.meta("identity") != self.identity:
             return "the index was made with another engine, model or field weights"
         if verify:
             self._store.verify()
@@ -227,6 +228,6 @@ class Updater:
         if self._vectors is not None:
             work.store.set_meta("vectors", self._vectors.save(self.files.vectors(generation)))
         work.finish()
-        for key, value in (("identity", self._identity()), ("generation", str(generation)), ("building", "")):
+        for key, value in (("identity", self.identity), ("generation", str(generation)), ("building", "")):
             work.store.set_meta(key, value)
         work.store.set_pending([])

@@ -87,15 +87,19 @@ def catch_up(
     """
     daemon = None if in_past else load_daemon_state(workspace)
     if daemon is not None:
-        return _behind_daemon(daemon)
+        changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
+        return _behind_daemon(daemon) or changed
     known = index.known()
     listed = index.listed() if notes is None else notes.result()
     behind = len({path for path, _ in listed.items() ^ known.items()})
-    if not behind and not index.is_broken():
+    anew = index.is_of_another_model
+    if not behind and not anew and not index.is_broken():
         return None
-    if known and behind > _FEW and not in_past:
+    if known and behind > _FEW and not anew and not in_past:
         return f"{behind} changes are not indexed yet: vault-agent reindex, or start the daemon"
-    if behind > _FEW:
+    if anew:
+        progress(f"indexing {len(listed)} notes anew, since search uses another model now …")
+    elif behind > _FEW:
         progress(f"indexing {len(listed)} notes …")
     index.updater.patience = 0.0  # a search never waits for the writer
     try:

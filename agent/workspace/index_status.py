@@ -1,8 +1,9 @@
 """The state of the search index, read from its manifest only: quick, and without loading an engine."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
@@ -11,12 +12,15 @@ from agent.index.manifest import Coverage, coverage
 from agent.index.passage_store import PassageStore, open_store
 from agent.workspace.workspace import Workspace
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
     """The part of the vault that search finds. `mode` is hybrid, keyword or none; `problem` is why it is not hybrid.
 
-    `behind` counts the notes that differ from the index; None if there is no index to compare.
+    `behind` counts the notes that differ from the index; None if there is no index to compare. `vectors` is the
+    embedding model of the index, empty for none.
     """
 
     mode: str
@@ -24,6 +28,7 @@ class IndexState:
     coverage: Coverage | None
     problem: str | None
     behind: int | None = None
+    vectors: str = ""
 
 
 def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
@@ -54,14 +59,24 @@ def index_files(workspace: Workspace) -> IndexFiles:
 
 def indexed_hashes(files: IndexFiles) -> dict[str, str]:
     """The content hashes of the indexed notes, by path; empty if no index can be read."""
+    return _ask_store(files, PassageStore.hashes) or {}
+
+
+def indexed_identity(files: IndexFiles) -> str:
+    """The identity of a finished index, as in `Updater.identity`; empty if there is none that can be read."""
+    return _ask_store(files, lambda store: store.meta("identity")) or ""
+
+
+def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | None:
+    """The answer of an index's store; None if it cannot be read."""
     try:
         store = open_store(files.store, write=False)
     except Damaged:
-        return {}
+        return None
     try:
-        return store.hashes()
+        return question(store)
     except Damaged:
-        return {}
+        return None
     finally:
         store.close()
 
@@ -78,4 +93,5 @@ def _state(files: IndexFiles, store: PassageStore, notes: Mapping[str, str]) -> 
     whole = Checksums(files.keyword(engine)).generation() == generation
     if not found.pending and not (whole and (mode == "keyword" or files.vectors(generation).is_file())):
         return _none("a part of it is missing, so it has to be built anew")
-    return IndexState(mode, engine, found, "there is no embedding model" if mode == "keyword" else None, behind)
+    problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
+    return IndexState(mode, engine, found, problem, behind, vectors)

@@ -22,7 +22,7 @@ from agent.index.vector import VectorIndex
 from agent.index.weights import Weights
 from agent.vault.listing import contents, contents_at, listed
 from agent.vault.store import Vault
-from agent.workspace.index_status import index_files, indexed_hashes
+from agent.workspace.index_status import index_files, indexed_hashes, indexed_identity
 from agent.workspace.workspace import Workspace
 
 _UNSAYABLE = re.compile("[\ud800-\udfff]")
@@ -58,8 +58,7 @@ class SearchIndex:
     def chosen(self) -> EmbedderChoice:
         """The embedder, loaded on first use."""
         if self._chosen is None:
-            wanted = self.workspace.settings.index.model
-            self._chosen = choose_embedder("" if wanted == "auto" else wanted)
+            self._chosen = choose_embedder(self.workspace.settings.index.model)
         return self._chosen
 
     @property
@@ -104,6 +103,12 @@ class SearchIndex:
     def is_broken(self) -> bool:
         """True if the index must be rebuilt: the cache was deleted, or a search has met damage."""
         return bool(self.files.why_broken())
+
+    @property
+    def is_of_another_model(self) -> bool:
+        """True if there is an index that was made with another embedder, engine or field weights."""
+        made_with = indexed_identity(self.files)
+        return bool(made_with) and made_with != self.updater.identity
 
     def known(self) -> dict[str, str]:
         """The content hashes of the indexed notes, by path."""

@@ -26,7 +26,8 @@ def search_checks(workspace: Workspace, *, fix: bool) -> list[Check]:
 def _embedder(index: SearchIndex) -> Iterator[Check]:
     embedder = index.chosen.embedder
     if embedder is None:
-        yield Check(Level.WARN, "embedder", f"none, so search is by keywords alone: {index.chosen.reason}")
+        why = f"none, so search is by keywords alone: {index.chosen.reason}"
+        yield Check(Level.WARN, "embedder", why, next=index.chosen.fix)
         return
     rows = embedder.vectors(embedder.tokens(["a cup of green tea 一杯绿茶"])[0])
     if not len(rows) or not np.isfinite(rows).all() or not np.abs(rows).sum():
@@ -34,14 +35,14 @@ def _embedder(index: SearchIndex) -> Iterator[Check]:
         return
     yield ok("embedder", f"{embedder.name} encodes, {embedder.dimensions} numbers each")
     if index.chosen.reason:
-        yield Check(Level.WARN, "embedder", index.chosen.reason)
+        yield Check(Level.WARN, "embedder", index.chosen.reason, next=index.chosen.fix)
 
 
 def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
     if not index.files.store.exists() and not fix:
         yield ok("search index", "not built yet; the daemon, or the first search, builds it")
         return
-    damage = _damage(index)
+    damage = "it was made with another model" if index.is_of_another_model else _damage(index)
     listed, known = index.listed(), index.known()
     behind = sorted({path for path, _ in listed.items() ^ known.items()})
     if not behind and damage is None:
@@ -72,4 +73,5 @@ def _damage(index: SearchIndex) -> str | None:
         return error.message
     finally:
         store.close()
-    return index.searcher.search("anything", 1).degraded
+    degraded = index.searcher.search("anything", 1).degraded
+    return degraded if degraded != index.chosen.notice else None  # a fallback model is no damage of the index

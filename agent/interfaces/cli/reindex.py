@@ -30,9 +30,12 @@ def command(output: Output, anew: bool) -> None:
         "failed": [{"path": path, "reason": reason} for path, reason in report.failed],
         "rebuilt": report.rebuilt or None,
         "embedder": index.chosen.embedder.name if index.chosen.embedder else None,
+        "degraded": index.chosen.notice or None,
         "engine": index.engine,
     }
     output.emit(document, lambda: _format(report))
+    if index.chosen.notice and not output.json:
+        output.warn(index.chosen.notice)
 
 
 def _format(report: IndexReport) -> str:

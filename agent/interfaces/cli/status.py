@@ -147,7 +147,7 @@ def _edits(count: int, unread: Sequence[str]) -> str:
 
 def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
     document: dict[str, object] = {"mode": index.mode, "engine": index.engine, "problem": index.problem}
-    document["behind"] = index.behind
+    document |= {"behind": index.behind, "vectors": index.vectors or None}
     if index.coverage is not None:
         lost = (*index.coverage.skipped, *index.coverage.failed)
         document |= {"indexed": index.coverage.indexed, "pending": index.coverage.pending, "not_indexed": len(lost)}
@@ -160,7 +160,8 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
     if index.coverage is None:
         return [f"index    none: {index.problem}; `vault-agent search` or the daemon builds it"]
     lost = (*index.coverage.skipped, *index.coverage.failed)
-    line = f"index    {index.coverage.indexed} notes found by {index.mode} search ({index.engine})"
+    parts = ", ".join(filter(None, (index.engine, index.vectors)))
+    line = f"index    {index.coverage.indexed} notes found by {index.mode} search ({parts})"
     line += f", {len(lost)} not: see --notes" if lost and not notes else ""
     line += f"; {index.behind} changes not taken in yet" if index.behind else ""
     named = (*lost, *index.coverage.partly) if notes else ()
