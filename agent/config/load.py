@@ -6,8 +6,8 @@ key is ignored with a warning. Called by `app` and the command line only.
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -15,7 +15,7 @@ from typing import Literal
 from agent.config.directories import VAULT_FILE, directories
 from agent.config.file import SettingLine, load_text, parse_settings
 from agent.config.resources import resource
-from agent.config.settings import TRAVELS, Settings, keys, sections, setting_type
+from agent.config.settings import RENAMED, TRAVELS, Settings, keys, sections, setting_type
 from agent.config.values import SettingValue, build, quote_for_message
 from agent.errors import ConfigError
 
@@ -87,7 +87,7 @@ def load_settings(
     )
     values: dict[str, SettingValue] = {}
     origins: dict[str, SettingOrigin] = {}
-    for found in (found for layer in layers for found in layer):
+    for found in (found for layer in layers for found in _renamed(layer)):
         values[found.key] = _value(found)
         origins[found.key] = found.origin
     missing = [key for key in keys() if key not in values]
@@ -95,6 +95,12 @@ def load_settings(
         raise ConfigError(f"configs/defaults.yaml has no default for {', '.join(missing)}")
     settings = build(Settings, values)
     return Loaded(settings, MappingProxyType(values), MappingProxyType(origins), tuple(warnings))
+
+
+def _renamed(layer: Iterable[_Found]) -> Iterator[_Found]:
+    """The settings of a layer by their present names; a former name comes first, so that the present one wins."""
+    for found in sorted(layer, key=lambda each: each.key not in RENAMED):
+        yield replace(found, key=RENAMED.get(found.key, found.key))
 
 
 def variable(key: str) -> str:

@@ -8,8 +8,32 @@ from agent.config.values import Range
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The model for one kind of work, where it is not the main one. Without a server of its own, it is asked for at the
+    main model's."""
+
+    preset: str
+    """A provider as in `llm.preset`, for a server of its own. Default empty."""
+
+    wire: Literal["auto", "openai", "anthropic"]
+    """The protocol of a server of its own. Default `auto`: the preset's, else `openai`."""
+
+    base_url: str
+    """The address of a server of its own, as in `llm.base_url`. Default empty: the preset's."""
+
+    model: str
+    """The model. Default empty: the preset's, else the main one."""
+
+    api_key: Secret
+    """The key, by reference. Default empty: the main model's at the same address, else the variable of the preset."""
+
+    window: Annotated[int, Range(0, 100_000_000, "tokens")]
+    """The model's context window in tokens. Default 0: from `configs/models.yaml`, else 32,768."""
+
+
+@dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """The language model."""
+    """The language model, and other ones for some kinds of work."""
 
     wire: Literal["auto", "openai", "anthropic", "scripted", "offline"]
     """The protocol for calls of the model. Default `auto`: the preset's, else `openai` if `base_url` or `model` is set,
@@ -25,9 +49,6 @@ class LlmSettings:
 
     model: str
     """The main model. Default empty: the preset's."""
-
-    fast_model: str
-    """The model for summaries and other small tasks. Default empty: the preset's, else the main one."""
 
     api_key: Secret
     """The provider's key, by reference. Default empty: the preset's variable in the environment, else none."""
@@ -47,6 +68,15 @@ class LlmSettings:
 
     script: str
     """The file with the answers of the `scripted` wire. Default empty: it repeats its input."""
+
+    fast: ModelSettings
+    """The model for summaries and other small tasks. Default: the preset's small one, else the main one."""
+
+    reflection: ModelSettings
+    """The model that thinks about the agent's own work. Default: the main one."""
+
+    user: ModelSettings
+    """The model that learns what its person is like. Default: the main one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,10 @@ TRAVELS = frozenset({"vault.language", "git.human_commits", "git.quiet_seconds"}
 person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake."""
 
 
+RENAMED = {"llm.fast_model": "llm.fast.model"}
+"""The former names of settings, which still count where they are set."""
+
+
 def keys() -> tuple[str, ...]:
     """The dotted keys of all settings, in the order above."""
     return tuple(setting_types(Settings))

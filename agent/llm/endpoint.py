@@ -24,7 +24,8 @@ class Endpoint:
     """A model on a server.
 
     `timeout`: seconds of silence allowed. `retries`: further attempts of a call. `limit`: the name of the field for the
-    longest answer. `extra`: request fields for this model, left out after a server has refused them.
+    longest answer. `extra`: request fields for this model, left out after a server has refused them. `section`: the
+    settings that name the model, for messages.
     """
 
     base_url: str
@@ -34,6 +35,7 @@ class Endpoint:
     retries: int = 4
     limit: Limit = "max_tokens"
     extra: Mapping[str, Json] = field(default_factory=dict)
+    section: str = "llm"
 
     @property
     def place(self) -> str:
@@ -58,8 +60,9 @@ class Endpoint:
             return False
 
 
-def base_url(text: str) -> str:
-    """`text` as a server's address without a trailing slash; raises `ConfigError` for an invalid address."""
+def base_url(text: str, section: str = "llm") -> str:
+    """`text` as a server's address without a trailing slash; raises `ConfigError` for an invalid address, which names
+    the settings `section`."""
     example = "such as http://127.0.0.1:11434/v1"
     try:
         parts = urlsplit(text)
@@ -68,13 +71,16 @@ def base_url(text: str) -> str:
     except ValueError:
         host = None
     if not host or parts.scheme not in ("http", "https") or not text.isprintable() or " " in text:
-        raise ConfigError(f"llm.base_url is not a server's address: {_safe(text)}", hint=f"set it to one {example}")
+        raise ConfigError(
+            f"{section}.base_url is not a server's address: {_safe(text)}", hint=f"set it to one {example}"
+        )
     if "@" in parts.netloc:
         raise ConfigError(
-            "llm.base_url must not hold a name or password", hint="put the key into llm.api_key, as env:NAME"
+            f"{section}.base_url must not hold a name or password",
+            hint=f"put the key into {section}.api_key, as env:NAME",
         )
     if parts.query or parts.fragment or text.endswith(("?", "#")):
-        raise ConfigError(f"llm.base_url must end with its path: {_safe(text)}", hint=f"set it to one {example}")
+        raise ConfigError(f"{section}.base_url must end with its path: {_safe(text)}", hint=f"set it to one {example}")
     return text.rstrip("/")
 
 

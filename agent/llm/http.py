@@ -190,7 +190,8 @@ class Http:
             case "broken":
                 return Retryable(f"{place} broke the connection: {why}", delay=0.0, hint="try again later")
             case "too long":
-                hint = "check that llm.base_url is the address of a model server, or lower llm.max_output"
+                at = self._endpoint.section
+                hint = f"check that {at}.base_url is the address of a model server, or lower llm.max_output"
                 return Permanent(f"{place} sent more than {MAX_BYTES // 1024 // 1024} MB", hint=hint)
             case "encoded":
                 hint = "it was asked not to: check what stands between you and the server"
@@ -206,7 +207,7 @@ def key_of(endpoint: Endpoint) -> str:
     key = reveal(endpoint.key).strip()
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(
-            f"the secret at llm.api_key ({endpoint.key}) holds characters that no key has",
+            f"the secret at {endpoint.section}.api_key ({endpoint.key}) holds characters that no key has",
             hint="copy the key again: one word of letters, digits and signs",
         )
     return key

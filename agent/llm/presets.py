@@ -3,13 +3,13 @@
 Returns a model's endpoint and wire; `providers` builds the providers.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from agent.config.resources import resource
-from agent.config.run_settings import LlmSettings
+from agent.config.run_settings import LlmSettings, ModelSettings
 from agent.config.secrets import Secret
 from agent.config.values import quote_for_message
 from agent.errors import ConfigError, Permanent
@@ -23,7 +23,9 @@ WINDOW = 32_768
 """The context window in tokens of an unknown model."""
 
 WireName: TypeAlias = Literal["openai", "anthropic"]
-Role: TypeAlias = Literal["main", "fast"]
+ModelKind: TypeAlias = Literal["main", "fast", "reflection", "user"]
+"""A kind of work that may have a model of its own."""
+KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
 _WIRES: Mapping[str, WireName] = {"openai": "openai", "anthropic": "anthropic"}
 _LIMITS: Mapping[str, Limit] = {"max_tokens": "max_tokens", "max_completion_tokens": "max_completion_tokens"}
 
@@ -96,37 +98,66 @@ def price(name: str) -> Price | None:
     return found.price if found else None
 
 
-def endpoint(llm: LlmSettings, role: Role = "main") -> tuple[WireName, Endpoint] | None:
-    """The wire and the endpoint of the model for `role`; None when no model is set, or a scripted or offline one is.
+def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endpoint] | None:
+    """The wire and the endpoint of the model for a kind of work; None when no model is set, or a scripted or offline
+    one is.
 
     Raises `ConfigError` that names the missing or wrong setting.
     """
     if llm.wire in ("scripted", "offline"):
         return None
-    preset = _preset_of(llm)
-    if preset is None:
+    main = _main_server(llm)
+    if main is None:
         return None
-    url = base_url(llm.base_url or preset.base_url)
-    main = llm.model or preset.main
-    if not main:
-        raise ConfigError(
-            f"llm.model is not set, and the server at {url} has no model that everybody has",
-            hint=f"vault-agent config set llm.model NAME{_LISTED.get(llm.preset, '')}",
-        )
+    model = llm.model or main.preset.main
+    if kind == "main":
+        return _endpoint(llm, main, model, llm.window)
+    own = getattr(llm, kind)
     # The preset's small model is used only with the preset's own server and large model.
-    own = preset.fast if not llm.base_url and not llm.model else ""
-    name = (llm.fast_model or own or main) if role == "fast" else main
-    facts = known_model(name) or KnownModel()
-    window = min(llm.window, facts.window) if llm.window and name != main else llm.window or facts.window
-    return preset.wire, Endpoint(
-        base_url=url,
+    small = main.preset.fast if kind == "fast" and not llm.base_url and not llm.model else ""
+    server = _own_server(own, f"llm.{kind}", main)
+    if server.url == main.url:
+        name = own.model or small or model
+        below = min(llm.window, _facts(name).window) if llm.window and name != model else llm.window
+        return _endpoint(llm, server, name, own.window or below)
+    default = server.preset.fast if kind == "fast" else ""
+    return _endpoint(llm, server, own.model or default or server.preset.main, own.window)
+
+
+def _endpoint(llm: LlmSettings, server: "_Server", name: str, window: int) -> tuple[WireName, Endpoint]:
+    """The model `name` on a server; `window` is 0 for the one that the table knows."""
+    if not name:
+        raise ConfigError(
+            f"{server.section}.model is not set, and the server at {server.url} has no model that everybody has",
+            hint=f"vault-agent config set {server.section}.model NAME{_LISTED.get(server.name, '')}",
+        )
+    facts = _facts(name)
+    window = window or facts.window
+    return server.preset.wire, Endpoint(
+        base_url=server.url,
         model=Model(name, window, min(llm.max_output, facts.max_output, max(1, window // 2))),
-        key=llm.api_key if llm.api_key.reference else Secret(f"env:{preset.key}" if preset.key else ""),
+        key=server.key,
         timeout=llm.timeout_seconds,
         retries=llm.retries,
-        limit=preset.limit,
+        limit=server.preset.limit,
         extra=facts.extra,
+        section=server.section,
     )
+
+
+def _facts(name: str) -> KnownModel:
+    return known_model(name) or KnownModel()
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """A server and its key, as the settings of `section` say; `name` is its preset's, empty for none."""
+
+    section: str
+    name: str
+    preset: Preset
+    url: str
+    key: Secret
 
 
 _LISTED = {
@@ -136,31 +167,68 @@ _LISTED = {
 }
 
 
-def _preset_of(llm: LlmSettings) -> Preset | None:
-    """The preset named in the settings, or the one that they match; None for no model."""
+def _main_server(llm: LlmSettings) -> _Server | None:
+    """The main model's server; None if no model is set."""
+    if llm.preset or llm.wire != "auto" or llm.base_url or llm.model:
+        return _server(llm, "llm")
+    named = [key for key, value in _given(llm) if value]
+    if named:
+        raise ConfigError(
+            f"{' and '.join(named[:2])} {'are' if named[1:] else 'is'} set, but not which main model to ask",
+            hint=f"vault-agent config set llm.preset NAME, one of {', '.join(model_table().presets)}",
+        )
+    return None
+
+
+def _given(llm: LlmSettings) -> Iterator[tuple[str, object]]:
+    """The settings that mean nothing without a main model, with their values."""
+    yield "llm.api_key", llm.api_key.reference
+    for kind in KINDS[1:]:
+        own = getattr(llm, kind)
+        for name in ("preset", "base_url", "model", "window"):
+            yield f"llm.{kind}.{name}", getattr(own, name)
+        yield f"llm.{kind}.wire", own.wire != "auto"
+        yield f"llm.{kind}.api_key", own.api_key.reference
+
+
+def _own_server(own: ModelSettings, section: str, main: _Server) -> _Server:
+    """The server that the settings of one kind of work name, else the main model's; its key counts at its address."""
+    if own.preset or own.wire != "auto" or own.base_url:
+        server = _server(own, section)
+        same = server.url == main.url and not own.api_key.reference
+        return replace(server, key=main.key) if same else server
+    key = own.api_key if own.api_key.reference else main.key
+    named = own.model or own.window or own.api_key.reference
+    return replace(main, key=key, section=section if named else main.section)
+
+
+def _server(told: LlmSettings | ModelSettings, section: str) -> _Server:
+    """The server of settings that name a preset, a wire, an address or a model."""
+    preset = _named_preset(told, section) if told.preset else _unnamed_preset(told)
+    key = told.api_key if told.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
+    return _Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
+
+
+def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
     presets = model_table().presets
-    if llm.preset:
-        if llm.preset not in presets:
-            raise ConfigError(
-                f"llm.preset: there is no {quote_for_message(llm.preset)}", hint=f"the presets are {', '.join(presets)}"
-            )
-        found = presets[llm.preset]
-        if llm.wire not in ("auto", found.wire) and not llm.base_url:
-            raise ConfigError(
-                f"llm.wire is {llm.wire}, but {llm.preset} is spoken to by {found.wire}",
-                hint="set llm.wire to auto, or llm.base_url to an address that speaks it",
-            )
-        return found if llm.wire == "auto" else Preset(_WIRES[llm.wire], found.base_url, found.key, found.main)
-    if llm.wire == "auto" and not llm.base_url and not llm.model:
-        if llm.fast_model or llm.api_key.reference:
-            raise ConfigError(
-                "llm.api_key or llm.fast_model is set, but not which model to ask",
-                hint=f"vault-agent config set llm.preset NAME, one of {', '.join(presets)}",
-            )
-        return None
-    wire: WireName = "anthropic" if llm.wire == "anthropic" else "openai"
+    if told.preset not in presets:
+        raise ConfigError(
+            f"{section}.preset: there is no {quote_for_message(told.preset)}",
+            hint=f"vault-agent config set {section}.preset NAME, one of {', '.join(presets)}",
+        )
+    found = presets[told.preset]
+    if told.wire not in ("auto", found.wire) and not told.base_url:
+        raise ConfigError(
+            f"{section}.wire is {told.wire}, but {told.preset} is spoken to by {found.wire}",
+            hint=f"set {section}.wire to auto, or {section}.base_url to an address that speaks it",
+        )
+    return found if told.wire == "auto" else Preset(_WIRES[told.wire], found.base_url, found.key, found.main)
+
+
+def _unnamed_preset(told: LlmSettings | ModelSettings) -> Preset:
+    wire: WireName = "anthropic" if told.wire == "anthropic" else "openai"
     # A key meant for the wire's own provider is never sent to another server.
-    return Preset(wire, "", limit="max_tokens") if llm.base_url else presets[wire]
+    return Preset(wire, "", limit="max_tokens") if told.base_url else model_table().presets[wire]
 
 
 def _preset(told: JsonObject) -> Preset:

@@ -1,18 +1,19 @@
-"""The providers of the settings: the main model, and a small one for summaries.
+"""The providers of the settings: the main model, and those for other kinds of work.
 
 Without a model, `Offline` is used: no server is asked unless a person has configured one.
 """
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import cast
+from typing import Self, cast
 
 from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
+from agent.llm.endpoint import Endpoint
 from agent.llm.offline import Offline
-from agent.llm.presets import Role, endpoint
+from agent.llm.presets import KINDS, ModelKind, WireName, endpoint
 from agent.llm.provider import Provider
 from agent.llm.retry import Jitter
 from agent.llm.scripted import Scripted
@@ -22,27 +23,49 @@ _WIRES = {"anthropic": ("agent.llm.anthropic", "Anthropic"), "openai": ("agent.l
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """The main model, and the one for small tasks; the same one if only one is configured."""
+    """The models by kind of work: `main` for the work itself, `fast` for summaries and other small tasks. `others` has
+    those of further kinds; without one, the main model is used."""
 
     main: Provider
     fast: Provider
+    others: Mapping[ModelKind, Provider] = field(default_factory=dict)
+
+    def of(self, kind: ModelKind) -> Provider:
+        """The model for a kind of work."""
+        return {"main": self.main, "fast": self.fast, **self.others}.get(kind, self.main)
+
+    def wrapped(self, wrap: Callable[[Provider], Provider]) -> Self:
+        """The same models, each wrapped."""
+        others = {kind: wrap(each) for kind, each in self.others.items()}
+        return replace(self, main=wrap(self.main), fast=wrap(self.fast), others=others)
 
 
 def providers(llm: LlmSettings, clock: Clock, count: Callable[[str], int], jitter: Jitter = random.random) -> Providers:
     """The models of the settings; `count` returns the tokens of a text. No connection is made yet.
 
-    Raises `ConfigError` for incomplete settings; a missing key is only an error when a model is asked.
+    Equal endpoints share one provider. Raises `ConfigError` for incomplete settings; a missing key is only an error
+    when a model is asked.
     """
     if llm.wire == "scripted":
         scripted = Scripted.load(llm.script, clock=clock)
         return Providers(scripted, scripted)
-    main = _provider(llm, "main", clock, count, jitter)
-    fast = _provider(llm, "fast", clock, count, jitter)
-    return Providers(main, main if main.model == fast.model else fast)
+    endpoints = {kind: endpoint(llm, kind) for kind in KINDS}
+    made: list[tuple[tuple[WireName, Endpoint] | None, Provider]] = []
+
+    def provider(kind: ModelKind) -> Provider:
+        for place, known in made:
+            if place == endpoints[kind]:
+                return known
+        made.append((endpoints[kind], _provider(endpoints[kind], clock, count, jitter)))
+        return made[-1][1]
+
+    main, fast = provider("main"), provider("fast")
+    return Providers(main, fast, {kind: provider(kind) for kind in KINDS[2:] if provider(kind) is not main})
 
 
-def _provider(llm: LlmSettings, role: Role, clock: Clock, count: Callable[[str], int], jitter: Jitter) -> Provider:
-    found = endpoint(llm, role)
+def _provider(
+    found: tuple[WireName, Endpoint] | None, clock: Clock, count: Callable[[str], int], jitter: Jitter
+) -> Provider:
     if found is None:
         return Offline()
     wire, place = found

@@ -10,7 +10,7 @@ from agent.context.budget import Count
 from agent.context.source import Source
 from agent.context.tool_choice import Score
 from agent.events.bus import Bus
-from agent.llm.provider import Provider
+from agent.llm.providers import Providers
 from agent.texts import Language
 from agent.tools.registry import Registry
 from agent.tools.tool import RunContext
@@ -23,12 +23,10 @@ def all_left() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
-    """The models of one run, metered on its account: `main` for the work, `fast` for summaries. `left` returns the part
-    that is left of what the run may spend, from 0 to 1."""
+class Models(Providers):
+    """The models of one run, metered on its account. `left` returns the part that is left of what the run may spend,
+    from 0 to 1."""
 
-    main: Provider
-    fast: Provider
     left: Callable[[], float] = field(default=all_left, kw_only=True)
 
 

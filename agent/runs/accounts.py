@@ -57,6 +57,7 @@ def open_accounts(workspace: Workspace, count: Count, stand_in: Provider) -> Acc
 
     def of_run(run: str, job: str) -> Models:
         scope = SpendScope(run, job)
-        return Models(metered(found.main, scope), metered(found.fast, scope), left=lambda: left(scope))
+        models = found.wrapped(lambda provider: metered(provider, scope))
+        return Models(models.main, models.fast, models.others, left=lambda: left(scope))
 
     return Accounts(found, ledger, of_run)

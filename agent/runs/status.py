@@ -1,10 +1,12 @@
 """The agent's status: the model, today's spend, and what waits for the person. Read from files, without a request."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agent.config.secrets import Secret
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
-from agent.llm.presets import endpoint
+from agent.llm.presets import KINDS, ModelKind, endpoint
 from agent.runs.decisions import approvals, open_questions
 from agent.runs.registry import run_registry
 from agent.skills.learning.offer_records import offer_records_folder
@@ -19,13 +21,14 @@ SPEND = "spend"
 
 @dataclass(frozen=True, slots=True)
 class AgentStatus:
-    """The agent's status. `model` is empty if none is configured; `problem` is an error of the settings or the ledger.
+    """The agent's status. `models` are the names of the models by kind of work, empty if none is configured.
+    `misconfigured` is an error of the model's settings, and what helps; `problem` an error of the ledger.
 
     `reviews` and `suggestions` are the notes in approvals/ that ask to trust, and to learn, a skill.
     `waiting` are the sessions whose run waits for a person, `working` those with an active run.
     """
 
-    model: str
+    models: Mapping[ModelKind, str]
     today: SpendTotals | None
     approvals: int
     questions: int
@@ -34,6 +37,12 @@ class AgentStatus:
     waiting: tuple[str, ...]
     working: tuple[str, ...]
     problem: str = ""
+    misconfigured: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> str:
+        """The main model, empty for none."""
+        return self.models.get("main", "")
 
 
 def ledger_of(workspace: Workspace) -> Ledger:
@@ -44,11 +53,12 @@ def ledger_of(workspace: Workspace) -> Ledger:
 def agent_status(workspace: Workspace) -> AgentStatus:
     """The agent's status; opens no connection and changes nothing."""
     problems: list[str] = []
-    model, today = "", None
+    models: Mapping[ModelKind, str] = {}
+    today, misconfigured = None, tuple[str, ...]()
     try:
-        model = model_name(workspace)
+        models = {kind: model.name for model, kinds in configured_models(workspace).items() for kind in kinds}
     except AgentError as error:
-        problems.append(error.message)
+        misconfigured = (error.message, *filter(None, [error.hint]))
     try:
         ledger = ledger_of(workspace)
         today = ledger.totals(ledger.today())
@@ -62,12 +72,31 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     reviews = reviews_waiting(workspace.vault, pins_of(workspace.vault))
     offered = tuple(offer.path for offer in offers_waiting(workspace.vault, offer_records_folder(workspace.vault)))
     problem = "; ".join(problems)
-    return AgentStatus(model, today, len(asked), len(questions), reviews, offered, waiting, working, problem)
+    return AgentStatus(
+        models, today, len(asked), len(questions), reviews, offered, waiting, working, problem, misconfigured
+    )
 
 
-def model_name(workspace: Workspace) -> str:
-    """The configured model, empty for none; raises `ConfigError` for an incomplete configuration."""
+@dataclass(frozen=True, slots=True)
+class ConfiguredModel:
+    """A model as the settings name it, on the server at `base_url`."""
+
+    name: str
+    base_url: str = ""
+    key: Secret = Secret("")
+
+
+def configured_models(workspace: Workspace) -> Mapping[ConfiguredModel, Sequence[ModelKind]]:
+    """The configured models with the kinds of work that each does, the main one first; empty for none.
+
+    Raises `ConfigError` for an incomplete configuration.
+    """
     if workspace.settings.llm.wire == "scripted":
-        return "scripted"
-    found = endpoint(workspace.settings.llm)
-    return found[1].model.name if found else ""
+        return {ConfiguredModel("scripted"): KINDS}
+    found: dict[ConfiguredModel, list[ModelKind]] = {}
+    for kind in KINDS:
+        named = endpoint(workspace.settings.llm, kind)
+        if named is not None:
+            place = named[1]
+            found.setdefault(ConfiguredModel(place.model.name, place.base_url, place.key), []).append(kind)
+    return found

@@ -13,7 +13,7 @@ from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
 from agent.llm.openai import OpenAI
-from agent.llm.presets import KnownModel, Role, endpoint, known_model, model_table, price
+from agent.llm.presets import KnownModel, ModelKind, endpoint, known_model, model_table, price
 from agent.llm.providers import providers
 from agent.llm.scripted import Scripted
 from tests.fakes import FakeClock
@@ -22,7 +22,7 @@ from tests.llm.dialects import counted, no_jitter
 DEFAULT = load_settings(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
 
 
-def place(llm: LlmSettings, role: Role = "main") -> Endpoint:
+def place(llm: LlmSettings, role: ModelKind = "main") -> Endpoint:
     found = endpoint(llm, role)
     assert found is not None
     return found[1]
@@ -56,7 +56,7 @@ def test_a_preset_brings_its_small_model_and_a_named_one_stands_alone() -> None:
     assert providers(replace(DEFAULT, preset="openai"), FakeClock(), counted).fast.model.name == "gpt-6-luna"
     alone = providers(replace(DEFAULT, preset="openai", model="gpt-4o"), FakeClock(), counted)
     assert alone.fast is alone.main
-    both = replace(DEFAULT, preset="openai", model="gpt-4o", fast_model="gpt-4o-mini")
+    both = replace(DEFAULT, preset="openai", model="gpt-4o", fast=replace(DEFAULT.fast, model="gpt-4o-mini"))
     assert providers(both, FakeClock(), counted).fast.model.name == "gpt-4o-mini"
 
 
@@ -82,7 +82,7 @@ def test_a_key_of_openai_is_not_sent_to_somebody_else() -> None:
         (replace(DEFAULT, preset="ollama"), "llm.model"),
         (replace(DEFAULT, base_url="http://127.0.0.1:1/v1"), "llm.model"),
         (replace(DEFAULT, api_key=Secret("env:X")), "llm.preset"),
-        (replace(DEFAULT, fast_model="x"), "llm.preset"),
+        (replace(DEFAULT, fast=replace(DEFAULT.fast, model="x")), "llm.preset"),
         (replace(DEFAULT, preset="openai", wire="anthropic"), "llm.base_url"),
         (replace(DEFAULT, model="m", base_url="localhost:11434"), "http://"),
         (replace(DEFAULT, model="m", base_url="https://me:hunter2@example.org/v1"), "llm.api_key"),

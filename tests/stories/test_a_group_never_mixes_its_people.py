@@ -86,7 +86,7 @@ class House:
     def _recording(self, of_run: Callable[[str, str], Models]) -> Callable[[str, str], Models]:
         def recorded(run: str, job: str) -> Models:
             models = of_run(run, job)
-            return Models(*(Recorder(each, self.given, self.calls) for each in (models.main, models.fast)))
+            return models.wrapped(lambda each: Recorder(each, self.given, self.calls))
 
         return recorded
 

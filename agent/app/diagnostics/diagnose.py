@@ -10,14 +10,16 @@ from agent.config.directories import Directories, directories
 from agent.config.load import Loaded, load_settings
 from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
+from agent.config.secrets import reveal
 from agent.context.tokens import estimate
-from agent.errors import AgentError
+from agent.errors import AgentError, MissingKey
 from agent.llm.messages import Request, User
 from agent.llm.offline import Offline
+from agent.llm.presets import ModelKind
 from agent.memory.forgetting.tombstones import foreign_tombstones
 from agent.runs.accounts import open_accounts
 from agent.runs.skill_set import skill_library
-from agent.runs.status import SPEND, ledger_of, model_name
+from agent.runs.status import SPEND, ConfiguredModel, configured_models, ledger_of
 from agent.tools.policy_file import load_policies
 from agent.vault.folders import FORGOTTEN
 from agent.vault.health import examine, probe
@@ -114,7 +116,7 @@ def agent_checks(workspace: Workspace, *, ask_model: bool) -> list[Check]:
         *guarded("policy", lambda: _policy(workspace)),
         *guarded("spend", lambda: _spend(workspace)),
         *guarded("forgotten", lambda: _forgotten(workspace)),
-        *guarded("model", lambda: _model(workspace, ask_model)),
+        *guarded("model", lambda: _models(workspace, ask_model)),
     ]
 
 
@@ -139,20 +141,32 @@ def _forgotten(workspace: Workspace) -> Iterator[Check]:
         yield Check(Level.WARN, "forgotten", what, foreign, "look at them: delete them, or edit and save what you want")
 
 
-def _model(workspace: Workspace, ask: bool) -> Iterator[Check]:
-    name = model_name(workspace)
-    if not name:
+def _models(workspace: Workspace, ask: bool) -> Iterator[Check]:
+    """A check of each model, with the kinds of work that it does."""
+    models = configured_models(workspace)
+    if not models:
         yield ok("model", "none is configured: answers quote your notes")
-        return
-    if not ask:
-        yield ok("model", f"{name} is configured; --model asks it for a word")
-        return
+    for model, kinds in models.items():
+        where = model.name if len(models) == 1 else f"{model.name} (for {', '.join(kinds)})"
+        yield _answer(workspace, kinds[0], where) if ask else _key(model, where)
+
+
+def _key(model: ConfiguredModel, where: str) -> Check:
+    """Check that the model's key is there; the system's keyring is not looked at, as it may ask for a password."""
+    if model.key.reference.startswith("env:"):
+        try:
+            reveal(model.key)
+        except MissingKey as error:
+            return Check(Level.BAD, "model", f"{where} has no key: {error.message}", next=error.hint)
+    return ok("model", f"{where} is configured; `vault-agent doctor --model` asks it for a word")
+
+
+def _answer(workspace: Workspace, kind: ModelKind, where: str) -> Check:
     clock = workspace.clock
     began = clock.monotonic()
     try:
-        model = open_accounts(workspace, estimate, Offline()).of_run(clock.new_id(), "").main
+        model = open_accounts(workspace, estimate, Offline()).of_run(clock.new_id(), "").of(kind)
         model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
     except AgentError as error:
-        yield Check(Level.BAD, "model", f"{name}: {error.message}", next=error.hint)
-        return
-    yield ok("model", f"{name} answers, in {clock.monotonic() - began:.1f} s")
+        return Check(Level.BAD, "model", f"{where}: {error.message}", next=error.hint)
+    return ok("model", f"{where} answers, in {clock.monotonic() - began:.1f} s")

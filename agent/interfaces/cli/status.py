@@ -175,6 +175,7 @@ def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object
         spent = {"calls": today.calls, "tokens": today.tokens, "money": round(today.money, 6)}
     return {
         "model": agent.model or None,
+        "models": dict(agent.models),
         "today": spent,
         "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
         "approvals": agent.approvals,
@@ -182,21 +183,28 @@ def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object
         "skills": {"reviews": list(agent.reviews), "suggestions": list(agent.suggestions)},
         "waiting": list(agent.waiting),
         "working": list(agent.working),
-        "problem": agent.problem or None,
+        "problem": "; ".join(filter(None, (*agent.misconfigured[:1], agent.problem))) or None,
     }
 
 
 def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
-    line = f"agent    {agent.model or 'no model is configured: `ask` quotes your notes'}"
+    first, *rest = agent.misconfigured or (_models(agent),)
+    lines = [f"agent    {'no model can be asked: ' if agent.misconfigured else ''}{first}"]
     if agent.today is not None and agent.today.calls:
         money, tokens = agent.today.money, agent.today.tokens
-        line += f"; today ${money:.2f} of ${caps.daily:g}, {tokens:,} of {caps.daily_tokens:,} tokens"
-    lines = [line]
+        lines[0] += f"; today ${money:.2f} of ${caps.daily:g}, {tokens:,} of {caps.daily_tokens:,} tokens"
+    lines += [f"           {each}" for each in rest]
     lines += [f"           {agent.problem}"] if agent.problem else []
     lines += [f"approve  {agent.approvals} calls wait: vault-agent approvals"] if agent.approvals else []
     lines += [f"asked    {agent.questions} questions wait: vault-agent questions"] if agent.questions else []
     lines += _format_skills(agent.reviews, agent.suggestions)
     return lines + [f"working  in {path}" for path in agent.working]
+
+
+def _models(agent: AgentStatus) -> str:
+    """The main model, and those that differ from it by kind of work."""
+    others = [f"{kind}: {name}" for kind, name in agent.models.items() if name != agent.model]
+    return ", ".join([agent.model, *others]) if agent.model else "no model is configured: `ask` quotes your notes"
 
 
 def _format_skills(reviews: Sequence[str], suggestions: Sequence[str]) -> list[str]:
