@@ -24,8 +24,8 @@ class Endpoint:
     """A model on a server.
 
     `timeout`: seconds of silence allowed. `retries`: further attempts of a call. `limit`: the name of the field for the
-    longest answer. `extra`: request fields for this model, left out after a server has refused them. `section`: the
-    settings that name the model, for messages.
+    longest answer. `extra`: request fields for this model, left out after a server has refused them. For messages:
+    `section` has the settings of the server and its key, `model_section` those of the model and its window.
     """
 
     base_url: str
@@ -36,6 +36,7 @@ class Endpoint:
     limit: Limit = "max_tokens"
     extra: Mapping[str, Json] = field(default_factory=dict)
     section: str = "llm"
+    model_section: str = "llm"
 
     @property
     def place(self) -> str:

@@ -64,7 +64,8 @@ def clean_message(words: str, key: str) -> str:
 
 def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, location: str, key: str) -> AgentError:
     """The error for an unsuccessful HTTP status. `wait`: the seconds that the server asked for."""
-    words, code, at = error_message(body, key), _code(body), endpoint.section
+    words, code = error_message(body, key), _code(body)
+    at, of_model = endpoint.section, endpoint.model_section
     told = f"{endpoint.place} answered {status}{f' {_phrase(status)}' if _phrase(status) else ''}"
     told = f"{told}: {words}" if words else told
     if code in _NO_CREDIT or status == 402:
@@ -72,30 +73,27 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
     if status == 429 or status >= 500:
         return Retryable(told, delay=wait, hint="the model's server is busy or out of order: try again later")
     if status in (401, 403):
-        return Permanent(
-            told, hint=f"check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
-        )
+        check = f"check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
+        missing = f"no key was sent: vault-agent config set {at}.api_key env:NAME"
+        return Permanent(told, hint=check if endpoint.key.reference else missing)
     if 300 <= status < 400:
         return Permanent(
             f"{endpoint.place} sends us on to {clean_message(location, key) or 'somewhere else'}",
             hint=f"redirects are not followed, to keep the key here: set {at}.base_url to the server's own address",
         )
     if status in (404, 405):
-        return Permanent(
-            told,
-            hint=f"check {at}.model ({endpoint.model.name}) and {at}.base_url: it must end with the version, as in /v1",
-        )
-    hint = (
-        f"the server does not accept what it was sent; {at}.model and {at}.base_url say which server and model it was"
-    )
+        name = f"{of_model}.model ({endpoint.model.name})"
+        return Permanent(told, hint=f"check {name} and {at}.base_url: it must end with the version, as in /v1")
+    which = f"{of_model}.model and {at}.base_url say which server and model it was"
+    hint = f"the server does not accept what it was sent; {which}"
     if _TOO_LONG.search(words):
-        hint = f"set {at}.window to the number of tokens that this model can take"
+        hint = f"set {of_model}.window to the number of tokens that this model can take"
     return Rejected(told, said=words, hint=hint)
 
 
 def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     """The error for an error event in a stream that began successfully."""
-    at = endpoint.section
+    at, of_model = endpoint.section, endpoint.model_section
     inner = mapping(mapping(error).get("error")) or mapping(error)
     words = clean_message(_message(error), key)
     told = f"{endpoint.place} broke off with an error: {words or 'no reason given'}"
@@ -104,7 +102,7 @@ def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     passing = kind in _OVERLOADED or (isinstance(status, int) and (status == 429 or status >= 500))
     if passing:
         return Retryable(told, delay=0.0, hint="the model's server is busy or out of order: try again later")
-    return Permanent(told, hint=f"check {at}.model and {at}.base_url, and what the server's own log says")
+    return Permanent(told, hint=f"check {of_model}.model and {at}.base_url, and what the server's own log says")
 
 
 def _message(value: Json) -> str:

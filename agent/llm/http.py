@@ -171,9 +171,9 @@ class Http:
     def _failure(self, failed: _Failed, key: str) -> AgentError:
         place, why = self._endpoint.place, clean_message(failed.detail, key)
         if failed.fault == "refused" and self._endpoint.local:
-            return Permanent(
-                f"no model server answers at {place}", hint=f"is the server running at {self._endpoint.base_url}?"
-            )
+            at, url = self._endpoint.section, self._endpoint.base_url
+            hint = f"is the server running at {url}? {at}.base_url or {at}.preset would name another one"
+            return Permanent(f"no model server answers at {place}", hint=hint)
         match failed.fault:
             case "refused" | "connect":
                 hint = f"check your network, and whether the server is running at {self._endpoint.base_url}"

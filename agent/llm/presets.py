@@ -119,17 +119,19 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
     if server.url == main.url:
         name = own.model or small or model
         below = min(llm.window, _facts(name).window) if llm.window and name != model else llm.window
-        return _endpoint(llm, server, name, own.window or below)
+        return _endpoint(llm, server, name, own.window or below, f"llm.{kind}" if own.model else server.section)
     default = server.preset.fast if kind == "fast" else ""
-    return _endpoint(llm, server, own.model or default or server.preset.main, own.window)
+    return _endpoint(llm, server, own.model or default or server.preset.main, own.window, server.section)
 
 
-def _endpoint(llm: LlmSettings, server: "_Server", name: str, window: int) -> tuple[WireName, Endpoint]:
-    """The model `name` on a server; `window` is 0 for the one that the table knows."""
+def _endpoint(
+    llm: LlmSettings, server: "_Server", name: str, window: int, section: str = "llm"
+) -> tuple[WireName, Endpoint]:
+    """The model `name` of the settings' `section` on a server; `window` is 0 for the one that the table knows."""
     if not name:
         raise ConfigError(
-            f"{server.section}.model is not set, and the server at {server.url} has no model that everybody has",
-            hint=f"vault-agent config set {server.section}.model NAME{_LISTED.get(server.name, '')}",
+            f"{section}.model is not set, and the server at {server.url} has no model that everybody has",
+            hint=f"vault-agent config set {section}.model NAME{_LISTED.get(server.name, '')}",
         )
     facts = _facts(name)
     window = window or facts.window
@@ -142,6 +144,7 @@ def _endpoint(llm: LlmSettings, server: "_Server", name: str, window: int) -> tu
         limit=server.preset.limit,
         extra=facts.extra,
         section=server.section,
+        model_section=section,
     )
 
 
@@ -197,9 +200,7 @@ def _own_server(own: ModelSettings, section: str, main: _Server) -> _Server:
         server = _server(own, section)
         same = server.url == main.url and not own.api_key.reference
         return replace(server, key=main.key) if same else server
-    key = own.api_key if own.api_key.reference else main.key
-    named = own.model or own.window or own.api_key.reference
-    return replace(main, key=key, section=section if named else main.section)
+    return replace(main, key=own.api_key, section=section) if own.api_key.reference else main
 
 
 def _server(told: LlmSettings | ModelSettings, section: str) -> _Server:

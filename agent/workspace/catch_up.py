@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
 
 T = TypeVar("T")
-_FEW = 200
+FEW = 200
 """Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
 result says so."""
 
@@ -95,11 +95,11 @@ def catch_up(
     anew = index.is_of_another_model
     if not behind and not anew and not index.is_broken():
         return None
-    if known and behind > _FEW and not anew and not in_past:
+    if known and behind > FEW and not anew and not in_past:
         return f"{behind} changes are not indexed yet: vault-agent reindex, or start the daemon"
     if anew:
         progress(f"indexing {len(listed)} notes anew, since search uses another model now …")
-    elif behind > _FEW:
+    elif behind > FEW:
         progress(f"indexing {len(listed)} notes …")
     index.updater.patience = 0.0  # a search never waits for the writer
     try:

@@ -36,6 +36,8 @@ def index_state(workspace: Workspace, notes: Mapping[str, str]) -> IndexState:
     files = index_files(workspace)
     if files.mark.exists():
         return _none(f"it has to be built anew ({files.why_broken()})")
+    if not files.folder.exists():
+        return _none("it is not built yet")
     try:
         store = open_store(files.store, write=False)
     except Damaged as error:

@@ -57,7 +57,8 @@ def test_a_name_alone_is_another_model_of_the_same_server(main_model: dict[str, 
     own = found.pop(kind)
     assert found == {other: each for other, each in before.items() if other != kind}
     assert (own.base_url, own.key) == (before["main"].base_url, before["main"].key)
-    assert (own.model.name, own.model.window, own.section) == ("another", 5_000, f"llm.{kind}")
+    assert (own.model.name, own.model.window) == ("another", 5_000)
+    assert (own.section, own.model_section) == ("llm", f"llm.{kind}"), "so that errors name the right settings"
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -210,14 +211,29 @@ def test_doctor_and_status_say_which_model_does_what(
     assert [len(server.asked) for server in servers] == [1, 1], "without --model none is asked"
 
 
-def test_a_server_that_refuses_is_told_with_the_settings_of_its_kind(
-    servers: tuple[ModelServer, ModelServer], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def refuse(visit: Visit) -> None:
-        visit.head("401 Unauthorized", "application/json")
-        visit.send(b'{"error": {"message": "who are you?"}}')
+def refuse(visit: Visit) -> None:
+    visit.head("401 Unauthorized", "application/json")
+    visit.send(b'{"error": {"message": "who are you?"}}')
 
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"llm.reflection.base_url": "{}"}, "vault-agent config get llm.reflection.api_key"),
+        ({"llm.user.base_url": "{}", "llm.user.model": "m"}, "vault-agent config set llm.user.api_key env:NAME"),
+        ({"llm.base_url": "{}", "llm.fast.model": "small"}, "vault-agent config get llm.api_key"),
+    ],
+)
+def test_a_server_that_refuses_is_told_with_the_settings_that_name_its_key(
+    change: dict[str, str],
+    says: str,
+    servers: tuple[ModelServer, ModelServer],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with model_server(refuse) as third:
-        monkeypatch.setenv(variable("llm.reflection.base_url"), third.url)
+        for key, value in change.items():
+            monkeypatch.setenv(variable(key), value.format(third.url))
         assert main(["doctor", "--model"]) == 1
-    assert "vault-agent config get llm.reflection.api_key" in capsys.readouterr().out
+    steps = capsys.readouterr().out.split("Next:")[1]
+    assert says in steps and steps.count("api_key`") + steps.count("env:NAME") == 1

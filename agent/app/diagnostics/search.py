@@ -8,6 +8,7 @@ from agent.errors import LockHeld
 from agent.index.damage import Damaged
 from agent.index.passage_store import open_store
 from agent.vault.health.probe import Check, Level, guarded, ok
+from agent.workspace.catch_up import FEW
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace
 
@@ -48,7 +49,10 @@ def _index(index: SearchIndex, fix: bool) -> Iterator[Check]:
     if not behind and damage is None:
         yield ok("search index", f"says what {len(listed)} notes say ({index.engine})")
         return
-    what = damage or f"{len(behind)} notes differ from it"
+    what = damage or f"{len(behind)} {'change is' if len(behind) == 1 else 'changes are'} not in it yet"
+    if not fix and damage is None and len(behind) <= FEW:
+        yield ok("search index", f"{what}; the daemon, or the next search, takes that in", tuple(behind))
+        return
     if not fix:
         yield Check(Level.WARN, "search index", what, tuple(behind), _NEXT)
         return

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from agent.config.edit import set_machine, unset_machine
 from agent.config.load import Loaded, SettingOrigin, load_settings, variable
 from agent.config.settings import keys, setting_type
 from agent.config.values import SettingValue, format_value
-from agent.errors import NotAVault
+from agent.errors import ConfigError, NotAVault
 from agent.interfaces.cli.output import Output
 
 
@@ -82,6 +83,24 @@ def set_value(output: Output, key: str, value: str) -> None:
     )
     if overridden:
         output.warn(f"{overridden} is set in the environment and wins over this")
+    remark = "" if output.json else _unusable(key)
+    if remark:
+        output.warn(remark)
+
+
+def _unusable(key: str) -> str:
+    """Why the model that a setting is about cannot be used yet, and what is missing; empty for other settings."""
+    try:
+        if key == "index.model":  # the modules are slow to load
+            choose = import_module("agent.index.embedder").choose_embedder
+            return str(choose(load_settings().settings.index.model).notice)
+        if key.startswith("llm."):
+            presets, llm = import_module("agent.llm.presets"), load_settings().settings.llm
+            for kind in presets.KINDS:
+                presets.endpoint(llm, kind)
+    except ConfigError as error:
+        return f"no model can be asked yet: {error.message}{f'; {error.hint}' if error.hint else ''}"
+    return ""
 
 
 @command.command()

@@ -119,3 +119,27 @@ def test_a_file_with_an_unknown_key_can_be_repaired_by_command(capsys: Captured,
     assert "config.yaml:2: no such setting" in capsys.readouterr().err
     assert main(["config", "unset", "git.old_name"]) == 0
     assert main(["config", "list"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("llm.preset", "olama", 'llm.preset: there is no "olama"'),
+        ("llm.preset", "ollama", "vault-agent config set llm.model NAME"),
+        ("llm.reflection.model", "qwen3:8b", "vault-agent config set llm.preset NAME"),
+        ("index.model", "someone/gone", "the model someone/gone is not on this machine"),
+    ],
+)
+def test_a_model_that_cannot_be_used_yet_is_said_when_it_is_named(
+    key: str, value: str, says: str, capsys: Captured
+) -> None:
+    assert main(["config", "set", key, value]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"{key} = {value}")
+    assert says in err and err.startswith("warning: ")
+
+
+def test_a_model_that_can_be_used_needs_no_remark(capsys: Captured) -> None:
+    for key, value in (("llm.preset", "anthropic"), ("llm.fast.model", "claude-haiku-4-5"), ("index.model", "shipped")):
+        assert main(["config", "set", key, value]) == 0
+        assert capsys.readouterr().err == ""

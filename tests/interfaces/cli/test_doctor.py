@@ -74,6 +74,19 @@ def test_our_own_hooks_are_no_warning(vault: Path, capsys: pytest.CaptureFixture
     assert "ok    trust: " in capsys.readouterr().out
 
 
+def test_a_few_changes_that_the_next_search_takes_in_are_no_finding(
+    vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--vault", str(vault), "status"]) == 0
+    assert "index    none: it is not built yet; `vault-agent search`" in capsys.readouterr().out
+    assert main(["--vault", str(vault), "reindex"]) == 0
+    write(vault / "mine.md", "mine\n")
+    capsys.readouterr()
+    assert main(["--vault", str(vault), "doctor"]) == 0
+    said = capsys.readouterr().out
+    assert "ok    search index: 1 change is not in it yet" in said and "0 warn" in said
+
+
 def test_a_broken_index_is_bad_then_fixed_then_fine(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (vault / ".git/index").write_bytes(b"broken")
     assert main(["--vault", str(vault), "doctor"]) == 1
