@@ -77,7 +77,7 @@ def check_parts(tokens: int, matrix: NDArray[np.floating], weights: Floats | Non
     if mapping is not None and not 0 <= int(mapping.min()) <= int(mapping.max()) < len(matrix):
         raise ValueError("its mapping names rows that its embeddings do not have")
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = [each.sum(dtype=np.float64) for each in (matrix, weights) if each is not None]
+        sums = [each.sum(dtype=np.float32) for each in (matrix, weights) if each is not None]
     if not np.isfinite(sums).all():
         raise ValueError("its embeddings are not all numbers")
 

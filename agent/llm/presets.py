@@ -196,10 +196,15 @@ def _given(llm: LlmSettings) -> Iterator[tuple[str, object]]:
 
 def _own_server(own: ModelSettings, section: str, main: _Server) -> _Server:
     """The server that the settings of one kind of work name, else the main model's; its key counts at its address."""
-    if own.preset or own.wire != "auto" or own.base_url:
+    if own.preset or own.base_url:
         server = _server(own, section)
         same = server.url == main.url and not own.api_key.reference
         return replace(server, key=main.key) if same else server
+    if own.wire not in ("auto", main.preset.wire):  # the wire's own provider was not named: it must not get the notes
+        raise ConfigError(
+            f"{section}.wire is {own.wire}, but the main model's server is spoken to by {main.preset.wire}",
+            hint=f"set {section}.wire to auto, or name a server: {section}.preset or {section}.base_url",
+        )
     return replace(main, key=own.api_key, section=section) if own.api_key.reference else main
 
 

@@ -105,6 +105,15 @@ def test_a_key_goes_to_the_address_that_it_was_given_for_or_the_settings_are_ref
         assert found["user"].key.reference != "env:MAIN"
 
 
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_wire_alone_names_no_server(kind: ModelKind) -> None:
+    """Who has a server of their own must not meet a provider's by naming the protocol twice."""
+    assert places({**ANYWHERE["an address"], f"llm.{kind}.wire": "openai"}) == places(ANYWHERE["an address"])
+    with pytest.raises(ConfigError) as caught:
+        places({**ANYWHERE["an address"], f"llm.{kind}.wire": "anthropic"})
+    assert caught.value.message.startswith(f"llm.{kind}.wire is anthropic")
+
+
 def test_a_model_for_a_kind_alone_is_half_a_setting() -> None:
     with pytest.raises(ConfigError) as caught:
         places({"llm.reflection.model": "m"})
