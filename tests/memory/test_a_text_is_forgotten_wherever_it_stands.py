@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agent.errors import NoteGone
 from agent.loop.records import parse_records
 from agent.loop.session import load_session
+from agent.memory.blame import DAILY
 from agent.memory.forgetting.forget import carry_out, plan, plan_named, plan_text
 from agent.memory.forgetting.places import record_without
 from agent.memory.forgetting.said_again import phrase
@@ -144,6 +145,26 @@ def test_a_session_keeps_its_form_and_loses_the_words_and_its_name(tmp_path: Pat
     assert len(parse_records(text)) == len(parse_records(TALK))
     assert load_session(home.vault, SESSION).path == f"{new}.md", "whoever still knows its old name finds it"
     assert home.text("mine.md") == f"See [[{new}|that talk]].\n"
+
+
+def test_what_an_entry_of_the_text_says_goes_in_its_words_too(tmp_path: Path) -> None:
+    home, more = days(tmp_path), "It is the one with the red tag"
+    home.keep(home.entry(f"Where is the spare key of the boathouse? {more}."))
+    put(home, SESSION, TALK.replace(KEY, more))
+    carry_out(home.vault, plan_text(home.vault, f"Where is the spare key of the boathouse? {more}"), home.language)
+    assert "red tag" not in home.text(SESSION)
+
+
+def test_a_day_follows_a_session_that_gets_another_name(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    put(home, SESSION, TALK)
+    day = f"# 2026-11-21\n\n## 12:00 - {KEY}.\n\n- In [[{SESSION.removesuffix('.md')}]]\n"
+    with home.vault.transaction("memory(daily): log", Stamp("agent", tool=DAILY)) as change:
+        change.create("daily/2026-11-21.md", day.encode())
+    found = plan_text(home.vault, KEY)
+    assert [each.gone for each in found.changed if "daily" in each.path] == [(f"## 12:00 - {KEY}.",)]
+    carry_out(home.vault, found, home.language)
+    assert "- In [[sessions/2026/11/2026-11-21-forgotten-5n7f9a]]\n" in home.text("daily/2026-11-21.md")
 
 
 def test_a_run_that_is_not_over_keeps_its_name(tmp_path: Path) -> None:

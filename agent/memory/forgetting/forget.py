@@ -10,12 +10,12 @@ from agent import texts
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.memory.blame import FORGET
-from agent.memory.entry import Entry, EntryType, parse_entry
-from agent.memory.forgetting.places import ANSWER, LABEL, Forgetting, Report, find_places
+from agent.memory.entry import parse_entry
+from agent.memory.forgetting.entry_text import entry_marks, person_said
+from agent.memory.forgetting.places import Forgetting, Report, find_places
 from agent.memory.forgetting.said_again import phrase, said_again
-from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks, name_mark
+from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
-from agent.memory.understanding.statements import is_statement
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.find import find_note
@@ -114,36 +114,3 @@ def _subject(forgetting: Forgetting) -> str:
     count = len(forgetting.gone) + len(forgetting.past)
     more = f", and lines of {len(forgetting.changed)}" if forgetting.changed else ""
     return f"memory(forget): forget {count} note{'' if count == 1 else 's'}{more}"
-
-
-def person_said(entry: Entry) -> str:
-    """The text of an entry that is forgotten with it.
-
-    Of an answer to a statement, only sentences that repeat it count: "I will remember that" can answer any statement.
-    """
-    asked = _asked(entry)
-    return asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
-
-
-def entry_marks(entry: Entry) -> frozenset[str]:
-    """The fingerprints of an entry, for the tombstone."""
-    said = person_said(entry)
-    if said == entry.text:
-        return marks(entry.text) | _name(entry.text)
-    answered = "\n".join(line for line in entry.text.splitlines() if line not in said.splitlines())
-    return marks(said) | marks(answered, about=said) | _name(said)
-
-
-def _asked(entry: Entry) -> str:
-    """The lines of the person in an entry of a turn."""
-    lines, is_answer = list[str](), False
-    for line in entry.text.splitlines():
-        if LABEL.match(line):
-            is_answer = ANSWER.match(line) is not None
-        if not is_answer:
-            lines.append(line)
-    return "\n".join(lines)
-
-
-def _name(text: str) -> frozenset[str]:
-    return frozenset(filter(None, (name_mark(LABEL.sub("", text)),)))

@@ -14,7 +14,8 @@ from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
-from agent.memory.forgetting.forget import ignore, person_said, plan_for
+from agent.memory.forgetting.entry_text import person_said
+from agent.memory.forgetting.forget import ignore, plan_for
 from agent.memory.forgetting.places import Forgetting, Report, find_places
 from agent.memory.forgetting.said_again import said_again
 from agent.texts import Language, text

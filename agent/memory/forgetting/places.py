@@ -16,8 +16,10 @@ from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.blame import TOOLS, blamed_lines, touched_by_people
 from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.said_again import SaidAgain, new_name
 from agent.memory.store import ARCHIVED
+from agent.memory.understanding.statements import claims
 from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, WriteRule, folder_of
 from agent.vault.store import Vault
 
@@ -29,8 +31,6 @@ _MENTIONS = 20
 _ANSWERING = TOOLS | {"inbox"}
 """The tools with which the program adds lines of its own to a person's note."""
 LINKS = re.compile(r"\[\[([^\]|#\n]+)[^\]\n]*\]\]")
-LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
-ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
 _MARK = re.compile(r"^%% vault-agent: ([a-z]+) (\{.*\}) %%", re.MULTILINE)
 _OVER = re.compile(r'"outcome": "(?:finished|failed|limit)"')
 
@@ -97,6 +97,7 @@ class _Search:
             older = parse_entry(data)
             self.gone |= dict(self._read(_replaced_path(memories, older.supersedes if older else "")))
         self._entries([path for path in memories if path not in self.gone])
+        self.said = self.said.with_statements(_said(data) for data in self.gone.values())
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
         names = {_stem(path): "" for path in self.gone} | {_stem(path): _stem(to) for path, to in moved.items()}
         self.said = replace(self.said, names=names)
@@ -177,7 +178,7 @@ class _Search:
         else:
             return
         if after != data or to:
-            self.changed[path] = Changed(path, data, after, _lost(data, after), to)
+            self.changed[path] = Changed(path, data, after, _lost(data, after, self.said), to)
 
     def _relinked(self, data: bytes) -> bytes:
         """An entry without links to notes that go."""
@@ -250,10 +251,10 @@ def line_without(row: str, said: SaidAgain) -> str:
     if links and links <= gone:
         return ""
     bare = row.rstrip("\r\n")
-    left = said.left_of_log(bare)
+    left = said.left_of_log(said.without_names(bare))
     if left != bare and not LABEL.sub("", left).strip(" \t-*+.。"):
         return ""
-    return said.without_names(left) + row[len(bare) :]
+    return left + row[len(bare) :]
 
 
 def _rest(entry: Entry, said: SaidAgain) -> str:
@@ -276,6 +277,12 @@ def _reworded(path: str, data: bytes, entry: Entry, rest: str) -> Changed:
     return Changed(path, data, note.data, lost)
 
 
+def _said(data: bytes) -> str:
+    """What a note that goes says; nothing for a note that is no entry, whose text is known already."""
+    entry = parse_entry(data)
+    return "" if entry is None else claims(person_said(entry))
+
+
 def _replaced_path(paths: Iterable[str], named: str) -> list[str]:
     """The path of an entry that is named by a link, or by its id, whose last characters end its name."""
     link = LINKS.fullmatch(named)
@@ -294,9 +301,10 @@ def _is_over(text: str) -> bool:
     return last is None or (last[1] == "end" and _OVER.search(last[2]) is not None)
 
 
-def _lost(before: bytes, after: bytes) -> tuple[str, ...]:
+def _lost(before: bytes, after: bytes, said: SaidAgain) -> tuple[str, ...]:
+    """The lines that a note loses, or that lose something; not those whose links only follow a renamed note."""
     stay = set(_text(after).splitlines())
-    return tuple(row for row in _text(before).splitlines() if row not in stay)
+    return tuple(row for row in _text(before).splitlines() if row not in stay and said.without_names(row) not in stay)
 
 
 def _stem(path: str) -> str:

@@ -8,9 +8,9 @@ themselves, so it lives as long as one forgetting and is never stored.
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from itertools import chain, pairwise, zip_longest
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice, pairwise, zip_longest
 
 from agent.memory.entry import slug
 from agent.memory.forgetting.tombstones import SENTENCE, Tombstones, marks, says_something, without_lead
@@ -104,6 +104,12 @@ class SaidAgain(Tombstones):
     def is_near(self, text: str) -> bool:
         """True if the text may say a statement, or has one of the names; a quick check for whole notes."""
         return bool(self._near(text)) or any(name in text for name in self.names) or self._is_cut(text)
+
+    def with_statements(self, texts: Iterable[str]) -> "SaidAgain":
+        """The same, which knows the statements of further texts too."""
+        known = {each.tokens for each in self.statements}
+        further = (each for each in _statements(texts) if each.tokens not in known)
+        return replace(self, statements=(*self.statements, *further))
 
     @property
     def gap(self) -> str:
@@ -207,20 +213,20 @@ class SaidAgain(Tombstones):
 
 def said_again(texts: Iterable[str], fingerprints: Iterable[str] = (), mark: str = MARK) -> SaidAgain:
     """What recognises the sentences of these texts, and whatever has one of these fingerprints."""
-    sentences = dict.fromkeys(
-        plain
-        for text in texts
-        for each in SENTENCE.findall(text)
-        if says_something(plain := without_lead(each).strip())
-    )
-    made = (_statement(each) for each in list(sentences)[:_MOST_STATEMENTS])
-    return SaidAgain(frozenset(fingerprints), tuple(filter(None, made)), mark=mark)
+    return SaidAgain(frozenset(fingerprints), tuple(_statements(texts)), mark=mark)
 
 
 def phrase(text: str, mark: str = MARK) -> SaidAgain:
     """What recognises a text that a person typed, of any length, with the fingerprints of its sentences."""
     made = _statement(without_lead(text).strip())
     return SaidAgain(marks(text), (made,) if made else (), mark=mark)
+
+
+def _statements(texts: Iterable[str]) -> Iterator[Statement]:
+    """The sentences of the texts that say enough to be known again, each once."""
+    plain = (without_lead(each).strip() for text in texts for each in SENTENCE.findall(text))
+    sentences = dict.fromkeys(each for each in plain if says_something(each))
+    yield from filter(None, map(_statement, islice(sentences, _MOST_STATEMENTS)))
 
 
 def _statement(text: str) -> Statement | None:

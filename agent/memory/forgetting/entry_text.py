@@ -1,0 +1,45 @@
+"""What of an entry's text is forgotten with it, and its fingerprints."""
+
+import re
+
+from agent.memory.entry import Entry, EntryType
+from agent.memory.forgetting.tombstones import marks, name_mark
+from agent.memory.understanding.statements import is_statement
+
+LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
+"""The speaker's label at the beginning of a line."""
+ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
+"""The label of an answer."""
+
+
+def person_said(entry: Entry) -> str:
+    """The text of an entry that is forgotten with it.
+
+    Of an answer to a statement, only sentences that repeat it count: "I will remember that" can answer any statement.
+    """
+    asked = _asked(entry)
+    return asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
+
+
+def entry_marks(entry: Entry) -> frozenset[str]:
+    """The fingerprints of an entry, for the tombstone."""
+    said = person_said(entry)
+    if said == entry.text:
+        return marks(entry.text) | _name(entry.text)
+    answered = "\n".join(line for line in entry.text.splitlines() if line not in said.splitlines())
+    return marks(said) | marks(answered, about=said) | _name(said)
+
+
+def _asked(entry: Entry) -> str:
+    """The lines of the person in an entry of a turn."""
+    lines, is_answer = list[str](), False
+    for line in entry.text.splitlines():
+        if LABEL.match(line):
+            is_answer = ANSWER.match(line) is not None
+        if not is_answer:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _name(text: str) -> frozenset[str]:
+    return frozenset(filter(None, (name_mark(LABEL.sub("", text)),)))
