@@ -52,7 +52,7 @@ def command(output: Output, name: str, last: bool, dry_run: bool, purged: bool, 
         return
     with _progress() as report:
         forgetting = _plan(workspace, name, report)
-    if not dry_run and not yes and forgetting.changed and _can_ask(output):
+    if not dry_run and not yes and forgetting.is_wide and _can_ask(output):
         show_framed([f"forget {name}", *_effects(forgetting)], error=True)
         confirm("forget all of this?", abort=True, error=True)
     outcome = Outcome() if dry_run else carry_out(workspace.vault, forgetting, _language(workspace), confirmed=yes)

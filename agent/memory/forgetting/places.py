@@ -67,6 +67,11 @@ class Forgetting:
         """The fingerprints for the tombstone."""
         return self.said.marks
 
+    @property
+    def is_wide(self) -> bool:
+        """True if it concerns more than the one note that a person may have named."""
+        return bool(self.changed) or len(self.gone) > 1
+
 
 def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], replaced: str, report: Report) -> Forgetting:
     """The plan for forgetting what `said` recognises, with the notes `gone`.
