@@ -27,7 +27,8 @@ def cleaning_of(vault: Vault, forgetting: Forgetting) -> Cleaning:
     said = forgetting.said
     concerned = paths_with(vault, lambda path, data: _is_concerned(path, data, said)) - gone
     now = _versions_now(vault, forgetting, sorted(concerned))
-    gone |= {path for path in concerned if path.startswith((ENTRIES, ARCHIVED)) and path not in now}
+    lost = {path for path in concerned if path.startswith((ENTRIES, ARCHIVED)) and path not in now}
+    gone |= paths_with(vault, lambda path, data: path in lost and _says(data, said)) if lost else set()
     stays = {path for path in concerned - gone if path in now and said.stands_in(_text(now[path]))}
     stays -= {path for path in stays if is_derived(path)}
     paths = sorted(gone | (concerned - stays))
@@ -54,10 +55,14 @@ def _is_concerned(path: str, data: bytes, said: SaidAgain) -> bool:
         return False
     text = _text(data)
     if path.startswith((ENTRIES, ARCHIVED)):
-        entry = parse_entry(data)
-        text = entry.text if entry is not None else text
-        return said.is_near(text) and (said.stands_in(text) or said.without_names(text) != text)
+        return said.is_near(text) and (_says(data, said) or said.without_names(text) != text)
     return _is_named(path, said) or (said.is_near(text) and (said.stands_in(text) or said.redacted(text) != text))
+
+
+def _says(data: bytes, said: SaidAgain) -> bool:
+    """True if the text of an entry says it; its header has only names."""
+    entry = parse_entry(data)
+    return said.stands_in(_text(data) if entry is None else entry.text)
 
 
 def _versions_now(vault: Vault, forgetting: Forgetting, paths: list[str]) -> dict[str, bytes]:

@@ -95,6 +95,15 @@ def test_a_purge_reaches_the_archive_and_derived_lines(root: Path, run: Run) -> 
     assert first
 
 
+def test_a_purge_takes_the_name_of_a_session_out_of_the_entries_of_what_else_was_said_in_it(
+    root: Path, run: Run
+) -> None:
+    run("ask", "My locker code is kelp-4711. My sister Mara lives in Porto.")
+    run("forget", "My locker code is kelp-4711", "--purge", "--yes")
+    assert "Mara lives in Porto" in history(root)
+    assert "locker" not in history(root)
+
+
 def test_a_purge_stops_where_another_repository_has_the_commits(root: Path, run: Run, tmp_path: Path) -> None:
     made = run("remember", SECRET)
     git(tmp_path, "init", "-q", "--bare", "other.git")
