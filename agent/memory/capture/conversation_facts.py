@@ -59,7 +59,8 @@ def question(lines: Sequence[TalkLine], known: Sequence[StoredEntry]) -> str:
 def quoted_facts(
     reply: str, lines: Sequence[TalkLine], known: Sequence[StoredEntry], language: Language
 ) -> tuple[QuotedFact, ...]:
-    """The facts in a model's answer, without those that quote no line; raises `ValueError` for an unusable answer."""
+    """The facts in a model's answer, without those that quote no line, and those that stand in a known entry word for
+    word and replace none; raises `ValueError` for an unusable answer."""
     keys = {f"K{number}": each for number, each in enumerate(known, 1)}
     found: dict[str, QuotedFact] = {}
     for item in reply_items(reply):
@@ -69,6 +70,8 @@ def quoted_facts(
         if said is None or quote not in said.text or not 0 < len(quote) <= LONGEST or is_question(quote):
             continue
         replaces = keys.get(item.get("replaces", ""))
+        if replaces is None and any(quote in each.entry.text for each in known):
+            continue
         text = with_before(quote, replaces.entry.text, language) if replaces and is_fragment(quote) else quote
         source = "" if said.is_person else MODEL
         line = said.line + said.text[: said.text.index(quote)].count("\n") if said.line else 0
