@@ -1,17 +1,22 @@
 """A fortnight of conversations with the agent: what is kept of them, and what is brought up when it is asked for.
 
-A file of conversations (`tests/memory/conversations/`) is lived through in a vault of its own, without a model or with
-one that always gives the same answer. Facts are asked for where the file asks, and all of them once more at the end,
-most in other words; a general task is one that no memory helps.
+A file of conversations (`tests/memory/conversations/`) is lived through in a vault of its own, without a model and
+with one that errs as good models do (`fast_model`); upkeep runs at the end of each day. Facts are asked for where the
+file asks, and all of them once more at the end, most in other words; a general task is one that no memory helps. Then
+ten facts are forgotten, in the history too (`kept_notes`).
 
-    python -m tests.bench.fortnight CONVERSATIONS.yaml [GENERAL.yaml]
+    python -m tests.bench.fortnight CONVERSATIONS.yaml [GENERAL.yaml] [--keep FOLDER]
+
+`--keep`: the two vaults are copied to this folder before anything is forgotten in them.
 """
 
+import argparse
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,8 +29,11 @@ from agent.events.runs import Speaker
 from agent.loop.run import RunRequest
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.recall.asker import Asker
+from agent.runs.memory_upkeep import open_upkeeper
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
+from tests.bench.fast_model import StandIn, in_place_of_models, tellings
+from tests.bench.kept_notes import distinctive, duplicates, forget, guesses, places_with
 from tests.fakes import FakeClock
 from tests.vaults import make_vault
 
@@ -56,15 +64,35 @@ class Fortnight:
     general: int = 0
     secrets: int = 0
     """Secrets found in a note."""
-    commits: int = 0
+    twice: list[str] = field(default_factory=list)
+    """Entries that state what a newer one states."""
+    guesses: list[str] = field(default_factory=list)
+    """Facts in MEMORY.md that the person did not say."""
+    forgotten: int = 0
+    remains: list[str] = field(default_factory=list)
+    """Words of forgotten facts, and where they are still found."""
 
 
-def live(conversations: Mapping[str, Any], general: Sequence[str] = (), model: bool = False) -> Fortnight:
-    """Live through the conversations, then ask for every fact, and give every general task."""
-    with tempfile.TemporaryDirectory() as folder, _machine(Path(folder), model=model):
-        vault = make_vault(Path(folder) / "vault")
+def live(
+    conversations: Mapping[str, Any],
+    general: Sequence[str] = (),
+    model: StandIn | None = None,
+    *,
+    forgets: int = 10,
+    keep: Path | None = None,
+) -> Fortnight:
+    """Live through the conversations, then ask for every fact, give every general task, and forget some facts.
+
+    `keep`: a folder to which the vault is copied before that.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        stack.enter_context(_machine(folder))
+        if model is not None:
+            stack.enter_context(in_place_of_models(model))
+        root = make_vault(folder / "vault").place.root
         clock = FakeClock()
-        workspace = open_workspace(vault.place.root, clock=clock)
+        workspace = open_workspace(root, clock=clock)
         index = open_index(workspace)
         with closing(index), closing(build_runs(workspace, index)) as runs:
             found = _Lived(conversations, runs, clock).through()
@@ -72,6 +100,12 @@ def live(conversations: Mapping[str, Any], general: Sequence[str] = (), model: b
                 found.general += 1
                 if _given(runs, task):
                     found.needless.append(task)
+        if keep is not None:
+            shutil.copytree(root, keep)
+        chosen = distinctive(conversations)[:forgets]
+        forget(root, clock, chosen)
+        found.forgotten = len(chosen)
+        found.remains = [f"{word}: {place}" for word in chosen for place in places_with(word, root, folder)]
         return found
 
 
@@ -88,8 +122,11 @@ class _Lived:
         facts = {each["id"]: each for each in self.file["facts"]}
         now = dict(facts)
         fixes = {each["of"]: each for each in self.file["corrections"]}
-        begin = self.clock.now()
+        begin, day = self.clock.now(), 1
         for talk in self.file["conversations"]:
+            if talk["day"] != day:
+                self._end_day()
+                day = talk["day"]
             hours, minutes = map(int, talk["time"].split(":"))
             at = (talk["day"] - 1) * DAY + hours * 3600 + minutes * 60
             self.clock.advance(max(at - (self.clock.now() - begin).total_seconds(), TURN))
@@ -104,11 +141,18 @@ class _Lived:
                 self.runs.recall.library.refresh()
                 for each in turn.get("corrects", ()):
                     now[each] = {**facts[each], **fixes[each], "is_new": True}
+            self.runs.close_conversations()
+            self.runs.capturing.settle()
+        self._end_day()
         for name, fact in now.items():
             self.found.facts += 1
             self._ask(fact["question"], name, fact, fixes)
         self._look(now)
         return self.found
+
+    def _end_day(self) -> None:
+        open_upkeeper(self.runs.workspace, self.runs.account).run()
+        self.runs.recall.library.refresh()
 
     def _ask(self, question: str, name: str, fact: Mapping[str, Any], fixes: Mapping[str, Any]) -> None:
         found, given = self.found, _given(self.runs, question)
@@ -134,6 +178,8 @@ class _Lived:
             entry for path, data in notes.items() if path.startswith("entries/") and (entry := parse_entry(data))
         ]
         self.found.entries = [each for each in entries if each.type is not EntryType.WORKFLOW_TRACE]
+        self.found.twice = duplicates(self.found.entries, self.file)
+        self.found.guesses = guesses(notes, self.file)
         self.found.missed = [
             f"{name} {fact['says']}" for name, fact in now.items()
             if not any(_says(each.text, fact["answer"]) for each in entries)
@@ -153,13 +199,9 @@ def _says(text: str, answers: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _machine(folder: Path, *, model: bool) -> Iterator[None]:
+def _machine(folder: Path) -> Iterator[None]:
     """This process with the settings of a machine of its own."""
     own = {"VAULT_AGENT_HOME": str(folder / "home"), "VAULT_AGENT_GIT__DURABLE": "false"}
-    if model:
-        script = folder / "script.json"
-        script.write_text('{"replies": [], "after": "Understood."}', "utf-8")
-        own |= {"VAULT_AGENT_LLM__WIRE": "scripted", "VAULT_AGENT_LLM__SCRIPT": str(script)}
     before = dict(os.environ)
     os.environ.update(own)
     try:
@@ -169,26 +211,54 @@ def _machine(folder: Path, *, model: bool) -> Iterator[None]:
         os.environ.update(before)
 
 
-def report(found: Fortnight) -> str:
-    """The figures, and what lies behind them."""
+_LISTS = ("missed", "low", "echoes", "stale", "needless", "twice", "guesses", "remains")
+
+
+def details(found: Fortnight) -> str:
+    """What lies behind the figures."""
     rows: list[str] = []
-    for name in ("missed", "low", "echoes", "stale", "needless"):
+    for name in _LISTS:
         rows += [f"\n== {name}", *(f"  {row}" for row in getattr(found, name))]
-    rows += ["\n== entries", *(f"  {each.type} {each.text!r}" for each in found.entries)]
-    rows += [
-        f"\nfacts {found.facts}, entries {len(found.entries)}, not kept {len(found.missed)}, secrets {found.secrets}",
-        f"asked {found.asked}: not in the first three {len(found.low)}, not given {len(found.lost)}",
-        f"echoes above the fact {len(found.echoes)}; stale first {len(found.stale)} of {found.corrected}",
-        f"general tasks given something {len(found.needless)} of {found.general}",
-    ]
+    rows += ["\n== entries", *(f"  {each.type} {each.source} {each.text!r}" for each in found.entries)]
     return "\n".join(rows) + "\n"
 
 
+def figures(found: Fortnight) -> dict[str, str]:
+    """The figures, by name."""
+    entries, facts, asked = len(found.entries), max(found.facts, 1), max(found.asked, 1)
+    return {
+        "entries for each fact": f"{entries / facts:.2f}",
+        "facts not kept": f"{len(found.missed)} of {found.facts}",
+        "asked: among the first three given": f"{1 - len(found.low) / asked:.3f}",
+        "asked: given at all": f"{1 - len(found.lost) / asked:.3f}",
+        "an echo above the fact": f"{len(found.echoes)} of {found.asked}",
+        "the value of before comes first": f"{len(found.stale)} of {found.corrected}",
+        "general tasks given something": f"{len(found.needless)} of {found.general}",
+        "entries that state a fact once more": f"{len(found.twice)} of {entries}",
+        "guesses in MEMORY.md": f"{len(found.guesses)}",
+        "places with forgotten words": f"{len(found.remains)} of {found.forgotten} words",
+        "secrets in notes": f"{found.secrets}",
+    }
+
+
 def main(words: Sequence[str]) -> None:
-    """Print the report on the files."""
-    conversations = yaml.safe_load(Path(words[0]).read_text("utf-8"))
-    general = yaml.safe_load(Path(words[1]).read_text("utf-8")) if len(words) > 1 else ()
-    sys.stdout.write(report(live(conversations, general)))
+    """Print what was found without a model and with one, and the figures of both side by side."""
+    parser = argparse.ArgumentParser("python -m tests.bench.fortnight")
+    parser.add_argument("conversations", type=Path)
+    parser.add_argument("general", type=Path, nargs="?")
+    parser.add_argument("--keep", type=Path, help="the folder to which the two vaults are copied")
+    asked = parser.parse_args(words)
+    conversations = yaml.safe_load(asked.conversations.read_text("utf-8"))
+    general = yaml.safe_load(asked.general.read_text("utf-8")) if asked.general else ()
+    columns: list[dict[str, str]] = []
+    for name, model in (("no model", None), ("model", StandIn(tellings(conversations)))):
+        found = live(conversations, general, model, keep=asked.keep / name.replace(" ", "-") if asked.keep else None)
+        columns.append(figures(found))
+        sys.stdout.write(f"\n# {name}\n{details(found)}")
+        sys.stdout.flush()
+    sys.stdout.write(f"\n{'':38}{'no model':>16}{'model':>16}\n")
+    for name in columns[0]:
+        sys.stdout.write(f"{name:38}{columns[0][name]:>16}{columns[1][name]:>16}\n")
 
 
 if __name__ == "__main__":
