@@ -40,6 +40,8 @@ def stated(*messages: str, before: Sequence[str] = ()) -> list[str]:
         ("the spare key is under the blue pot, can you note that?", ["the spare key is under the blue pot"]),
         ("我吃芒果会起疹子，帮我想个夏天的甜品", ["我吃芒果会起疹子"]),
         ("外婆今年八十九了，刚才还在啃甘蔗", ["外婆今年八十九了"]),
+        ("the gate code has changed, it's 4471 from today", ["the gate code has changed, it's 4471 from today"]),
+        ("大门密码换了，从今天起是4471", ["大门密码换了，从今天起是4471"]),
         ("My dog is called Rex. He is afraid of trams.", None),
         ("Remember that the bins go out on Tuesday", ["the bins go out on Tuesday"]),
     ],
