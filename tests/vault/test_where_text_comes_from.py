@@ -43,6 +43,17 @@ def strangers(vault: Vault, path: str) -> str:
     return vault.provenance.strangers(path, vault.read(path) or b"")
 
 
+def test_commits_that_git_has_dropped_for_good_are_not_asked_for(vault: Vault, tmp_path: Path) -> None:
+    root, last = vault.place.root, vault.head or ""
+    git(root, "commit", "-q", "--amend", "-m", "in other words")
+    git(root, "reflog", "expire", "--expire-unreachable=now", "HEAD", "main")
+    git(root, "gc", "-q", "--prune=now")
+    later = again(vault, tmp_path)
+    later.provenance.look()
+    assert later.head != last and not git(root, "cat-file", "-e", last, check=False)
+    assert [each.id for each in commits(later)][0] == later.head
+
+
 def tainted(vault: Vault) -> str:
     return vault.provenance.strangers("x.md", f"{ORDER}\n".encode())
 

@@ -55,7 +55,7 @@ def new_commits(git: Git, tips: Sequence[str], known: Sequence[str]) -> list[New
     if not tips:
         return []
     asked = "".join(f"{tip}\n" for tip in (*tips, *(f"^{each}" for each in known))).encode()
-    command = ["rev-list", "--stdin", "--ignore-missing", "--topo-order", "--no-commit-header", _FORMAT]
+    command = ["rev-list", "--ignore-missing", "--stdin", "--topo-order", "--no-commit-header", _FORMAT]
     rows = git.run(*command, stdin=asked).decode("utf-8", "replace").split("\n")
     return [_commit(row) for row in rows if row]
 
