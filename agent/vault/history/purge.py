@@ -7,13 +7,14 @@ removes them; no object is deleted here.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from agent.errors import Permanent, UserError
 from agent.vault.change import Stamp
 from agent.vault.history.commits import resolve
+from agent.vault.history.held_versions import HeldVersions
 from agent.vault.history.holders import check_complete, holders
 from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
 from agent.vault.plumbing.repository import OWN_REFS, branch
@@ -74,7 +75,8 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
     with vault.writer.exclusive():
         check_possible(vault)
         head = resolve(vault, "HEAD")
-        work = _Work(vault, cleaning, tuple(vault.place.prefix + path for path in cleaning.paths))
+        paths = tuple(vault.place.prefix + path for path in cleaning.paths)
+        work = _Work(vault, cleaning, paths, HeldVersions(vault.git, frozenset(paths)))
         concerned = work.find(head)
         if not concerned:
             return Purged(head=head, backup=_existing(vault, BACKUP + token))
@@ -128,6 +130,9 @@ class _Work:
     vault: Vault
     cleaning: Cleaning
     paths: tuple[str, ...]
+    held: HeldVersions
+    cleaned: dict[tuple[str, str], tuple[tuple[bytes, bytes | None], ...]] = field(default_factory=dict)
+    """By path and blob: what becomes of the path, and of its new name; empty for a version that stays."""
 
     def find(self, head: str) -> dict[str, list[str]]:
         """The commits to make again, with their parents, oldest first: those with changed files, and all later ones."""
@@ -145,17 +150,21 @@ class _Work:
 
     def changes(self, commits: Sequence[str]) -> dict[str, dict[bytes, bytes | None]]:
         """The new content of the paths in each commit (None: removed), where it differs from the old one."""
-        held = self._held(commits)
-        blobs = sorted({oid for found in held.values() for oid in found.values()})
-        data = {
-            oid: item.data
-            for oid, item in zip(blobs, self.vault.git.objects(blobs) if blobs else (), strict=True)
-            if item is not None and item.kind == "blob"
-        }
+        held = self.held.of(commits)
+        self._look({version for found in held.values() for version in found.items()})
         return {
-            commit: dict(each for path, oid in found.items() if oid in data for each in self._changed(path, data[oid]))
+            commit: {path: data for version in found.items() for path, data in self.cleaned[version]}
             for commit, found in held.items()
         }
+
+    def _look(self, versions: Collection[tuple[str, str]]) -> None:
+        """Note what remains of these versions (path and blob), each looked at once."""
+        new = sorted({version for version in versions if version not in self.cleaned})
+        for start in range(0, len(new), _TOGETHER):
+            some = new[start : start + _TOGETHER]
+            for version, item in zip(some, self.vault.git.objects([oid for _, oid in some]), strict=True):
+                is_blob = item is not None and item.kind == "blob"
+                self.cleaned[version] = tuple(self._changed(version[0], item.data)) if item and is_blob else ()
 
     def _changed(self, path: str, data: bytes) -> Iterator[tuple[bytes, bytes | None]]:
         """The new content of a path, and of its new name; nothing if it stays as it is."""
@@ -195,18 +204,6 @@ class _Work:
             with pack.stream() as stream:
                 self.vault.git.run("index-pack", "--stdin", stdin=stream)
         return made
-
-    def _held(self, commits: Sequence[str]) -> dict[str, dict[str, str]]:
-        """The blobs at the paths in each commit, by path."""
-        pairs = [(commit, path) for commit in commits for path in self.paths]
-        asked = "".join(f"{commit}:{path}\n" for commit, path in pairs).encode("utf-8", "surrogateescape")
-        out = self.vault.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
-        rows = out.decode("utf-8", "surrogateescape").splitlines()
-        found: dict[str, dict[str, str]] = {commit: {} for commit in commits}
-        for (commit, path), row in zip(pairs, rows, strict=True):
-            if row.endswith(" blob"):
-                found[commit][path] = row.split(" ")[0]
-        return found
 
     def _named(self, commits: Sequence[str]) -> set[str]:
         """The commits that changed a note that goes: their messages may quote it."""
